@@ -44,20 +44,17 @@ std::string ElementText(size_t flat) {
 
 using Indices = std::vector<std::vector<size_t>>;  // on each axis
 
+bool IsInside(const AnsweredTensor& tensor, const Indices& block, size_t flat) {
+  for (size_t a = 0; a < block.size(); ++a)  // indices are ascending
+    if (!std::ranges::binary_search(block[a], tensor.axes[a].IndexOf(flat))) return false;
+  return true;
+}
+
 // True if all elements with these indices match.
 template <class Matches>
 bool FillBlock(const AnsweredTensor& tensor, const Indices& block, Matches matches) {
-  std::vector<std::vector<char>> inside;
-  for (size_t a = 0; a < block.size(); ++a) {
-    inside.emplace_back(tensor.axes[a].extent);
-    for (const size_t index : block[a]) inside[a][index] = 1;
-  }
-  for (size_t flat = 0; flat < tensor.got.size(); ++flat) {
-    bool is_inside = true;
-    for (size_t a = 0; a < block.size() && is_inside; ++a)
-      is_inside = inside[a][tensor.axes[a].IndexOf(flat)] != 0;
-    if (is_inside && !matches(flat)) return false;
-  }
+  for (size_t flat = 0; flat < tensor.got.size(); ++flat)
+    if (IsInside(tensor, block, flat) && !matches(flat)) return false;
   return true;
 }
 

@@ -53,6 +53,13 @@ class Structure : public testing::TestWithParam<const char*> {
 INSTANTIATE_TEST_SUITE_P(Formats, Structure, testing::Values("f32", "bf16"),
                          [](const auto& info) { return info.param; });
 
+// Row 2 and column 1 are 0: only the larger of both is said, because it has no gaps.
+TEST_P(Structure, FindsTheLargestSlabOfACross) {
+  EXPECT_THAT(planted.Sentences(
+                  [](auto y, size_t n, size_t f) { return n == 2 || f == 1 ? 0.0 : y(n, f); }),
+              ElementsAre(StartsWith("unwritten: y is 0 at F 1 (8 of 13 failing elements)")));
+}
+
 TEST_P(Structure, FindsRowsThatWereNeverWritten) {
   for (const auto& [number, text] : {std::pair(0.0, "0"), {kNaN, "nan"}, {-7.5, "-7.5"}}) {
     EXPECT_THAT(planted.Sentences([number = number](auto y, size_t n, size_t f) {

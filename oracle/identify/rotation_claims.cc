@@ -47,7 +47,7 @@ bool Rotates(const Exchange& witness) {
 
 // Leaves out tokens whose answers overflow: they say nothing about angles.
 void DropInfinite(RotaryRows& rows) {
-  RotaryRows kept{0, rows.replicates, rows.width, {}, {}, {}};
+  RotaryRows kept{0, rows.replicates, rows.width, {}, {}, {}, rows.heads};
   const auto size = static_cast<std::ptrdiff_t>(rows.replicates * rows.width);
   for (size_t t = 0; t < rows.tokens; ++t) {
     const auto at = static_cast<std::ptrdiff_t>(t) * size;
@@ -66,7 +66,7 @@ std::vector<Rotated> RotatedRows(const std::vector<Exchange>& witnesses) {
   std::vector<Rotated> all;
   for (const Exchange& witness : witnesses) {
     const Tensor<double>& x = witness.inputs[0].values;
-    Rotated one{RowsOf(x, witness.answer[0].values, kTokens, kHeads), {}};
+    Rotated one{RowsOf({x, witness.answer[0].values}, kTokens, kHeads), {}};
     const Tensor<double> position = WithAxes(witness.inputs[1].values, x.shape[2]);
     const size_t A = position.shape[1], S = position.shape[2];
     DropInfinite(one.rows);

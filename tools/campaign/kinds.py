@@ -79,7 +79,7 @@ KINDS = {
     "layout": Kind("layout", r"layout|interleav|concat"),
     "order": Kind("rows", r"order|permut|revers|exchang|roll|shift|moved|transpos|place|swap|evens"
                   r"|another|other|read from"),
-    "rest": Kind("layout", r"rest|zero|outside"),
+    "rest": Kind("layout", r"rest|zero|outside|is 0 at D"),
     # rows of any operation
     "rows_still": Kind("rows", ROWS + r"|position"),  # tokens that act as position 0
     "rows_zero": Kind("rows", ROWS),

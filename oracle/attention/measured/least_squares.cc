@@ -1,72 +1,74 @@
 #include "oracle/attention/measured/least_squares.h"
 
+#include <Eigen/Cholesky>
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
 namespace sextant::oracle {
+namespace {
+
+using Vector = Eigen::Map<Eigen::VectorXd>;
+using ConstVector = Eigen::Map<const Eigen::VectorXd>;
+
+}  // namespace
 
 void LeastSquares::Add(std::span<const double> a, double b) {
+  const auto n = static_cast<Eigen::Index>(right_.size());
+  const ConstVector row(a.data(), n);
   ++equations_;
   squares_ += b * b;
-  for (size_t i = 0; i < n_; ++i) {
-    if (a[i] == 0) continue;
-    right_[i] += a[i] * b;
-    for (size_t j = 0; j <= i; ++j) matrix_[i * n_ + j] += a[i] * a[j];
-  }
+  Vector(right_.data(), n) += b * row;
+  Eigen::Map<Eigen::MatrixXd>(matrix_.data(), n, n).selfadjointView<Eigen::Lower>().rankUpdate(row);
 }
 
-// The sum of the squared residuals is x A x - 2 x b + b^2.
-double LeastSquares::RmsOf(const std::vector<double>& x) const {
-  if (equations_ <= n_) return 1;
-  double sum = squares_;
-  for (size_t i = 0; i < n_; ++i) {
-    sum += x[i] * (matrix_[i * n_ + i] * x[i] - 2 * right_[i]);
-    for (size_t j = 0; j < i; ++j) sum += 2 * x[i] * matrix_[i * n_ + j] * x[j];
-  }
-  return std::sqrt(std::max(0.0, sum) / static_cast<double>(equations_ - n_));
+namespace {
+
+// The unknowns whose pivots in L D L^T are not lost in the rounding errors of the sums, ascending.
+// `scaled` has a diagonal of 1, or 0 for an unknown of no equation.
+std::vector<Eigen::Index> Determined(const Eigen::MatrixXd& scaled) {
+  const double lost = static_cast<double>(scaled.rows() + 1) * 0x1p-50;
+  const Eigen::LDLT<Eigen::MatrixXd> factors(scaled);
+  Eigen::VectorXi places = Eigen::VectorXi::LinSpaced(static_cast<int>(scaled.rows()), 0,
+                                                      static_cast<int>(scaled.rows()) - 1);
+  places = factors.transpositionsP() * places;
+  std::vector<Eigen::Index> determined;
+  for (Eigen::Index i = 0; i < scaled.rows(); ++i)
+    if (factors.vectorD()[i] > lost) determined.push_back(places[i]);
+  std::ranges::sort(determined);
+  return determined;
 }
 
-// Cholesky's factor L with L L^T = A. Rows whose pivot is lost in the rounding errors of the sums
-// are left out.
+}  // namespace
+
 LeastSquares::Solution LeastSquares::Solve() const {
-  const double lost = static_cast<double>(n_ + 1) * 0x1p-50;
-  std::vector<double> L = matrix_, y(n_), x(n_), bar(n_, std::numeric_limits<double>::infinity());
-  std::vector<char> known(n_);
-  for (size_t i = 0; i < n_; ++i) {
-    for (size_t j = 0; j <= i; ++j) {
-      double sum = matrix_[i * n_ + j];
-      for (size_t k = 0; k < j; ++k) sum -= L[i * n_ + k] * L[j * n_ + k];
-      if (j < i) {
-        L[i * n_ + j] = known[j] ? sum / L[j * n_ + j] : 0;
-      } else {
-        known[i] = sum > lost * matrix_[i * n_ + i];
-        L[i * n_ + i] = known[i] ? std::sqrt(sum) : 1;
-      }
-    }
+  const size_t n = right_.size();
+  const auto order = static_cast<Eigen::Index>(n);
+  const ConstVector right(right_.data(), order);
+  const Eigen::MatrixXd A = Eigen::Map<const Eigen::MatrixXd>(matrix_.data(), order, order)
+                                .selfadjointView<Eigen::Lower>();
+  // Unknowns of different sizes are as well determined as others.
+  const Eigen::VectorXd size = A.diagonal().cwiseSqrt();
+  const Eigen::VectorXd scale = (size.array() > 0).select(size.cwiseInverse(), 0);
+  const Eigen::MatrixXd scaled = scale.asDiagonal() * A * scale.asDiagonal();
+  Solution solution{std::vector<double>(n),
+                    std::vector<double>(n, std::numeric_limits<double>::infinity()), 1};
+  const std::vector<Eigen::Index> known = Determined(scaled);
+  const auto count = static_cast<Eigen::Index>(known.size());
+  const Eigen::LLT<Eigen::MatrixXd> factors(scaled(known, known));
+  const Eigen::VectorXd x = factors.solve(right(known).cwiseProduct(scale(known)));
+  const Eigen::MatrixXd inverse = factors.solve(Eigen::MatrixXd::Identity(count, count));
+  Vector all(solution.x.data(), order);
+  for (Eigen::Index i = 0; i < count; ++i) {
+    const double factor = scale[known[i]];
+    all[known[i]] = factor * x[i];
+    solution.bar[static_cast<size_t>(known[i])] = factor * std::sqrt(inverse(i, i));
   }
-  const auto solve = [&](const std::vector<double>& right, std::vector<double>& result) {
-    for (size_t i = 0; i < n_; ++i) {
-      double sum = right[i];
-      for (size_t k = 0; k < i; ++k) sum -= L[i * n_ + k] * y[k];
-      y[i] = known[i] ? sum / L[i * n_ + i] : 0;
-    }
-    for (size_t i = n_; i-- > 0;) {
-      double sum = y[i];
-      for (size_t k = i + 1; k < n_; ++k) sum -= L[k * n_ + i] * result[k];
-      result[i] = known[i] ? sum / L[i * n_ + i] : 0;
-    }
-  };
-  solve(right_, x);
-  std::vector<double> unit(n_), column(n_);
-  for (size_t i = 0; i < n_; ++i) {
-    if (!known[i]) continue;
-    unit[i] = 1;
-    solve(unit, column);
-    bar[i] = std::sqrt(column[i]);
-    unit[i] = 0;
-  }
-  return {x, bar, RmsOf(x)};
+  // The sum of the squared residuals is x A x - 2 x b + b^2.
+  const double sum = squares_ + all.dot(A * all - 2 * right);
+  if (equations_ > n)
+    solution.rms = std::sqrt(std::max(0.0, sum) / static_cast<double>(equations_ - n));
+  return solution;
 }
 
 }  // namespace sextant::oracle

@@ -10,7 +10,7 @@ namespace sextant::oracle {
 // Sums up equations sum_j a_j x_j = b, which have equal errors.
 class LeastSquares {
  public:
-  explicit LeastSquares(size_t unknowns) : n_(unknowns), matrix_(unknowns * unknowns), right_(n_) {}
+  explicit LeastSquares(size_t unknowns) : matrix_(unknowns * unknowns), right_(unknowns) {}
   void Add(std::span<const double> a, double b);
 
   struct Solution {
@@ -21,10 +21,8 @@ class LeastSquares {
   Solution Solve() const;
 
  private:
-  double RmsOf(const std::vector<double>& x) const;
-
-  size_t n_, equations_ = 0;
-  std::vector<double> matrix_, right_;  // of the normal equations
+  size_t equations_ = 0;
+  std::vector<double> matrix_, right_;  // of the normal equations; the lower half of the matrix
   double squares_ = 0;                  // sum of b^2
 };
 

@@ -84,9 +84,10 @@ bool RotaryFit::HaveFrequencies(const RotaryCandidate& start,
 
 namespace {
 
-// Frequencies are looked for up to twice the largest right one, but at least up to 1.
+// Frequencies are looked for up to twice the largest right one, but at least up to pi: at integer
+// positions, any other acts as one of these.
 long double MostOf(const FrequencyList& list) {
-  long double most = 1;
+  long double most = std::numbers::pi_v<long double>;
   for (const long double f : list.of) most = std::max(most, 2 * std::abs(f));
   return most;
 }

@@ -33,4 +33,33 @@ std::string MeasuredFrequencies::MeasurableText() const {
   return Phrase(" (", count, " of ", of_pair.size(), " pairs are measurable at these positions)");
 }
 
+std::string MeasuredFrequencies::ShiftedText(const Range& ratio) const {
+  const auto R = static_cast<double>(right.setting.R);
+  const bool is_plain = std::holds_alternative<NoScaling>(right.scaling);
+  if (!is_configured || !is_plain || IsPlain(SimplestRatioIn(ratio))) return "";
+  for (const int shift : {-1, 1, -2, 2, -3, 3, -4, 4}) {
+    const double by = std::pow(right.setting.base, -2 * shift / R);
+    const double rest = SimplestRatioIn({ratio.low / by, ratio.high / by});
+    if (rest == 1 || !(HasFewDigits(rest, 2) || HasFewDigits(1 / rest, 2))) continue;
+    return Phrase(", as by the exponents (2k ", shift < 0 ? "- " : "+ ", 2 * std::abs(shift), ")/",
+                  R, " and a factor of ", rest);
+  }
+  return "";
+}
+
+bool MeasuredFrequencies::MayBeExponent(int64_t shift, int64_t n) const {
+  const int64_t R = right.setting.R;
+  if (!std::holds_alternative<NoScaling>(right.scaling))
+    return n == R || 2 * n == R || n == 2 * R || std::abs(n - R) <= 2;
+  for (size_t k = 0; k < of_pair.size(); ++k) {
+    if (!of_pair[k]) continue;
+    const auto exponent = static_cast<double>(2 * static_cast<int64_t>(k) + shift);
+    const double f = std::pow(right.setting.base, -exponent / static_cast<double>(n));
+    if (f > most) continue;
+    const double error = f * (0x1p-20 + static_cast<double>(right_list.relative[k]));
+    if (Common(*of_pair[k], {f - error, f + error}).IsEmpty()) return false;
+  }
+  return true;
+}
+
 }  // namespace sextant::oracle

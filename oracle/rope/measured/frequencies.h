@@ -35,6 +35,13 @@ struct MeasuredFrequencies {
   Range RatioOf(size_t pair) const;
   // " (41 of 64 pairs are measurable at these positions)"; empty if all are.
   std::string MeasurableText() const;
+  // ", as by the exponents (2k - 2)/32 and a factor of 0.5": an index that is shifted changes all
+  // frequencies by the same ratio. Empty if the ratio is a plain number, or no such one.
+  std::string ShiftedText(const Range& ratio) const;
+  // False if base^-((2k + shift) / n) are other frequencies. Without scaling, they are compared in
+  // double, whose pow is accurate to 2^-20 by far; with it, only widths that come from the case may
+  // be exponents.
+  bool MayBeExponent(int64_t shift, int64_t n) const;
 };
 
 struct FrequencyForm {

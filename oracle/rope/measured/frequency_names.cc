@@ -20,6 +20,7 @@ class Naming {
     if (seen_.is_configured) FormsOfExponents();
     FormsOfScaling();
     FormOfConstant();
+    FormOfOneFrequency();
     FormsOfPlateaus();
     FormsOfTwoRatios();
     FormsOfEveryNth();
@@ -111,7 +112,7 @@ class Naming {
     for (const int64_t shift : {0, -2, 2, -1, 1, -3, 3, -4, 4, -5, 5, -6, 6, -7, 7, -8, 8}) {
       for (int64_t n = 1; n <= 4 * R; ++n) {
         if (n == R ? shift == 0 : std::abs(shift) > 2) continue;
-        if (!MayBeExponent(shift, n)) continue;
+        if (!seen_.MayBeExponent(shift, n)) continue;
         RotaryModel model = seen_.right;
         for (size_t k = 0; k < pairs_; ++k) {
           model.pairs[k].k = 2 * static_cast<int64_t>(k) + shift;
@@ -126,23 +127,6 @@ class Naming {
       }
     }
   }
-  // Compares frequencies without scaling, in double, whose pow is accurate to 2^-20 by far. With
-  // scaling, only widths that come from the case are tried.
-  bool MayBeExponent(int64_t shift, int64_t n) const {
-    const int64_t R = seen_.right.setting.R;
-    if (!std::holds_alternative<NoScaling>(seen_.right.scaling))
-      return n == R || 2 * n == R || n == 2 * R || std::abs(n - R) <= 2;
-    for (size_t k = 0; k < pairs_; ++k) {
-      if (!seen_.of_pair[k]) continue;
-      const auto exponent = static_cast<double>(2 * static_cast<int64_t>(k) + shift);
-      const double f = std::pow(seen_.right.setting.base, -exponent / static_cast<double>(n));
-      if (f > seen_.most) continue;
-      const double error = f * (0x1p-20 + static_cast<double>(seen_.right_list.relative[k]));
-      if (Common(*seen_.of_pair[k], {f - error, f + error}).IsEmpty()) return false;
-    }
-    return true;
-  }
-
   void FormsOfScaling() {
     if (!seen_.is_configured) return;
     RotaryModel model = seen_.right;
@@ -185,9 +169,29 @@ class Naming {
       const double c = SimplestRatioIn(range);
       Try(c == -1 ? kNothing : RankOf(c), c == -1 ? "turns_backwards" : "frequency_factor",
           c == -1 ? std::string("all pairs turn in the other direction")
-                  : Phrase("all angles are ", c, " of the right ones"),
+                  : Phrase("all angles are ", c, " of the right ones") + seen_.ShiftedText(range),
           WithFactor(seen_.right, 0, pairs_, c));
     }
+  }
+  // All pairs have the same frequency, which is no right one.
+  void FormOfOneFrequency() {
+    Range common;
+    for (size_t k = 0; k < pairs_; ++k) {
+      if (!seen_.of_pair[k]) return;
+      common = Common(common, *seen_.of_pair[k]);
+    }
+    const long double first = seen_.right_list.of[0];
+    if (common.IsEmpty() || pairs_ < 2 || first == 0) return;
+    const double c = SimplestRatioIn({common.low / first, common.high / first});
+    RotaryModel model = seen_.right;
+    for (PairFrequency& pair : model.pairs) {
+      const size_t axis = pair.axis;
+      pair = seen_.right.pairs[0];
+      pair.axis = axis;
+      pair.factor *= c;
+    }
+    Try(RankOf(c), "frequency_of_one_pair",
+        Phrase("all pairs have the frequency of pair 0 times ", c), model);
   }
   static std::string TurnText(size_t from, size_t to, double factor) {
     const std::string pairs = to == from + 1 ? Phrase("pair ", from, " turns")

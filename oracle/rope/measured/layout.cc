@@ -175,6 +175,8 @@ Layout LayoutOf(const Window& w, const Window& right) {
 // All flows but the right one, those with the fewest changes first.
 std::vector<std::pair<int, Flow>> OtherFlows() {
   std::vector<std::pair<int, Flow>> all;
+  for (const auto heads : {Flow::Backwards::kOddHeads, Flow::Backwards::kEvenHeads})
+    all.push_back({1, {.backwards = heads}});
   using InPlace = Flow::InPlace;
   for (const InPlace in_place :
        {InPlace::kNo, InPlace::kSecondReadsFirst, InPlace::kFirstReadsSecond}) {
@@ -198,6 +200,15 @@ std::string SumText(const std::string& a, int of_a, const std::string& b, int of
 }
 
 Layout LayoutOf(const Flow& flow, const RotaryModel& right, int64_t R) {
+  if (flow.backwards != Flow::Backwards::kNone) {
+    const bool odd = flow.backwards == Flow::Backwards::kOddHeads;
+    return {"some_heads_turn_backwards",
+            Phrase(odd ? "odd" : "even", " heads turn in the other direction"),
+            right.read,
+            right.written,
+            R,
+            flow};
+  }
   using InPlace = Flow::InPlace;
   const bool in_place = flow.in_place != InPlace::kNo;
   const bool missing = flow.first_cos * flow.first_sin * flow.second_sin * flow.second_cos == 0;

@@ -45,6 +45,27 @@ TEST(MeasuredLayout, NamesTheLayoutOfARotationByTables) {
   }
 }
 
+// Three heads: the first and the last are even.
+TEST(MeasuredLayout, NamesHeadsThatTurnBackwards) {
+  for (const char* dtype : kDTypes) {
+    const DrawnCase question(std::string("rope pairing=half H=3 S=30 D=32") + dtype);
+    Tensor<double> x = question.inputs[0].values, y = x;
+    for (size_t i = 0; i < y.data.size(); i += 32) {
+      const double direction = i / 32 / 30 % 2 == 1 ? -1 : 1;
+      for (size_t k = 0; k < 16; ++k) {
+        const double a = direction * static_cast<double>(i / 32 % 30 / 4 * 4) *
+                         std::pow(10000.0, -static_cast<double>(k) / 16);
+        const double u = x.data[i + k], v = x.data[i + k + 16];
+        y.data[i + k] = RoundTo(question.c.dtype(), u * std::cos(a) - v * std::sin(a));
+        y.data[i + k + 16] = RoundTo(question.c.dtype(), u * std::sin(a) + v * std::cos(a));
+      }
+    }
+    EXPECT_THAT(Explained(question, {{"y", question.c.dtype(), y}}),
+                Contains(StartsWith("some_heads_turn_backwards+position_of_block (odd heads turn "
+                                    "in the other direction; positions act as the multiple of 4")));
+  }
+}
+
 TEST(MeasuredLayout, NamesGains) {
   ExpectNamed({.gain = 1.25}, "gain (every pair is multiplied by 1.25");
 }

@@ -136,6 +136,7 @@ template <class Real>
 void Rotate(const RotaryModel& model, const PairTables<Real>& tables, const Tensor<Real>& x,
             Tensor<Real>& y) {
   y.data = x.data;
+  const size_t first_h = SliceBegin("H");
   const ScopedStep at(Step::kRotate);
   for (size_t k = 0; k < model.read.size(); ++k) {
     const auto [i, j] = model.read[k];
@@ -144,7 +145,9 @@ void Rotate(const RotaryModel& model, const PairTables<Real>& tables, const Tens
       for (size_t h = 0; h < x.shape[1]; ++h) {
         for (size_t s = 0; s < x.shape[2]; ++s) {
           const Real &x_i = x(b, h, s, i), &x_j = x(b, h, s, j);
-          const Real &c = tables.cos(b, s, k), &sine = tables.sin(b, s, k);
+          const Real& c = tables.cos(b, s, k);
+          const bool is_back = model.flow.SignOfSine(first_h + h) < 0;
+          const Real sine = is_back ? -tables.sin(b, s, k) : tables.sin(b, s, k);
           std::tie(y(b, h, s, to_i), y(b, h, s, to_j)) =
               model.flow == Flow{} ? RotatedPair(x_i, x_j, {c, sine})
                                    : Flowed(model.flow, x_i, x_j, c, sine);

@@ -22,10 +22,16 @@ struct PairFrequency {
 
 // The two sums of a pair (i, j), with c = cos and s = sin:
 //   y_i = first_cos x_i c + first_sin x_j s,  y_j = second_sin x_i s + second_cos x_j c
-// Each number is 1, -1 or 0. In place, one sum reads the result of the other instead of x.
+// Each number is 1, -1 or 0. In place, one sum reads the result of the other instead of x. Some
+// heads may turn backwards: with -s for s.
 struct Flow {
   int first_cos = 1, first_sin = -1, second_sin = 1, second_cos = 1;
   enum class InPlace { kNo, kSecondReadsFirst, kFirstReadsSecond } in_place = InPlace::kNo;
+  enum class Backwards { kNone, kOddHeads, kEvenHeads } backwards = Backwards::kNone;
+  int SignOfSine(size_t head) const {
+    const bool is_odd = head % 2 == 1;
+    return backwards == (is_odd ? Backwards::kOddHeads : Backwards::kEvenHeads) ? -1 : 1;
+  }
   bool operator==(const Flow&) const = default;
 };
 

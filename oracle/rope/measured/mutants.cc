@@ -148,19 +148,19 @@ std::pair<Tensor<double>, Tensor<double>> UnitVectors(const Tensor<double>& matr
 
 constexpr size_t kWitnessTokens = 8, kWitnessHeads = 4, kTokens = 4096, kHeads = 2;
 
-// Measures the rows of x and y [B,H,S,D], which must outlive the question.
-void MeasureRows(const Tensor<double>& x, const Tensor<double>& y, RotaryQuestion& question) {
+// Measures the rows of tensors that must outlive the question.
+void MeasureRows(const RotatedTensors& of, RotaryQuestion& question) {
   const Observation& seen = question.seen;
   const RotaryModel& right = question.right;
   const double gain = GainOf(right, seen.c, seen.recipe);
   const auto errors =
       std::make_shared<RotationErrors>(seen.c, seen.recipe, std::max(1.0, gain * gain));
-  question.layouts = [=, &x, &y] {
-    const RotaryRows rows = RowsOf(x, y, kWitnessTokens, kWitnessHeads);
+  question.layouts = [=] {
+    const RotaryRows rows = RowsOf(of, kWitnessTokens, kWitnessHeads);
     return PossibleLayouts(right, right.setting.R, rows, *errors);
   };
-  question.fits = [=, &x, &y](const RotaryModel& model) -> std::optional<TokenFits> {
-    const RotaryRows rows = RowsOf(x, y, kTokens, kHeads);
+  question.fits = [=](const RotaryModel& model) -> std::optional<TokenFits> {
+    const RotaryRows rows = RowsOf(of, kTokens, kHeads);
     const std::optional<PairFits> fits = FitsOf(rows, model, *errors);
     return fits ? std::optional(TokenFits{*fits, rows.token_of}) : std::nullopt;
   };
@@ -191,7 +191,7 @@ std::vector<Explanation> Explain(const Observation& seen) {
                           .layouts = {},
                           .fits = {},
                           .hypothesis = {}};
-  MeasureRows(x, y, question);
+  MeasureRows({x, y, kIsMatrix ? nullptr : &seen.permitted[0].error}, question);
   question.hypothesis = [&](const RotaryModel& model, const Positions& positions) {
     MeasuredOp<Op> measured = right.op();
     measured.model = model;

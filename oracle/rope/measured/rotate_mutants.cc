@@ -71,7 +71,7 @@ std::vector<Explanation> ExplainRotate(const Observation& seen) {
   const RotaryModel right = RightModelOf(operation.op());
   const Tensor<double>& x = seen.inputs[0].values;
   constexpr size_t kTokens = 256, kHeads = 4;
-  const RotaryRows rows = RowsOf(x, at->values, kTokens, kHeads);
+  const RotaryRows rows = RowsOf({x, at->values, &seen.permitted[0].error}, kTokens, kHeads);
   RotationErrors errors(seen.c, seen.recipe, 1);
   std::vector<Explanation> all;
   for (const Layout& layout : PossibleLayouts(right, operation.op().R.value, rows, errors)) {

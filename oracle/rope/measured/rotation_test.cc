@@ -102,6 +102,31 @@ TEST(MeasuredRotation, NamesAFactorByItsSlowPairs) {
               "1 to 31 turn at 3 of the right frequency");
 }
 
+// All angles are the same multiple of the right ones: two numbers that come to one.
+TEST(MeasuredRotation, NamesAShiftOfTheIndexWithAFactor) {
+  ExpectNamed(
+      {.frequency = [](size_t k, size_t R) { return std::pow(10000.0L, -(2.0L * k - 2) / R) / 3; }},
+      "frequency_factor (all angles are 0.444");
+  EXPECT_THAT(
+      Explained(kLong + " dtype=f32", {.frequency =
+                                           [](size_t k, size_t R) {
+                                             return std::pow(10000.0L, -(2.0L * k - 2) / R) / 3;
+                                           }}),
+      Contains(HasSubstr("as by the exponents (2k - 2)/64 and a factor of 0.333")));
+  ExpectNamed({.frequency = [](size_t, size_t) { return 1.0L / 3; }},
+              "frequency_of_one_pair (all pairs have the frequency of pair 0 times 0.333");
+}
+
+// In bf16 eight tokens do not give the factor.
+TEST(MeasuredRotation, NamesAShiftFromATokenWithAFactor) {
+  const Plain plain{
+      .position = [](long double p, size_t, size_t s) { return s < 8 ? p : p + 1; },
+      .frequency = [](size_t k,
+                      size_t R) { return std::pow(10000.0L, -2.0L * k / R) * 2 * M_PIl; }};
+  EXPECT_THAT(Explained("rope pairing=half H=2 S=30 D=64 dtype=f32", plain),
+              Contains(StartsWith("frequency_factor+position_shifted_from")));
+}
+
 TEST(MeasuredRotation, NamesAParameterOfAScaling) {
   const auto llama3 = [](double low) {
     return [low](size_t k, size_t R) {

@@ -9,25 +9,53 @@
 namespace sextant::oracle {
 namespace {
 
-// `most` of the numbers 0 .. count - 1, evenly spread, with the first and the last.
-std::vector<size_t> Spread(size_t count, size_t most) {
+// `most` of the numbers, evenly spread, with the first and the last.
+std::vector<size_t> Spread(const std::vector<size_t>& of, size_t most) {
   std::vector<size_t> chosen;
-  const size_t n = std::min(count, most);
-  for (size_t i = 0; i < n; ++i) chosen.push_back(n == 1 ? 0 : i * (count - 1) / (n - 1));
+  const size_t n = std::min(of.size(), most);
+  for (size_t i = 0; i < n; ++i) chosen.push_back(of[n == 1 ? 0 : i * (of.size() - 1) / (n - 1)]);
   return chosen;
+}
+
+// The numbers below `count` that are not left out; all if all are.
+std::vector<size_t> Kept(size_t count, const std::vector<char>& is_left_out) {
+  const bool all = std::ranges::find(is_left_out, 0) == is_left_out.end();
+  std::vector<size_t> kept;
+  for (size_t i = 0; i < count; ++i)
+    if (all || !is_left_out[i]) kept.push_back(i);
+  return kept;
+}
+
+// The heads [H] without elements that are left out, and of these the tokens [B,S].
+std::pair<std::vector<size_t>, std::vector<size_t>> Judged(const RotatedTensors& of) {
+  const size_t B = of.x.shape[0], H = of.x.shape[1], S = of.x.shape[2], D = of.x.shape[3];
+  std::vector<char> no_head(H), no_token(B * S);
+  const auto each = [&](auto leave_out) {
+    for (size_t i = 0; of.permitted && i < of.permitted->data.size(); ++i)
+      if (std::isnan(of.permitted->data[i]))
+        leave_out(i / D / S % H, i / D / S / H * S + i / D % S);
+  };
+  each([&](size_t h, size_t) { no_head[h] = 1; });
+  const std::vector<size_t> heads = Kept(H, no_head);
+  each([&](size_t h, size_t t) { no_token[t] |= std::ranges::binary_search(heads, h); });
+  return {Kept(B * S, no_token), heads};
 }
 
 }  // namespace
 
-RotaryRows RowsOf(const Tensor<double>& x, const Tensor<double>& y, size_t tokens,
-                  size_t replicates) {
-  const size_t B = x.shape[0], H = x.shape[1], S = x.shape[2], D = x.shape[3];
-  RotaryRows rows{.width = D, .x = {}, .y = {}, .token_of = Spread(B * S, tokens)};
-  const std::vector<size_t> heads = Spread(H, replicates);
+RotaryRows RowsOf(const RotatedTensors& of, size_t tokens, size_t replicates) {
+  const auto& [x, y, permitted] = of;
+  const size_t H = x.shape[1], S = x.shape[2], D = x.shape[3];
+  const auto [judged_tokens, judged_heads] = Judged(of);
+  RotaryRows rows{.width = D,
+                  .x = {},
+                  .y = {},
+                  .token_of = Spread(judged_tokens, tokens),
+                  .heads = Spread(judged_heads, replicates)};
   rows.tokens = rows.token_of.size();
-  rows.replicates = heads.size();
+  rows.replicates = rows.heads.size();
   for (const size_t token : rows.token_of) {
-    for (const size_t h : heads) {
+    for (const size_t h : rows.heads) {
       const auto at = static_cast<std::ptrdiff_t>(((token / S * H + h) * S + token % S) * D);
       rows.x.insert(rows.x.end(), x.data.begin() + at, x.data.begin() + at + D);
       rows.y.insert(rows.y.end(), y.data.begin() + at, y.data.begin() + at + D);
@@ -89,8 +117,9 @@ std::vector<Equation> EquationsOf(const RotaryRows& rows, size_t token, PairOfCh
     // A gain above 1 enlarges the errors too.
     const double most = std::max({std::abs(u), std::abs(v), std::hypot(y_i, y_j) / std::sqrt(2.0)});
     const double error = errors.Of(most);
-    all.push_back({flow.first_cos * u, flow.first_sin * right, y_i, error});
-    all.push_back({flow.second_cos * v, flow.second_sin * left, y_j, error});
+    const int sign = flow.SignOfSine(rows.heads[n]);
+    all.push_back({flow.first_cos * u, sign * flow.first_sin * right, y_i, error});
+    all.push_back({flow.second_cos * v, sign * flow.second_sin * left, y_j, error});
   }
   return all;
 }

@@ -21,14 +21,19 @@ struct RotaryRows {
   size_t tokens = 0, replicates = 0, width = 0;
   std::vector<double> x, y;      // [tokens, replicates, width]
   std::vector<size_t> token_of;  // the index in [B,S] of each token
+  std::vector<size_t> heads;     // [replicates]
   const double* RowOfX(size_t t, size_t n) const { return &x[(t * replicates + n) * width]; }
   const double* RowOfY(size_t t, size_t n) const { return &y[(t * replicates + n) * width]; }
 };
 
-// The rows of at most `tokens` tokens of x and y [B,H,S,D], evenly spread, and of at most
-// `replicates` heads.
-RotaryRows RowsOf(const Tensor<double>& x, const Tensor<double>& y, size_t tokens,
-                  size_t replicates);
+// Tensors [B,H,S,D]. Heads, or tokens, with a permitted error of NaN are left out: something else
+// explains them.
+struct RotatedTensors {
+  const Tensor<double>&x, &y;
+  const Tensor<double>* permitted = nullptr;  // null: nothing is left out
+};
+// The rows of at most `tokens` tokens, evenly spread, and of at most `replicates` heads.
+RotaryRows RowsOf(const RotatedTensors& of, size_t tokens, size_t replicates);
 
 // The error that a recipe permits in a channel of a pair that is rotated by any angle.
 class RotationErrors {
