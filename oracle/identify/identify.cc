@@ -83,6 +83,14 @@ double Reach(const Claim& claim, const NumberSlot& slot, double direction,
   return moved(good);
 }
 
+// "eps", or "scaling.factor" for a number of a scaling.
+std::string NameOf(const NumberSlot& slot, const Claim& claim) {
+  const std::string before = claim.at(slot.attribute).substr(0, slot.begin);
+  if (!before.ends_with('=')) return slot.attribute;
+  const size_t begin = before.find_last_of("(,") + 1;
+  return slot.attribute + "." + before.substr(begin, before.size() - 1 - begin);
+}
+
 std::vector<NumberRange> RangesOf(const Claim& claim, const Case& c,
                                   const std::function<bool(const Claim&)>& conforms) {
   std::vector<NumberRange> ranges;
@@ -90,7 +98,7 @@ std::vector<NumberRange> RangesOf(const Claim& claim, const Case& c,
   if (slots.size() > kMostFitted) return ranges;
   for (const NumberSlot& slot : slots) {
     if (slot.is_integer || slot.value == 0) continue;
-    ranges.push_back({slot.attribute, slot.value, Reach(claim, slot, -1, conforms),
+    ranges.push_back({NameOf(slot, claim), slot.value, Reach(claim, slot, -1, conforms),
                       Reach(claim, slot, 1, conforms)});
   }
   return ranges;
@@ -121,6 +129,16 @@ bool IsPlainClaim(const Claim& claim, const Case& c) {
                              [](const NumberSlot& slot) { return IsPlain(slot.value); });
 }
 
+// True for integers, powers of two and numbers of two digits. A wider recipe permits wrong numbers,
+// too, and only of these it is unlikely that a search ends at one by chance.
+bool HasUsualNumbers(const Claim& claim, const Case& c) {
+  return std::ranges::all_of(SlotsOf(claim, c), [](const NumberSlot& slot) {
+    int exponent = 0;
+    return slot.value == std::round(slot.value) || HasFewDigits(slot.value, 2) ||
+           std::abs(std::frexp(slot.value, &exponent)) == 0.5;
+  });
+}
+
 // Another recipe than the standard ones may explain what no known form with plain numbers does:
 // frequencies that are computed one from the other. The numbers are those that fit best, rounded as
 // far as they fit about as well.
@@ -140,7 +158,7 @@ std::optional<Found> ByAnotherRecipe(const std::vector<Claim>& claims,
         RefinedClaims({claim}, witnesses, Numbers::kFirst, options.threads).front();
     const double least = misfit_of(fitting);
     for (const Claim& rounded : RoundedClaims(fitting, witnesses[0].c)) {
-      if (!IsPlainClaim(rounded, witnesses[0].c)) continue;
+      if (!HasUsualNumbers(rounded, witnesses[0].c)) continue;
       if (!(misfit_of(rounded) <= kAboutAsWell * least)) continue;
       ++tried;
       const auto recipe =
