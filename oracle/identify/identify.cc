@@ -212,7 +212,8 @@ std::vector<Claim> FindAndVerify(const std::vector<Case>& questions, const AskSu
   const std::vector<Exchange>& witnesses = identity.witnesses;
   const int threads = options.threads;
   const Claim asked = ClaimOf(questions[0], options.known);
-  std::vector<Claim> best = Searched(asked, witnesses, options.recipes.front(), threads);
+  std::vector<Claim> best =
+      Searched(asked, witnesses, options.recipes.front(), threads, options.pause);
   Found found = Conforming(best, witnesses, options);
   options.pause();
   if (!found.recipe.empty()) found.claim = SimplestForm(found, asked, witnesses, threads);

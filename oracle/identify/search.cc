@@ -56,10 +56,11 @@ bool PutPermittedFirst(std::vector<Claim>& claims, const std::vector<Exchange>& 
 
 // The best claims if the attributes of `known` are those.
 std::vector<Claim> WithKnown(const Claim& known, Claim asked, std::vector<Exchange> witnesses,
-                             const std::string& recipe, int threads) {
+                             const std::string& recipe, int threads,
+                             const std::function<void()>& pause) {
   for (const auto& [attribute, text] : known) asked.erase(attribute);
   for (Exchange& witness : witnesses) witness.c = witness.c.With(WordsOf(known));
-  std::vector<Claim> claims = Searched(asked, witnesses, recipe, threads);
+  std::vector<Claim> claims = Searched(asked, witnesses, recipe, threads, pause);
   for (Claim& claim : claims) claim.insert(known.begin(), known.end());
   return claims;
 }
@@ -78,10 +79,11 @@ std::function<bool(const Claim&)> IsPermittedBy(const std::string& recipe,
 }
 
 std::vector<Claim> Searched(const Claim& asked, const std::vector<Exchange>& witnesses,
-                            const std::string& recipe, int threads) {
+                            const std::string& recipe, int threads,
+                            const std::function<void()>& pause) {
   if (IsPermittedBy(recipe, witnesses, threads)(asked)) return {asked};
   if (const auto mask = MaskClaim(asked, witnesses))
-    return WithKnown(*mask, asked, witnesses, recipe, threads);
+    return WithKnown(*mask, asked, witnesses, recipe, threads, pause);
   std::vector<Claim> best = RotationClaims(asked, witnesses, recipe, threads);
   if (PutPermittedFirst(best, witnesses, recipe, threads)) return best;
   if (best.empty()) best = CombinationsOf(asked, witnesses[0].c);
@@ -90,6 +92,7 @@ std::vector<Claim> Searched(const Claim& asked, const std::vector<Exchange>& wit
   std::vector<Exchange> seen;
   std::optional<Claim> permitted;
   const auto is_enough = [&](const Claim& claim) {
+    pause();
     permitted = Permitted(claim, seen, recipe, threads);
     return permitted.has_value();
   };

@@ -17,7 +17,9 @@ std::function<bool(const Claim&)> IsPermittedBy(const std::string& recipe,
 // Otherwise the search begins with the first question and then takes in the others, one by one:
 // their angles are larger, so that fewer wrong frequencies nearly fit. Last, the permitted errors
 // of the best claim weigh the differences: those of some elements are much larger than of others.
+// `pause` is called between the steps; what it throws ends the search.
 std::vector<Claim> Searched(const Claim& asked, const std::vector<Exchange>& witnesses,
-                            const std::string& recipe, int threads);
+                            const std::string& recipe, int threads,
+                            const std::function<void()>& pause);
 
 }  // namespace sextant::oracle
