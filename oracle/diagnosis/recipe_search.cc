@@ -24,7 +24,8 @@ constexpr size_t kMostJudged = 12;  // recipes by which all answers are judged
 struct Tried {
   RecipeCandidate candidate;
   std::vector<Elements> permitted{};
-  std::vector<size_t> explained{};  // indices of witnesses all of whose errors it permits
+  bool permits = false;             // all errors of a witness
+  std::vector<size_t> explained{};  // indices of witnesses whose errors it permits, and has itself
   double ulps = 0;                  // MeanUlps of those
   double distance = 0;              // of its own answer from the given one (DistanceOf)
 };
@@ -87,10 +88,12 @@ class Search {
       Tried& one = tried[i];
       for (size_t w = 0; w < witnesses_.size(); ++w) {
         one.permitted.push_back(PermittedOn(witnesses_[w], one.candidate.text));
-        if (Decides(witnesses_[w].answer->c, one.candidate.text) ||
-            (Permits(one.permitted.back(), witnesses_[w]) &&
-             !IsTooAccurate(witnesses_[w], one.candidate.text)))
-          one.explained.push_back(w);
+        const RecipeWitness& witness = witnesses_[w];
+        const std::string& recipe = one.candidate.text;
+        const bool decides = Decides(witness.answer->c, recipe);
+        if (!decides && !Permits(one.permitted.back(), witness)) continue;
+        one.permits = true;
+        if (decides || !IsTooAccurate(witness, recipe)) one.explained.push_back(w);
       }
       one.ulps = MeanUlps(one.permitted, witnesses_, one.explained);
       const std::lock_guard lock(mutex);
@@ -111,7 +114,7 @@ class Search {
     // The other rules of a step can only explain what its loosest rules do. Pairs need all rules.
     std::set<Step> useful;
     for (const Tried& one : all) {
-      if (one.candidate.step && (!one.explained.empty() || search_.most_changes > 1))
+      if (one.candidate.step && (one.permits || search_.most_changes > 1))
         useful.insert(*one.candidate.step);
     }
     std::erase_if(rest, [&](const Tried& one) { return !useful.contains(*one.candidate.step); });

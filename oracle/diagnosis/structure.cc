@@ -101,6 +101,7 @@ std::optional<Found> FindMatching(const AnsweredTensor& tensor, const std::strin
     where = " at all elements from " + ElementText(same[0]) + " on";
     return Found{name, sentence + where, std::move(same)};
   }
+  std::optional<Found> largest;
   for (const AxisView& axis : tensor.axes) {
     const std::vector<size_t> indices = WholeSlabs(axis, matches);
     std::vector<size_t> inside = same;
@@ -108,10 +109,11 @@ std::optional<Found> FindMatching(const AnsweredTensor& tensor, const std::strin
       return !std::ranges::binary_search(indices, axis.IndexOf(flat));
     });
     if (!IsEvidence(inside.size(), choices)) continue;
+    if (largest && inside.size() <= largest->explained.size()) continue;
     where = " at " + axis.name + " " + IndicesText(indices, axis.extent);
-    return Found{name, sentence + where, std::move(inside)};
+    largest = Found{name, sentence + where, std::move(inside)};
   }
-  return std::nullopt;
+  return largest;
 }
 
 std::optional<Found> Unwritten(const AnsweredTensor& tensor) {

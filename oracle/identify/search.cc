@@ -105,6 +105,10 @@ std::vector<Claim> Searched(const Claim& asked, const std::vector<Exchange>& wit
     search(seen);
   }
   if (!permitted) search(Weighed(witnesses, best.front(), recipe, threads));
+  const auto is_invalid = [&](const Claim& claim) {
+    return DifferencesOf(claim, witnesses).empty();
+  };
+  best.erase(std::remove_if(best.begin() + 1, best.end(), is_invalid), best.end());
   return best;
 }
 
