@@ -75,13 +75,14 @@ class Plugin(unittest.TestCase):
 
     def test_the_examples_of_the_readme(self):
         readme = pathlib.Path(__file__).with_name("README.md").read_text()
-        first, second = re.findall(r"^```python\n(.*?)^```$", readme, re.M | re.S)
+        first, identify, profile, second = re.findall(r"^```python\n(.*?)^```$", readme, re.M | re.S)
         self.write("sub/test_rope.py", first)
         self.write("sub/test_cases.py", second.replace(
             "import sextant\n", "import sextant\nfrom test_rope import my_rope\n", 1))
         code, output = self.pytest()
         self.assertEqual(code, 0, output)
         self.assert_ends(output, "2 passed")
+        self.assertEqual(self.results_of(first, identify, profile), ["True", "119"])
         wrong = first.replace("b * cos + a * sin", "b * cos - a * sin").replace(
             "a * cos - b * sin", "a * cos + b * sin").replace(
                 "torch.randn(1, 2, 16, 64)", "1 + torch.rand(1, 2, 16, 64)")  # no element is near 0
@@ -91,6 +92,17 @@ class Plugin(unittest.TestCase):
         for line in shown.replace("\n    ", "\n").splitlines():
             if "y[" not in line:  # the inputs are others
                 self.assertIn(line, output)
+
+    def results_of(self, first, identify, profile):
+        """Whether `identify` finds an attribute of the function, and the groups of the profile."""
+        self.write("sub/asks.py", "import numpy as np\nfrom test_rope import *\n" + identify + profile +
+                   "print('base=500000' in found.case and found.conforms)\nprint(len(p['mine'].ulps.p99))\n")
+        result = subprocess.run(
+            [sys.executable, "-B", "asks.py"], cwd=self.folder / "sub", capture_output=True, text=True,
+            env=os.environ | {"PYTHONPATH": str(BUILD / "python")})
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertTrue((self.folder / "sub" / "profile.html").exists())
+        return result.stdout.split()
 
     def assert_ends(self, output, summary):
         self.assertRegex(output.splitlines()[-1], f"^{summary} in ", output)
