@@ -260,6 +260,7 @@ std::vector<Explanation> MeasureParts(const Observation& seen, const Hypothesis&
   std::vector<Deviation> deviations =
       Joined<Deviation>({AttentionDeviations(seen.c, seen.inputs),
                          AttributeDeviations(seen.c),
+                         PositionDeviations(seen.inputs),
                          {HeadsOf(seen.c, seen.inputs, with_parts)}});
   Deviation keys;
   keys.name = keys.factor = "keys";
