@@ -101,6 +101,26 @@ TEST(MeasuredRopeAttention, CountsKeysByAnswers) {
   }
 }
 
+TEST(MeasuredRopeAttention, NamesARotationBesideTheScale) {
+  PlantedFused planted;
+  planted.of_queries.frequency = planted.of_keys.frequency = [](size_t k, size_t R) {
+    return std::pow(500000.0L, -2.0L * k / R);
+  };
+  planted.attention.scale = 0.4;
+  ExpectCause(kFused, planted,
+              "base_changed+scale_changed (the base is 500000, expected 10000; and scores are "
+              "multiplied by 0.4");
+}
+
+TEST(MeasuredRopeAttention, NamesPositionsBesideTheHeads) {
+  PlantedFused planted;
+  planted.of_queries.position = [](long double p, size_t, size_t) { return std::min(p, 9.0L); };
+  planted.attention.key_head = [](size_t h) { return size_t{h == 1}; };
+  ExpectCause(kFused, planted,
+              "position_q_clamped+heads_read (position_q: positions above 9 act as 9 (4 of 9 such "
+              "tokens); and query heads 0 to 3 read the heads 0 1 0 0, expected 0 0 1 1)");
+}
+
 TEST(MeasuredRopeAttention, AccusesNoHonestRecipe) {
   for (const char* recipe : {"native softmax=bf16", "native score=bf16", "native angle=f16",
                              "native keep=f16", "native frequency=f32:iterated", "f32_compute"}) {
