@@ -121,7 +121,7 @@ TEST(MeasuredRopeAttention, NamesPositionsBesideTheHeads) {
               "tokens); and query heads 0 to 3 read the heads 0 1 0 0, expected 0 0 1 1)");
 }
 
-TEST(MeasuredRopeAttention, AccusesNoHonestRecipe) {
+TEST(SlowMeasuredRopeAttention, AccusesNoHonestRecipe) {
   for (const char* recipe : {"native softmax=bf16", "native score=bf16", "native angle=f16",
                              "native keep=f16", "native frequency=f32:iterated", "f32_compute"}) {
     const AskedCase question(kCausal + "dtype=f32");
