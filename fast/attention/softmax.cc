@@ -128,23 +128,22 @@ template void SoftmaxOfRows(const SoftmaxRows&, const BF16*, BF16*, float*) noex
 
 namespace {
 
-Tensors Run(const Case& c, const Tensors& inputs) {
+StoredTensors Run(const Case& c, const StoredTensors& inputs) {
   const size_t N = ExtentOf(c, "N"), M = ExtentOf(c, "M");
   const auto row = static_cast<ptrdiff_t>(M);
-  return WithElement(c.dtype(), [&]<class T>() -> Tensors {
-    const std::vector<T> x = ToElements<T>(inputs[0].values);
-    std::vector<T> y(x.size());
+  StoredTensors y = OneOutput(c);
+  WithElement(c.dtype(), [&]<class T>() {
     std::vector<Computed<T>> scratch(M);
-    SoftmaxOfRows({N, M, row, row}, x.data(), y.data(), scratch.data());
-    return {ToTensor("y", {N, M}, y)};
+    SoftmaxOfRows({N, M, row, row}, inputs[0].As<T>(), y[0].As<T>(), scratch.data());
   });
+  return y;
 }
 
 }  // namespace
 
 template <>
 CaseKernel MakeKernel<Softmax>() {
-  return {DeclinesMixedTypes, Run};
+  return StoredKernel<Run>(DeclinesMixedTypes);
 }
 
 }  // namespace sextant::fast

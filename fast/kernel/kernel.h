@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "reference/case/case.h"
-#include "reference/number/tensor/tensor.h"
+#include "reference/number/tensor/stored_tensor.h"
 
 namespace sextant::fast {
 
@@ -19,7 +19,19 @@ inline constexpr std::string_view kRecipe = "exact_table";
 struct CaseKernel {
   std::string (*declines)(const Case&);  // why it does not support the case; empty if it does
   Tensors (*run)(const Case&, const Tensors& inputs);
+  // The same for stored tensors: nothing is converted. Null: only `run`.
+  StoredTensors (*run_stored)(const Case&, const StoredTensors& inputs) = nullptr;
 };
+
+// A kernel of stored tensors.
+template <StoredTensors (*kRun)(const Case&, const StoredTensors& inputs)>
+CaseKernel StoredKernel(std::string (*declines)(const Case&)) {
+  const auto run = [](const Case& c, const Tensors& inputs) {
+    const StoredTensors outputs = kRun(c, {inputs.begin(), inputs.end()});
+    return ValuesOf(ReadersOf(outputs));
+  };
+  return {declines, run, kRun};
+}
 
 template <class Op>
 CaseKernel MakeKernel();

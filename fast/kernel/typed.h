@@ -7,6 +7,7 @@
 
 #include "fast/simd/any_element.h"
 #include "reference/case/case.h"
+#include "reference/number/tensor/stored_tensor.h"
 
 namespace sextant::fast {
 
@@ -38,6 +39,14 @@ NamedTensor ToTensor(std::string name, Shape shape, const std::vector<T>& elemen
   NamedTensor tensor{std::move(name), kDType<T>, Tensor<double>(std::move(shape))};
   for (size_t i = 0; i < elements.size(); ++i) tensor.values.data[i] = ToDouble(elements[i]);
   return tensor;
+}
+
+// The only output of the case, without values.
+inline StoredTensors OneOutput(const Case& c) {
+  const TensorSpec& spec = c.info().signature.outputs[0];
+  StoredTensors outputs;
+  outputs.emplace_back(spec.name, c.DTypeOf(spec), c.ShapeOf(spec));
+  return outputs;
 }
 
 // Declines a case with a tensor whose dtype differs from the default of its role. Returns the

@@ -73,21 +73,20 @@ template void Activate(ActivationKind, double, const BF16*, BF16*, size_t) noexc
 
 namespace {
 
-Tensors Run(const Case& c, const Tensors& inputs) {
+StoredTensors Run(const Case& c, const StoredTensors& inputs) {
   const auto op = StructOf<Activation>(c);
-  return WithElement(c.dtype(), [&]<class T>() -> Tensors {
-    const std::vector<T> x = ToElements<T>(inputs[0].values);
-    std::vector<T> y(x.size());
-    Activate(op.kind, op.beta, x.data(), y.data(), x.size());
-    return {ToTensor("y", inputs[0].values.shape, y)};
+  StoredTensors y = OneOutput(c);
+  WithElement(c.dtype(), [&]<class T>() {
+    Activate(op.kind, op.beta, inputs[0].As<T>(), y[0].As<T>(), CountOf(y[0].shape()));
   });
+  return y;
 }
 
 }  // namespace
 
 template <>
 CaseKernel MakeKernel<Activation>() {
-  return {DeclinesMixedTypes, Run};
+  return StoredKernel<Run>(DeclinesMixedTypes);
 }
 
 }  // namespace sextant::fast

@@ -91,27 +91,24 @@ template void Gate(const GateRows&, const BF16*, const BF16*, BF16*) noexcept;
 
 namespace {
 
-Tensors Run(const Case& c, const Tensors& inputs) {
+StoredTensors Run(const Case& c, const StoredTensors& inputs) {
   const auto op = StructOf<Gated>(c);
   const size_t N = ExtentOf(c, "N"), F = ExtentOf(c, "F");
   const auto row = static_cast<ptrdiff_t>(F);
   GateRows rows{N, F, row, row, row, op.kind, op.Beta()};
   rows.plus_one = op.plus_one;
   if (op.limit) rows.limit = *op.limit;
-  return WithElement(c.dtype(), [&]<class T>() -> Tensors {
-    const std::vector<T> gate = ToElements<T>(inputs[0].values);
-    const std::vector<T> up = ToElements<T>(inputs[1].values);
-    std::vector<T> y(gate.size());
-    Gate(rows, gate.data(), up.data(), y.data());
-    return {ToTensor("y", {N, F}, y)};
-  });
+  StoredTensors y = OneOutput(c);
+  WithElement(c.dtype(),
+              [&]<class T>() { Gate(rows, inputs[0].As<T>(), inputs[1].As<T>(), y[0].As<T>()); });
+  return y;
 }
 
 }  // namespace
 
 template <>
 CaseKernel MakeKernel<Gated>() {
-  return {DeclinesMixedTypes, Run};
+  return StoredKernel<Run>(DeclinesMixedTypes);
 }
 
 }  // namespace sextant::fast

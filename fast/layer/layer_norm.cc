@@ -95,26 +95,24 @@ template void NormalizeCentered(const CenteredRows&, const BF16*, const float*, 
 
 namespace {
 
-Tensors Run(const Case& c, const Tensors& inputs) {
+StoredTensors Run(const Case& c, const StoredTensors& inputs) {
   const LayerNorm op = StructOf<LayerNorm>(c);
   const size_t N = ExtentOf(c, "N"), M = ExtentOf(c, "M");
   const auto row = static_cast<ptrdiff_t>(M);
   const CenteredRows rows{N, M, row, row, op.eps};
-  return WithElement(c.dtype(), [&]<class T>() -> Tensors {
-    const std::vector<T> x = ToElements<T>(inputs[0].values);
-    const auto weight = ToElements<Computed<T>>(inputs[1].values);
-    const auto bias = ToElements<Computed<T>>(inputs[2].values);
-    std::vector<T> y(x.size());
-    NormalizeCentered(rows, x.data(), weight.data(), bias.data(), y.data());
-    return {ToTensor("y", {N, M}, y)};
+  StoredTensors y = OneOutput(c);
+  WithElement(c.dtype(), [&]<class T>() {
+    NormalizeCentered(rows, inputs[0].As<T>(), inputs[1].As<Computed<T>>(),
+                      inputs[2].As<Computed<T>>(), y[0].As<T>());
   });
+  return y;
 }
 
 }  // namespace
 
 template <>
 CaseKernel MakeKernel<LayerNorm>() {
-  return {DeclinesMixedTypes, Run};
+  return StoredKernel<Run>(DeclinesMixedTypes);
 }
 
 }  // namespace sextant::fast

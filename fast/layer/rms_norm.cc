@@ -89,25 +89,23 @@ template void NormalizeRows(const Rows&, const BF16*, const float*, BF16*) noexc
 
 namespace {
 
-Tensors Run(const Case& c, const Tensors& inputs) {
+StoredTensors Run(const Case& c, const StoredTensors& inputs) {
   const RmsNorm op = StructOf<RmsNorm>(c);
   const size_t N = ExtentOf(c, "N"), M = ExtentOf(c, "M");
   const auto row = static_cast<ptrdiff_t>(M);
   const Rows rows{N, M, row, row, op.eps, op.unit_offset};
-  return WithElement(c.dtype(), [&]<class T>() -> Tensors {
-    const std::vector<T> x = ToElements<T>(inputs[0].values);
-    const auto weight = ToElements<Computed<T>>(inputs[1].values);
-    std::vector<T> y(x.size());
-    NormalizeRows(rows, x.data(), weight.data(), y.data());
-    return {ToTensor("y", {N, M}, y)};
+  StoredTensors y = OneOutput(c);
+  WithElement(c.dtype(), [&]<class T>() {
+    NormalizeRows(rows, inputs[0].As<T>(), inputs[1].As<Computed<T>>(), y[0].As<T>());
   });
+  return y;
 }
 
 }  // namespace
 
 template <>
 CaseKernel MakeKernel<RmsNorm>() {
-  return {DeclinesMixedTypes, Run};
+  return StoredKernel<Run>(DeclinesMixedTypes);
 }
 
 }  // namespace sextant::fast

@@ -33,9 +33,9 @@ class Bias {
   struct Unit {
     double sum = 0;
     size_t count = 0;
-    void Add(double x) {
+    void Add(double x, size_t numbers) {
       sum += x;
-      ++count;
+      count += numbers;
     }
     double Mean() const;
   };

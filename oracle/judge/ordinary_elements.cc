@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <cstring>
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "oracle/judge/ordinary_elements.cc"
@@ -27,17 +28,28 @@ HWY_INLINE V BinadeOf(D d, V x) {
   return hn::And(x, hn::BitCast(d, hn::Set(bits, uint64_t{0x7ff0000000000000})));
 }
 
-// The parameters of the tensor's format, and UlpOf and RoundTo (dtype.h).
+// The parameters of a tensor's format.
+struct FormatNumbers {
+  explicit FormatNumbers(DType type)
+      : least(PowerOfTwo(GridOf(type).min_exponent)),
+        most(PowerOfTwo(GridOf(type).max_exponent)),
+        unit(PowerOfTwo(1 - GridOf(type).precision)),
+        dropped(53 - GridOf(type).precision) {}
+  double least, most, unit;
+  int dropped;
+};
+
+// UlpOf and RoundTo (dtype.h).
 template <class D>
 class Format {
  public:
   using V = hn::VFromD<D>;
-  Format(D d, DType type)
+  HWY_INLINE Format(D d, const FormatNumbers& of)
       : d_(d),
-        least_(hn::Set(d, PowerOfTwo(GridOf(type).min_exponent))),
-        most_(hn::Set(d, PowerOfTwo(GridOf(type).max_exponent))),
-        unit_(hn::Set(d, PowerOfTwo(1 - GridOf(type).precision))),
-        dropped_(53 - GridOf(type).precision) {}
+        least_(hn::Set(d, of.least)),
+        most_(hn::Set(d, of.most)),
+        unit_(hn::Set(d, of.unit)),
+        dropped_(of.dropped) {}
 
   HWY_INLINE V UlpOf(V x) const { return hn::Mul(hn::Max(BinadeOf(d_, x), least_), unit_); }
   // Whether both are normal numbers of one binade and have the same rounding.
@@ -82,6 +94,7 @@ HWY_INLINE hn::Mask<D> IsOrdinaryGrade(D d, V error, V bound, V likely, hn::Mask
 
 OrdinaryVerdict JudgeOrdinary(const ComparedRun& run, double worst, double* relative, char* left) {
   OrdinaryVerdict verdict;
+  const FormatNumbers numbers(run.dtype);
   ForEachVector(run.count, [&](auto d, size_t k) HWY_ATTR {
     using V = hn::VFromD<decltype(d)>;
     const V got = hn::LoadU(d, run.got + k), high = hn::LoadU(d, run.high + k);
@@ -89,7 +102,7 @@ OrdinaryVerdict JudgeOrdinary(const ComparedRun& run, double worst, double* rela
     const V from_exact = SignedError(d, run, k), error = hn::Abs(from_exact);
     const V ratio = hn::Div(from_exact, bound);
     const auto exact = hn::Eq(got, hn::LoadU(d, run.value + k));
-    const auto faithful = hn::Lt(error, Format(d, run.dtype).UlpOf(high));
+    const auto faithful = hn::Lt(error, Format(d, numbers).UlpOf(high));
     const auto is_better = hn::Or(exact, faithful);
     const auto known =
         hn::And(hn::Le(hn::LoadU(d, run.radius + k), hn::Zero(d)),
@@ -140,18 +153,25 @@ HWY_INLINE hn::Mask<D> IsDecided(D d, const EnclosedError<V>& of, V bound, V lik
                  hn::Or(exact, hn::Or(hn::Lt(of.most, ulp), within)));
 }
 
-// max(largest, each number of the vector), quickly if none is larger.
+// Where a / b <= limit without a division, for b >= 0; not for all. The rounding of the product is
+// at most 2^-53 of it.
+template <class D, class V = hn::VFromD<D>>
+HWY_INLINE hn::Mask<D> IsRatioAtMost(D d, V a, V b, double limit) {
+  return hn::Le(a, hn::Mul(b, hn::Set(d, limit * (1 - 0x1p-50))));
+}
+
+// max(largest, each number of the vector)
 template <class D, class V = hn::VFromD<D>>
 HWY_INLINE void SetLargest(D d, V x, double& largest) {
-  if (hn::AllTrue(d, hn::Le(x, hn::Set(d, largest)))) return;
   largest = hn::GetLane(hn::MaxOfLanes(d, hn::Max(x, hn::Set(d, largest))));
 }
 
 OrdinaryRatios DecideOrdinary(const ComparedRun& run, char* left) {
   OrdinaryRatios ratios;
+  const FormatNumbers numbers(run.dtype);
   ForEachVector(run.count, [&](auto d, size_t k) HWY_ATTR {
     using V = hn::VFromD<decltype(d)>;
-    const Format format(d, run.dtype);
+    const Format format(d, numbers);
     const V high = hn::LoadU(d, run.high + k), low = hn::LoadU(d, run.low + k);
     const V bound = hn::LoadU(d, run.permitted + k), likely = hn::LoadU(d, run.likely + k);
     const V radius = hn::LoadU(d, run.radius + k), zero = hn::Zero(d), r = hn::Neg(radius);
@@ -169,9 +189,14 @@ OrdinaryRatios DecideOrdinary(const ComparedRun& run, char* left) {
     if (!all) return;
     const V least = hn::IfThenElse(proven, error, of.least);
     const V limit = hn::IfThenElse(proven, bound, hn::Add(bound, of.reach));
-    const V upper = hn::Div(of.most, hn::Sub(bound, of.reach));
-    SetLargest(d, hn::IfThenElseZero(hn::Gt(least, zero), hn::Div(least, limit)), ratios.least);
-    SetLargest(d, hn::IfThenElse(proven, hn::Set(d, -1.0), upper), ratios.most);
+    const V reduced = hn::Sub(bound, of.reach);
+    if (ratios.least < 0 || !hn::AllTrue(d, IsRatioAtMost(d, least, limit, ratios.least)))
+      SetLargest(d, hn::IfThenElseZero(hn::Gt(least, zero), hn::Div(least, limit)), ratios.least);
+    if (ratios.most < 0 ||
+        !hn::AllTrue(d, hn::Or(proven, IsRatioAtMost(d, of.most, reduced, ratios.most)))) {
+      const V upper = hn::Div(of.most, reduced);
+      SetLargest(d, hn::IfThenElse(proven, hn::Set(d, -1.0), upper), ratios.most);
+    }
   });
   return ratios;
 }
@@ -192,8 +217,7 @@ HWY_EXPORT(DecideOrdinary);
 namespace oracle {
 
 OrdinaryVerdict JudgeOrdinary(const ComparedRun& run, double worst, double* relative, char* left) {
-  const bool may_be_vacuous =
-      std::find(run.vacuous, run.vacuous + run.count, 1) != run.vacuous + run.count;
+  const bool may_be_vacuous = std::memchr(run.vacuous, 1, run.count) != nullptr;
   if (run.dtype != DType::kI64 && !may_be_vacuous)
     return HWY_DYNAMIC_DISPATCH(JudgeOrdinary)(run, worst, relative, left);
   std::fill_n(left, run.count, 1);

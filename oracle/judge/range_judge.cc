@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 
 #include "oracle/judge/ordinary_elements.h"
 
@@ -79,7 +80,8 @@ void RangeJudge::JudgeBlock(const AnsweredPart& part, size_t first, size_t count
       ++k;
       continue;
     }
-    const size_t next = static_cast<size_t>(std::find(left + k, left + count, 1) - left);
+    const void* const at = std::memchr(left + k, 1, count - k);
+    const size_t next = at ? static_cast<size_t>(static_cast<const char*>(at) - left) : count;
     bias_.Add(part.begin + first + k, {&part.got.data[first + k], next - k},
               {relative + k, next - k});
     k = next;

@@ -40,6 +40,11 @@ class RangeJudge {
   void Judge(const AnsweredPart& part, size_t first, size_t last);
   // Adds the result for the range that follows.
   void Merge(const RangeJudge& next);
+  // Replaces the worst element by that of another, which has judged it from proven numbers.
+  void SetWorstOf(const RangeJudge& other) {
+    worst_ = other.worst_;
+    verdict_.worst = other.verdict_.worst;
+  }
   // The verdict on the elements judged, if they are the whole tensor of that name.
   TensorVerdict Total(const std::string& name, double correct_bias_bound) const;
 

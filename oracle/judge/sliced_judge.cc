@@ -13,6 +13,7 @@
 #include "reference/case/extents.h"
 #include "reference/prove/budget.h"
 #include "reference/prove/enclosed_slices.h"
+#include "reference/prove/read_slice.h"
 
 namespace sextant::oracle {
 namespace {
@@ -20,12 +21,10 @@ namespace {
 constexpr size_t kLeastElements = size_t{1} << 17;  // of a case that is judged in slices
 constexpr size_t kRanges = 16;                      // of slices, judged in parallel
 
-// Which cases can be judged in slices.
-bool IsSliceable(const Case& c, const ProveOptions& options) {
-  const auto& outputs = c.info().signature.outputs;
-  return outputs.size() == 1 && !IsComposite(c.info()) &&
-         CountOf(c.ShapeOf(outputs[0])) >= kLeastElements && HasLevel1(c) &&
-         options.engine == Engine::kLadder && !HasBudget();
+bool Fits(const Case& c, const TensorReaders& outputs) {
+  const TensorSpec& spec = c.info().signature.outputs[0];
+  return outputs.size() == 1 && outputs[0].name() == spec.name &&
+         outputs[0].dtype() == c.DTypeOf(spec) && outputs[0].shape() == c.ShapeOf(spec);
 }
 
 // The slices of a case, if each has the elements that follow those of the one before; else empty.
@@ -42,58 +41,98 @@ std::vector<Slice> ConsecutiveSlices(const Case& c) {
   return slices;
 }
 
+struct AnsweredQuestion {
+  const Case& c;
+  const TensorReaders& inputs;
+  const Recipe& recipe;
+  const ProveOptions& options;
+  const TensorReader& answer;
+};
+
 class SlicedJudge {
  public:
-  SlicedJudge(const Problem& problem, const Tensors& outputs)
-      : problem_(problem),
-        outputs_(outputs),
-        shape_(outputs[0].values.shape),
-        slices_(ConsecutiveSlices(problem.c)),
+  SlicedJudge(const AnsweredQuestion& question)
+      : question_(question),
+        shape_(question.answer.shape()),
+        slices_(ConsecutiveSlices(question.c)),
         // All frequencies may depend on one rounded power, and then all elements share its error.
-        independent_(!problem.c.info().Marks(Step::kFrequency)),
+        independent_(!question.c.info().Marks(Step::kFrequency)),
         elements_(CountOf(shape_)),
+        ranks_(slices_.size()),
         ranges_(std::min(kRanges, slices_.size())),
         total_(shape_, independent_, elements_) {}
 
   // False if an element fails or is unlikely, or if the slices are not consecutive.
   bool Judge() {
-    InParallel(ranges_.size(), problem_.options.threads, [&](size_t r) {
-      EnclosedSlices enclosed(problem_.c, problem_.inputs, problem_.recipe);
-      std::vector<Rank> worst(1);
+    InParallel(ranges_.size(), question_.options.threads, [&](size_t r) {
+      EnclosedSlices enclosed(question_.c, question_.inputs, question_.recipe);
       auto range = std::make_unique<RangeJudge>(shape_, independent_, elements_);
       const size_t end = (r + 1) * slices_.size() / ranges_.size();
       for (size_t s = r * slices_.size() / ranges_.size(); s < end && conforms_; ++s) {
-        if (!JudgeSlice(slices_[s], enclosed, worst, *range)) conforms_ = false;
+        if (!JudgeSlice(s, enclosed, *range)) conforms_ = false;
         Report();
       }
       Merge(r, std::move(range));
     });
-    return conforms_ && !ranges_.empty();
+    if (!conforms_ || ranges_.empty()) return false;
+    SetWorst();
+    return true;
   }
 
   std::vector<JudgedTensor> Total(double bias_bound) const {
-    const TensorSpec& spec = problem_.c.info().signature.outputs[0];
+    const TensorSpec& spec = question_.c.info().signature.outputs[0];
     return {{total_.Total(spec.name, bias_bound), spec.optional, shape_, elements_.statuses}};
   }
 
  private:
-  bool JudgeSlice(const Slice& slice, EnclosedSlices& enclosed, std::vector<Rank>& worst,
-                  RangeJudge& range) {
-    const TensorSpec& spec = problem_.c.info().signature.outputs[0];
-    const Tensor<double> got = ExtractSlice(outputs_[0].values, spec, slice);
-    const Tensors part = {{spec.name, outputs_[0].dtype, got}};
-    enclosed.Enclose(slice);
-    for (;;) {  // a proven element may have another rank: then others may be the worst
-      const ElementMarks marks = UndecidedIn(enclosed.reference(), part, 1, worst);
-      if (worst[0].first > Grade::kWithin) return false;
+  Tensors AnswerIn(const Slice& slice) const {
+    return {ReadSlice(question_.answer, question_.c.info().signature.outputs[0], slice)};
+  }
+
+  void JudgeElements(const Slice& slice, const ProvenAndPermitted& by, const Tensors& part,
+                     RangeJudge& range) const {
+    const TensorSpec& spec = question_.c.info().signature.outputs[0];
+    const size_t begin = RunsIn(shape_, spec, slice)[0].first;
+    const Tensor<double>& got = part[0].values;
+    range.Judge({by.golden[0], by.permitted[0], got, by.golden[0], begin}, 0, got.data.size());
+  }
+
+  bool JudgeSlice(size_t s, EnclosedSlices& enclosed, RangeJudge& range) {
+    const Tensors part = AnswerIn(slices_[s]);
+    enclosed.Enclose(slices_[s]);
+    for (;;) {
+      ranks_[s] = {};
+      const ElementMarks marks = OpenGradesIn(enclosed.reference(), part, ranks_[s]);
+      if (ranks_[s].least.first > Grade::kWithin) return false;
       if (marks.empty()) break;
       enclosed.ProveMarked(marks);
     }
-    const GoldenTensor& golden = enclosed.reference().golden[0];
-    const size_t begin = RunsIn(shape_, spec, slice)[0].first;
-    range.Judge({golden, enclosed.reference().permitted[0], got, golden, begin}, 0,
-                got.data.size());
+    JudgeElements(slices_[s], enclosed.reference(), part, range);
     return true;
+  }
+
+  // Proves the elements that may be the worst: those of few slices, of which the first has the
+  // largest lower bound.
+  void SetWorst() {
+    std::vector<Rank> worst(1);
+    for (const RankRange& of : ranks_) worst[0] = std::max(worst[0], of.least);
+    if (worst[0] == Rank()) return;  // no element has a rank
+    const Rank known = worst[0];
+    const auto first = std::ranges::find(ranks_, known, &RankRange::least) - ranks_.begin();
+    EnclosedSlices enclosed(question_.c, question_.inputs, question_.recipe);
+    RangeJudge range(shape_, false, elements_);
+    for (size_t s = 0; s < slices_.size(); ++s) {
+      if (ranks_[s].most < known && s != static_cast<size_t>(first)) continue;
+      const Tensors part = AnswerIn(slices_[s]);
+      enclosed.Enclose(slices_[s]);
+      for (;;) {  // a proven element may have another rank: then others may be the worst
+        const ElementMarks marks = UndecidedIn(enclosed.reference(), part, 1, worst);
+        if (marks.empty()) break;
+        enclosed.ProveMarked(marks);
+      }
+      JudgeElements(slices_[s], enclosed.reference(), part, range);
+    }
+    total_.SetWorstOf(range);
   }
 
   // Adds to the total what is known of all ranges up to range r, in their order: so the result does
@@ -108,17 +147,17 @@ class SlicedJudge {
   }
 
   void Report() {
-    if (!problem_.options.progress) return;
+    if (!question_.options.progress) return;
     const std::lock_guard lock(mutex_);
-    problem_.options.progress(static_cast<double>(++done_) / static_cast<double>(slices_.size()));
+    question_.options.progress(static_cast<double>(++done_) / static_cast<double>(slices_.size()));
   }
 
-  const Problem& problem_;
-  const Tensors& outputs_;
+  const AnsweredQuestion& question_;
   const Shape& shape_;
   const std::vector<Slice> slices_;
   const bool independent_;
   OfElements elements_;
+  std::vector<RankRange> ranks_;                     // of each slice
   std::vector<std::unique_ptr<RangeJudge>> ranges_;  // judged, and not yet part of the total
   RangeJudge total_;
   size_t merged_ = 0;
@@ -129,11 +168,19 @@ class SlicedJudge {
 
 }  // namespace
 
-std::optional<Verdict> JudgeInSlices(const Case& c, const Tensors& inputs, const Recipe& recipe,
-                                     const ProveOptions& options, const Tensors& outputs) {
-  if (!IsSliceable(c, options) || !DescribeMismatch(c, outputs).empty()) return std::nullopt;
-  const Problem problem{c.operation(), c, inputs, recipe, options};
-  SlicedJudge judge(problem, outputs);
+bool CanJudgeInSlices(const Case& c, const ProveOptions& options) {
+  const auto& outputs = c.info().signature.outputs;
+  return outputs.size() == 1 && !IsComposite(c.info()) &&
+         CountOf(c.ShapeOf(outputs[0])) >= kLeastElements && HasLevel1(c) &&
+         options.engine == Engine::kLadder && !HasBudget();
+}
+
+std::optional<Verdict> JudgeInSlices(const Case& c, const TensorReaders& inputs,
+                                     const Recipe& recipe, const ProveOptions& options,
+                                     const TensorReaders& outputs) {
+  if (!CanJudgeInSlices(c, options) || !Fits(c, outputs)) return std::nullopt;
+  const AnsweredQuestion question{c, inputs, recipe, options, outputs[0]};
+  SlicedJudge judge(question);
   if (!judge.Judge()) return std::nullopt;
   std::vector<JudgedTensor> tensors = judge.Total(0);
   if (NeedsSample(c, tensors)) {
@@ -142,6 +189,8 @@ std::optional<Verdict> JudgeInSlices(const Case& c, const Tensors& inputs, const
       enclosed.Enclose(slice);
       return enclosed.reference();
     };
+    const Tensors values = ValuesOf(inputs);
+    const Problem problem{c.operation(), c, values, recipe, options};
     tensors = JudgeBySample(problem, enclosed_in, tensors,
                             [&](const std::vector<double>& bias) { return judge.Total(bias[0]); });
   }

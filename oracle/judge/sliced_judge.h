@@ -5,13 +5,19 @@
 #include <optional>
 
 #include "oracle/judge/judge.h"
+#include "reference/number/tensor/stored_tensor.h"
 
 namespace sextant::oracle {
 
-// The verdict of Judge(c, inputs, recipe, options).Evaluate(outputs). Empty if it needs reference
-// values of the whole case: if the answer fails or is unlikely, if the case is small, has several
-// outputs or is not to be judged by enclosures, or if a budget limits this thread.
-std::optional<Verdict> JudgeInSlices(const Case& c, const Tensors& inputs, const Recipe& recipe,
-                                     const ProveOptions& options, const Tensors& outputs);
+// False if the case is small, has several outputs or is not to be judged by enclosures, or if a
+// budget limits this thread.
+bool CanJudgeInSlices(const Case& c, const ProveOptions& options);
+
+// The verdict of Judge(c, inputs, recipe, options).Evaluate(outputs). Empty if it cannot be given,
+// or needs reference values of the whole case: if the answer does not fit the case, fails or is
+// unlikely.
+std::optional<Verdict> JudgeInSlices(const Case& c, const TensorReaders& inputs,
+                                     const Recipe& recipe, const ProveOptions& options,
+                                     const TensorReaders& outputs);
 
 }  // namespace sextant::oracle

@@ -22,7 +22,7 @@ struct Sliced {
     outputs = EvaluateByRecipe(drawn.c, drawn.inputs, recipe);
   }
   std::optional<Verdict> Judged() const {
-    return JudgeInSlices(drawn.c, drawn.inputs, recipe, {}, outputs);
+    return JudgeInSlices(drawn.c, ReadersOf(drawn.inputs), recipe, {}, ReadersOf(outputs));
   }
   Verdict JudgedWhole() const { return Judge(drawn.c, drawn.inputs, recipe).Evaluate(outputs); }
 
@@ -99,8 +99,8 @@ TEST(SlicedJudge, LeavesFailuresToTheJudgeOfWholeCases) {
 TEST(SlicedJudge, DoesNotDependOnTheNumberOfThreads) {
   const Sliced test(kSoftmax);
   const auto of = [&](int threads) {
-    return JudgeInSlices(test.drawn.c, test.drawn.inputs, test.recipe, {.threads = threads},
-                         test.outputs);
+    return JudgeInSlices(test.drawn.c, ReadersOf(test.drawn.inputs), test.recipe,
+                         {.threads = threads}, ReadersOf(test.outputs));
   };
   const auto one = of(1), three = of(3);
   ASSERT_TRUE(one && three);

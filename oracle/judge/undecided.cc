@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <utility>
 
 #include "oracle/judge/ordinary_elements.h"
@@ -69,15 +70,22 @@ class Marker {
          int threads)
       : golden_(golden), permitted_(permitted), got_(got), threads_(threads) {}
 
+  // Marks open grades.
+  void Mark(std::vector<char>& marks, RankRange& ranks) const {
+    for (size_t first = 0; first < got_.data.size(); first += kBlock) {
+      const RankRange of = MarkOpen(first, std::min(kBlock, got_.data.size() - first), marks);
+      ranks.Include(of.least, of.most);
+    }
+  }
   // `worst`: see UndecidedIn.
   void Mark(std::vector<char>& marks, Rank& worst) {
     const size_t count = got_.data.size();
-    std::vector<BlockRanks> blocks((count + kBlock - 1) / kBlock);
+    std::vector<RankRange> blocks((count + kBlock - 1) / kBlock);
     InParallel(blocks.size(), threads_, [&](size_t block) {
       const size_t first = block * kBlock;
       blocks[block] = MarkOpen(first, std::min(kBlock, count - first), marks);
     });
-    for (const BlockRanks& block : blocks) worst = std::max(worst, block.least);
+    for (const RankRange& block : blocks) worst = std::max(worst, block.least);
     // Then other bounds decide what is unlikely, and which element is the worst (drift.h).
     const bool is_unlikely = worst.first == Grade::kUnlikely;
     InParallel(blocks.size(), threads_, [&](size_t block) {
@@ -91,23 +99,16 @@ class Marker {
   }
 
  private:
-  // Of the elements of a block whose grade is decided.
-  struct BlockRanks {
-    Rank least;  // the largest lower bound
-    Rank most;   // the largest upper bound of those that are only enclosed
-    void Include(const Rank& lower, const Rank& upper) {
-      least = std::max(least, lower);
-      most = std::max(most, upper);
-    }
-  };
-  BlockRanks MarkOpen(size_t first, size_t count, std::vector<char>& marks) const {
+  RankRange MarkOpen(size_t first, size_t count, std::vector<char>& marks) const {
     char left[kBlock];
-    BlockRanks ranks;
+    RankRange ranks;
     const auto [least, most] = DecideOrdinary({golden_, permitted_, got_, first, count}, left);
     if (least >= 0) ranks.Include({Grade::kWithin, least}, {Grade::kWithin, most});
-    const char* const end = left + count;
-    for (const char* at = left; (at = std::find(at, end, 1)) != end; ++at) {
-      const size_t i = first + static_cast<size_t>(at - left);
+    for (size_t k = 0; k < count; ++k) {
+      const void* const at = std::memchr(left + k, 1, count - k);
+      if (!at) break;
+      k = static_cast<size_t>(static_cast<const char*>(at) - left);
+      const size_t i = first + k;
       const Judged judged = JudgeElement(i);
       marks[i] = judged.open;
       if (!judged.open)
@@ -131,6 +132,13 @@ bool IsOnlyEnclosed(const GoldenTensor& golden) {
 }
 
 }  // namespace
+
+ElementMarks OpenGradesIn(const ProvenAndPermitted& reference, const Tensors& outputs,
+                          RankRange& ranks) {
+  ElementMarks marks(1, std::vector<char>(outputs[0].values.data.size()));
+  Marker(reference.golden[0], reference.permitted[0], outputs[0].values, 1).Mark(marks[0], ranks);
+  return std::memchr(marks[0].data(), 1, marks[0].size()) ? marks : ElementMarks();
+}
 
 ElementMarks UndecidedIn(const ProvenAndPermitted& reference, const Tensors& outputs, int threads) {
   if (std::ranges::none_of(reference.golden, IsOnlyEnclosed)) return {};

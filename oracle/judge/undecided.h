@@ -3,6 +3,7 @@
 // permitted error may lie anywhere within their bounds without changing its grade.
 #pragma once
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -23,5 +24,18 @@ ElementMarks UndecidedIn(const ProvenAndPermitted& reference, const Tensors& out
 // output. Raises it to a lower bound of the worst rank in this part.
 ElementMarks UndecidedIn(const ProvenAndPermitted& reference, const Tensors& outputs, int threads,
                          std::vector<Rank>& worst);
+
+// The ranks of the elements of a tensor whose grade is decided.
+struct RankRange {
+  Rank least{};  // the largest lower bound
+  Rank most{};   // the largest upper bound of those that are only enclosed
+  void Include(const Rank& lower, const Rank& upper) {
+    least = std::max(least, lower);
+    most = std::max(most, upper);
+  }
+};
+// Marks the elements of the only output whose grade is open. Raises `ranks` to those of the others.
+ElementMarks OpenGradesIn(const ProvenAndPermitted& reference, const Tensors& outputs,
+                          RankRange& ranks);
 
 }  // namespace sextant::oracle

@@ -42,9 +42,10 @@ bool EvaluateInArrays(const Softmax&, const Tensors& inputs, CountedOutput& y) {
   const auto& [name, type, x] = inputs[0];
   const size_t M = x.shape[1];
   if (M == 0 || !SoftmaxRow<Counted>::TakesExact(type)) return false;
+  y.level_1 = this_context.double_centers;
+  SoftmaxRow<Counted> row;
   for (size_t begin = 0; begin < x.data.size(); begin += M) {
-    const SoftmaxRow<Counted> row({std::span(x.data).subspan(begin, M), type},
-                                  From(y.numbers.numbers(), begin));
+    row.SetExact({std::span(x.data).subspan(begin, M), type}, From(y.numbers.numbers(), begin));
     y.format = row.format();
   }
   return true;

@@ -8,7 +8,7 @@
 
 #include "reference/number/counted/counted_numbers.h"
 #include "reference/number/double_double/double_double.h"
-#include "reference/number/recipe/recipe.h"
+#include "reference/number/recipe/format_units.h"
 
 namespace sextant {
 
@@ -23,6 +23,7 @@ struct ScoreRow {
   bool tiled;            // Tiling::kAny
   const StepRule& rule;  // of step softmax
   double exponential;    // error of an exponential, as an error of its exponent
+  FormatUnits units{rule};
 };
 struct ExponentRow {
   double *high, *low;  // the centre, score - largest
@@ -42,18 +43,43 @@ struct WeightRow {
   const double *term_high, *term_low;
   DoubleDouble sum;
   const double *rise, *fall;
-  double *shift, *rounding;
-  bool double_centers;  // the quotients are doubles
-  double drift;         // relative; infinite if the weights are not enclosed
+  double *shift, *rounding;  // null: not needed
+  bool double_centers;       // the quotients are doubles
+  double drift;              // relative; infinite if the weights are not enclosed
   double rise_sum = 0, fall_sum = 0;
   double common = 0, likely_common = 0;
   const StepRule& rule;
   double underflow = 0;  // of one term
   bool tiled;
+  FormatUnits units{rule};
 };
 // Sets centre and drift of the weights.
 void SetWeightCenters(const WeightRow& row);
 // Sets shift, rounding, and the errors of the weights. Needs more than one weight.
 void SetWeightErrors(const WeightRow& row);
+
+// Level 1 in two passes over a row of more than one score (softmax_doubles.cc). The last bits
+// depend on the width of vectors.
+struct Range {
+  double least, most;
+};
+Range RangeOf(std::span<const double> numbers);
+
+struct TermRow {
+  double* term;         // e^exponent
+  double *rise, *fall;  // e^E_j - 1, 1 - e^-E_j, rounded up
+};
+struct TermTotals {
+  DoubleDouble sum{};         // of the terms
+  double rounding = 0;        // bound of the error of the sum
+  double rise = 0, fall = 0;  // upper bounds of the sums of term times rise, term times fall
+  double drift = 0;           // the largest of an exponent, as a double
+  bool fits = true;           // else an error or a drift is too large for this
+};
+// The exponents are between -600 and 1.
+TermTotals SetTermsOfDoubles(const ScoreRow& row, const TermRow& to);
+
+// Sets the weights term / sum, their drift and errors. row.term_low is not read.
+void SetWeightsOfDoubles(const WeightRow& row);
 
 }  // namespace sextant

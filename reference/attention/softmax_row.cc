@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "reference/attention/softmax_mean.h"
+#include "reference/attention/softmax_numbers.h"
 #include "reference/attention/softmax_scores.h"
 #include "reference/number/counted/sum_of_terms.h"
 #include "reference/number/dot/dot.h"
@@ -89,10 +91,14 @@ SoftmaxRow<Counted>::SoftmaxRow(std::span<const Counted> scores, Tiling tiling)
   SetFrom(from, CurrentRule());
 }
 
-SoftmaxRow<Counted>::SoftmaxRow(const ExactSpan& scores, const CountedNumbers& weights)
-    : weights_(weights), count_(scores.values.size()) {
+void SoftmaxRow<Counted>::SetExact(const ExactSpan& scores, const CountedNumbers& weights) {
+  weights_ = weights;
+  count_ = scores.values.size();
+  only_weights_ = true;
+  exact_.resize(count_);
+  zeros_.resize(count_);
   const ScopedStep at(Step::kSoftmax);
-  Scores from(scores);
+  Scores from(scores, exact_, zeros_);
   SetFrom(from, CurrentRule());
 }
 
@@ -110,20 +116,16 @@ void SoftmaxRow<Counted>::SetFrom(Scores& from, const StepRule& rule) {
   const double unit = rule.exact ? 0 : UnitRoundoffOf(rule.format);
   const double exponential =  // ln(1 / (1 - relative error)), with each update
       rule.ulps * 2 * unit < 1 ? -(1 + updates_) * Log1pOf(-rule.ulps * 2 * unit) : kInfinity;
-  Terms terms{std::vector<double>(count_), std::vector<double>(count_)};
-  std::vector<double> errors(count_);
-  const double drift =
-      SetExponents({count_, from.converted.numbers(), largest_.center(), largest_.drift(),
-                    from.most, from.exact, tiled_, rule, exponential},
-                   {terms.high.data(), terms.low.data(), errors.data()});
-  const auto is_infinite = [](double x) { return !std::isfinite(x); };
-  const std::span<const double> centers(from.converted.numbers().high, count_);
-  unbounded_ =
-      std::ranges::any_of(errors, is_infinite) || std::ranges::any_of(centers, is_infinite);
-  if (unbounded_) terms = {std::vector<double>(count_), std::vector<double>(count_)};
-  SetRise(errors);
-  SetTerms(terms, drift);
-  SetWeights(terms);
+  unbounded_ = false;
+  terms_.high.resize(count_);
+  rise_.resize(count_);
+  fall_.resize(count_);
+  const ScoreRow row{count_,           from.numbers, largest_.center(),
+                     largest_.drift(), from.most,    from.exact,
+                     tiled_,           rule,         exponential};
+  const bool by_doubles = SetTermsOfDoubles(row);
+  if (!by_doubles) SetTerms(row);
+  SetWeights(by_doubles);
 }
 
 std::vector<Counted> SoftmaxRow<Counted>::weights() const {
@@ -151,51 +153,54 @@ double SoftmaxRow<Counted>::Rounding(const StepRule& rule, double magnitude) con
 
 // The sum of the terms; sets the drift that it adds to the weights. Level 1 may add in another
 // order: its bits are not those of goldens.
-DoubleDouble SoftmaxRow<Counted>::TotalOf(const Terms& terms) {
+DoubleDouble SoftmaxRow<Counted>::Total() {
   DoubleDouble sum;
   double rounding = 0, additions = static_cast<double>(count_);  // at most, to `rounding`
   if (this_context.double_centers) {
-    sum = SumOfTerms(terms.high, terms.low, rounding);
+    sum = SumOfTerms(terms_.high, terms_.low, rounding);
     additions += 16;
   } else {
     for (size_t j = 0; j < count_; ++j)
-      sum = Sum(sum, DoubleDouble{terms.high[j], terms.low[j]}, rounding);
+      sum = Sum(sum, DoubleDouble{terms_.high[j], terms_.low[j]}, rounding);
   }
   own_drift_ += rounding / sum.high * (1 + additions * 0x1p-52);
   return sum;
 }
 
-void SoftmaxRow<Counted>::SetWeights(const Terms& terms) {
+// By doubles, sum_, rise_sum_ and fall_sum_ are known.
+void SoftmaxRow<Counted>::SetWeights(bool by_doubles) {
   const StepRule& rule = CurrentRule();
-  shift_.resize(count_);
-  rounding_.resize(count_);
-  sum_ = TotalOf(terms);
+  if (!by_doubles) sum_ = Total();
+  for (auto* const array : {&shift_, &rounding_}) array->resize(only_weights_ ? 0 : count_);
   WeightRow row{.count = count_,
                 .weights = weights_,
-                .term_high = terms.high.data(),
-                .term_low = terms.low.data(),
+                .term_high = terms_.high.data(),
+                .term_low = terms_.low.data(),
                 .sum = sum_,
                 .rise = rise_.data(),
                 .fall = fall_.data(),
-                .shift = shift_.data(),
-                .rounding = rounding_.data(),
+                .shift = only_weights_ ? nullptr : shift_.data(),
+                .rounding = only_weights_ ? nullptr : rounding_.data(),
                 .double_centers = this_context.double_centers,
                 .drift = Enclosing(drift_ + own_drift_),
                 .rule = rule,
                 .tiled = tiled_};
-  SetWeightCenters(row);
-  for (size_t j = 0; j < count_; ++j) {
-    rise_sum_ += weights_.high[j] * rise_[j];
-    fall_sum_ += weights_.high[j] * fall_[j];
+  if (!by_doubles) {
+    SetWeightCenters(row);
+    rise_sum_ = std::inner_product(rise_.begin(), rise_.end(), weights_.high, 0.0);
+    fall_sum_ = std::inner_product(fall_.begin(), fall_.end(), weights_.high, 0.0);
   }
   row.underflow = SetSumError(rule);
   row.rise_sum = rise_sum_;
   row.fall_sum = fall_sum_;
   row.common = common_;
   row.likely_common = likely_common_;
-  if (count_ > 1) {
+  if (by_doubles) {
+    SetWeightsOfDoubles(row);
+  } else if (count_ > 1) {
     SetWeightErrors(row);
   } else {
+    weights_.error[0] = weights_.likely[0] = 0;
     weights_.drift[0] = Enclosing(0);
   }
   if (unbounded_) {
@@ -210,6 +215,7 @@ void SoftmaxRow<Counted>::SetWeights(const Terms& terms) {
 double SoftmaxRow<Counted>::SetSumError(const StepRule& rule) {
   const size_t n = count_;
   const auto count = static_cast<double>(n);
+  common_ = likely_common_ = 0;
   if (rule.exact || n <= 1) return 0;
   const double unit = UnitRoundoffOf(rule.format);
   const SumError sum_error = RelativeErrorOfSum(rule, n);

@@ -14,6 +14,8 @@
 
 namespace sextant {
 
+struct ScoreRow;  // softmax_numbers.h
+
 // The index of the largest score; for Interval, of the score with the largest lower bound. NaN is
 // never larger than another score.
 size_t ArgMax(std::span<const Interval> scores);
@@ -100,9 +102,12 @@ template <>
 class SoftmaxRow<Counted> {
  public:
   explicit SoftmaxRow(std::span<const Counted> scores, Tiling tiling = Tiling::kNone);
-  // Of exact and finite scores: the same numbers in less time. Requires TakesExact(scores.type):
-  // step softmax need not convert them. `weights`: arrays for the weights, which outlive this.
-  SoftmaxRow(const ExactSpan& scores, const CountedNumbers& weights);
+  // For SetExact; its memory is used again for the next row.
+  SoftmaxRow() = default;
+  // The weights of exact and finite scores, and nothing else: the same numbers in less time.
+  // Requires TakesExact(scores.type): step softmax need not convert them. `weights`: arrays for the
+  // weights, which outlive this.
+  void SetExact(const ExactSpan& scores, const CountedNumbers& weights);
   static bool TakesExact(DType type);
   SoftmaxRow(const SoftmaxRow&) = delete;  // weights_ points into weight_arrays_
   SoftmaxRow& operator=(const SoftmaxRow&) = delete;
@@ -132,10 +137,13 @@ class SoftmaxRow<Counted> {
   static Counted Bounded(const Counted& number, const Counted::Bounds& error, bool unbounded);
   DoubleDouble CenterOf(size_t j) const { return {weights_.high[j], weights_.low[j]}; }
   void SetFrom(Scores& scores, const StepRule& rule);
-  void SetTerms(Terms& terms, double drift);
+  // Level 1, for scores that are not too far apart; false for others.
+  bool SetTermsOfDoubles(const ScoreRow& scores);
+  void SetTerms(const ScoreRow& scores);
+  void SetExponentials(double drift);
   void SetRise(std::span<const double> errors);
-  DoubleDouble TotalOf(const Terms& terms);
-  void SetWeights(const Terms& terms);
+  DoubleDouble Total();
+  void SetWeights(bool by_doubles);
   double SetSumError(const StepRule& rule);
   double Rounding(const StepRule& rule, double magnitude) const;
   const std::vector<StoredWeight>& StoredWeights() const;
@@ -143,6 +151,9 @@ class SoftmaxRow<Counted> {
   CountedArrays weight_arrays_{0};
   CountedNumbers weights_{};  // centre p_j, and its errors
   size_t count_ = 0;
+  Terms terms_;
+  std::vector<double> exact_, zeros_;   // of SetExact: a copy of the scores; zeros
+  bool only_weights_ = false;           // shift_ and rounding_ are not set
   std::optional<DType> format_;         // of the weights
   std::vector<double> rise_, fall_;     // e^E_j - 1, 1 - e^-E_j
   std::vector<double> shift_;           // bound of the change of p_j by errors of exponents

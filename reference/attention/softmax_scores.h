@@ -16,14 +16,16 @@
 namespace sextant {
 
 struct SoftmaxRow<Counted>::Scores {
-  CountedArrays converted;   // to the format of step softmax
-  Counted largest;           // the score with the largest center
-  double most = -kInfinity;  // upper bound of the largest score of every implementation
-  bool exact = true;         // no score has an error: all implementations find the same largest
+  CountedArrays converted{0};  // to the format of step softmax
+  CountedNumbers numbers{};    // these, or other arrays
+  Counted largest;             // the score with the largest center
+  double most = -kInfinity;    // upper bound of the largest score of every implementation
+  bool exact = true;           // no score has an error: all implementations find the same largest
   bool saturated = false;
 
   // There is at least one score.
-  Scores(std::span<const Counted> scores, const StepRule& rule) : converted(scores.size()) {
+  Scores(std::span<const Counted> scores, const StepRule& rule)
+      : converted(scores.size()), numbers(converted.numbers()) {
     size_t at = 0;  // of the largest
     for (size_t j = 0; j < scores.size(); ++j) {
       const Counted& given = scores[j];
@@ -42,11 +44,13 @@ struct SoftmaxRow<Counted>::Scores {
     }
     largest = Converted(scores[at]);
   }
-  // Of scores for which the step needs no conversion.
-  explicit Scores(const ExactSpan& scores) : converted(scores.values.size()) {
-    std::ranges::copy(scores.values, converted.numbers().high);
-    largest = Converted(Counted(*std::ranges::max_element(scores.values), scores.type));
-    for (const double s : scores.values) most = std::max(most, s + std::abs(s) * 0x1p-50);
+  // Of scores for which the step needs no conversion. `copy` gets the scores; `zeros` are as many.
+  Scores(const ExactSpan& scores, std::span<double> copy, std::span<double> zeros)
+      : numbers{copy.data(), zeros.data(), zeros.data(), zeros.data(), zeros.data()} {
+    std::ranges::copy(scores.values, copy.begin());
+    const double s = RangeOf(scores.values).most;
+    largest = Converted(Counted(s, scores.type));
+    most = s + std::abs(s) * 0x1p-50;
   }
   static double Slack(const Counted& s) { return std::abs(s.center().high) * 0x1p-50 + s.drift(); }
 
@@ -57,7 +61,7 @@ struct SoftmaxRow<Counted>::Scores {
     return std::max(UpdatesIn(forwards), UpdatesIn(std::views::reverse(forwards)));
   }
   double UpdatesIn(const auto& order) {
-    const CountedNumbers s = converted.numbers();
+    const CountedNumbers& s = numbers;
     double updates = 0, least_maximum = -kInfinity;  // lower bound of the running maximum
     for (const size_t j : order) {
       const double error = std::abs(s.high[j]) * 0x1p-50 + s.drift[j] + s.error[j];

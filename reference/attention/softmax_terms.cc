@@ -38,8 +38,40 @@ constexpr double kLeastExponent = -600;  // below, exponentials are computed one
 
 }  // namespace
 
+bool SoftmaxRow<Counted>::SetTermsOfDoubles(const ScoreRow& scores) {
+  if (!this_context.double_centers || count_ < 2) return false;
+  const auto [least, most] = RangeOf({scores.scores.high, count_});
+  const double largest = scores.largest.high;
+  if (!(least - largest > kLeastExponent && most - largest < 1)) return false;
+  const TermTotals totals =
+      sextant::SetTermsOfDoubles(scores, {terms_.high.data(), rise_.data(), fall_.data()});
+  if (!totals.fits) return false;
+  sum_ = totals.sum;
+  rise_sum_ = totals.rise / sum_.high * (1 + 0x1p-50);
+  fall_sum_ = totals.fall / sum_.high * (1 + 0x1p-50);
+  // Of a term, of the sum, and of the quotient (SetWeightsOfDoubles).
+  own_drift_ = 3 * 0x1p-50 + totals.rounding / sum_.high * kBoundUp;
+  drift_ = Expm1Of(2 * totals.drift) * kBoundUp;
+  return true;
+}
+
+// Sets terms, rise and fall of scores of any size.
+void SoftmaxRow<Counted>::SetTerms(const ScoreRow& scores) {
+  terms_.low.resize(count_);
+  std::vector<double> errors(count_);
+  const double drift = SetExponents(scores, {terms_.high.data(), terms_.low.data(), errors.data()});
+  const auto is_infinite = [](double x) { return !std::isfinite(x); };
+  const std::span<const double> centers(scores.scores.high, count_);
+  unbounded_ =
+      std::ranges::any_of(errors, is_infinite) || std::ranges::any_of(centers, is_infinite);
+  if (unbounded_) terms_ = {std::vector<double>(count_), std::vector<double>(count_)};
+  SetRise(errors);
+  SetExponentials(drift);
+}
+
 // Replaces each exponent by its exponential, and sets the drift of the weights.
-void SoftmaxRow<Counted>::SetTerms(Terms& terms, double drift) {
+void SoftmaxRow<Counted>::SetExponentials(double drift) {
+  Terms& terms = terms_;
   const auto set_one = [&](size_t j) {
     const DoubleDouble term = exp(DoubleDouble{terms.high[j], terms.low[j]});
     terms.high[j] = term.high;
@@ -47,7 +79,7 @@ void SoftmaxRow<Counted>::SetTerms(Terms& terms, double drift) {
   };
   own_drift_ = 40 * kDoubleDoubleUnit;  // 12 units of each term and so of the sum, 16 of a division
   if (!this_context.double_centers) {
-    SetExponentials(terms.high, terms.low);
+    sextant::SetExponentials(terms.high, terms.low);
   } else {
     std::vector<double> exponentials(count_);
     ExpOfEach(terms.high, exponentials);
@@ -68,8 +100,6 @@ void SoftmaxRow<Counted>::SetTerms(Terms& terms, double drift) {
 }
 
 void SoftmaxRow<Counted>::SetRise(std::span<const double> errors) {
-  rise_.resize(errors.size());
-  fall_.resize(errors.size());
   if (this_context.double_centers) {
     std::vector<double> negative;
     for (const double error : errors) negative.push_back(-error);

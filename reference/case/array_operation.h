@@ -23,6 +23,9 @@ struct CountedOutput {
 
   CountedArrays numbers;
   std::optional<DType> format{};
+  // Level 1: the errors differ from those of level 2 by up to 2^-40 of them, so that centre and
+  // drift decide no number whose drift is not 0 (Enclose, reference/prove/prove.h).
+  bool level_1 = false;
 };
 
 // The format of the results of a step.

@@ -14,6 +14,7 @@
 #include "reference/base/splitmix64.h"
 #include "reference/case/attribute.h"
 #include "reference/case/normal_numbers.h"
+#include "reference/case/round_each.h"
 #include "reference/number/recipe/rounding_units.h"
 
 namespace sextant {
@@ -222,30 +223,56 @@ Distribution::Distribution(const std::string& spec, const std::string& input, DT
               dtype == DType::kI64 ? ", of integers of at most 2^53" : "");
 }
 
-void Distribution::Fill(uint64_t seed, Tensor<double>& tensor) const {
-  constexpr size_t kBlock = size_t{1} << 16;  // elements drawn by one task
-  const size_t count = tensor.data.size(), width = RowWidth(tensor.shape);
+std::optional<Error> Distribution::Draw(uint64_t seed, const Shape& shape, size_t first,
+                                        std::span<double> to) const {
   const std::string_view name = row_->stream.empty() ? std::string_view(input_) : row_->stream;
   const uint64_t stream = Mix(Mix(seed) + HashOf(name));
-  const bool may_be_infinite = row_->draw == NonFinite || row_->draw == Masked;
-  std::vector<std::optional<Error>> errors((count + kBlock - 1) / kBlock);
-  InParallel(errors.size(), 0, [&](size_t block) {
-    const size_t first = block * kBlock, last = std::min(count, first + kBlock);
-    const bool is_normal = row_->draw == Normal;
-    if (is_normal)
-      SetNormalNumbers(stream, first, std::span(tensor.data).subspan(first, last - first));
-    for (size_t i = first; i < last; ++i) {
-      DrawState place{Words(stream, i), dtype_, i, width, arguments_};
-      const double x = is_normal ? tensor.data[i] * place.Argument(0, 1) : row_->draw(place);
-      tensor.data[i] = dtype_ == DType::kI64 ? std::floor(x) : RoundTo(dtype_, x);
-      if (std::isfinite(tensor.data[i]) || may_be_infinite || errors[block]) continue;
-      errors[block].emplace(text_, ": element ", i, " is ", x, ", beyond the largest ",
-                            NameOf(dtype_));
-    }
+  const auto draw = [&](size_t i) {
+    DrawState place{Words(stream, i), dtype_, i, RowWidth(shape), arguments_};
+    return row_->draw(place);
+  };
+  if (row_->draw == Normal) {
+    SetNormalNumbers(stream, first, to);
+    for (const double spread : arguments_)
+      std::ranges::for_each(to, [=](double& x) { x *= spread; });
+  } else {
+    for (size_t k = 0; k < to.size(); ++k) to[k] = draw(first + k);
+  }
+  RoundEach(dtype_, to);
+  if (row_->draw == NonFinite || row_->draw == Masked) return {};
+  const auto beyond = std::ranges::find_if_not(to, [](double x) { return std::isfinite(x); });
+  if (beyond == to.end()) return {};
+  const size_t i = first + static_cast<size_t>(beyond - to.begin());
+  return Error(text_, ": element ", i, " is ", draw(i), ", beyond the largest ", NameOf(dtype_));
+}
+
+template <class Work>
+void Distribution::ForEachPart(const Shape& shape, Work work) const {
+  constexpr size_t kPart = size_t{1} << 14;  // elements drawn by one task
+  const size_t count = CountOf(shape);
+  std::vector<std::optional<Error>> errors((count + kPart - 1) / kPart);
+  InParallel(errors.size(), 0, [&](size_t part) {
+    const size_t first = part * kPart;
+    errors[part] = work(first, std::min(kPart, count - first));
   });
   for (const std::optional<Error>& error : errors) {
     if (error) throw *error;
   }
+}
+
+void Distribution::Fill(uint64_t seed, Tensor<double>& tensor) const {
+  ForEachPart(tensor.shape, [&](size_t first, size_t count) {
+    return Draw(seed, tensor.shape, first, std::span(tensor.data).subspan(first, count));
+  });
+}
+
+void Distribution::Fill(uint64_t seed, StoredTensor& tensor) const {
+  ForEachPart(tensor.shape(), [&](size_t first, size_t count) {
+    std::vector<double> numbers(count);
+    auto error = Draw(seed, tensor.shape(), first, numbers);
+    tensor.Write(first, numbers);
+    return error;
+  });
 }
 
 std::string Distribution::Names(bool (*wanted)(const Row&)) {

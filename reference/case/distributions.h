@@ -2,10 +2,13 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
-#include "reference/number/tensor/dtype.h"
+#include "reference/base/error.h"
+#include "reference/number/tensor/stored_tensor.h"
 #include "reference/number/tensor/tensor.h"
 
 namespace sextant {
@@ -20,11 +23,18 @@ class Distribution {
   // Fills the tensor with values of the dtype. Throws Error if one exceeds the largest finite
   // number.
   void Fill(uint64_t seed, Tensor<double>& tensor) const;
+  void Fill(uint64_t seed, StoredTensor& tensor) const;
 
  private:
   struct Row;
   static const Row kRows[];
   static std::string Names(bool (*wanted)(const Row&) = nullptr);  // for messages
+  // Calls work(first, count) for parts of the elements of a tensor, on all cores.
+  template <class Work>
+  void ForEachPart(const Shape& shape, Work work) const;
+  // Draws the elements of a tensor of that shape from element `first` on.
+  std::optional<Error> Draw(uint64_t seed, const Shape& shape, size_t first,
+                            std::span<double> to) const;
 
   const Row* row_;
   std::vector<double> arguments_;

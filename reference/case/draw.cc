@@ -110,6 +110,24 @@ void CheckValues(const NamedTensor& tensor, const std::string& spec) {
   }
 }
 
+NamedTensor DrawInput(const Case& c, const TensorSpec& input, const FileReader& read_file) {
+  const std::string spec = c.SpecOf(input);
+  NamedTensor tensor{input.name, c.DTypeOf(input), {}};
+  if (IsFile(spec)) {
+    if (!read_file) throw Error("@", input.name, "=", spec, ": files cannot be read here");
+    const size_t hash = spec.rfind('#');
+    tensor.values = read_file(spec.substr(0, hash), spec.substr(hash + 1));
+    if (tensor.values.shape != c.ShapeOf(input)) {
+      throw Error("@", input.name, "=", spec, " has shape ", ToString(tensor.values.shape),
+                  ", expected ", ToString(c.ShapeOf(input)));
+    }
+  } else {
+    tensor.values = DrawTensor(c, input, spec);
+  }
+  if (IsFile(spec) || IsList(spec) || tensor.dtype == DType::kI64) CheckValues(tensor, spec);
+  return tensor;
+}
+
 }  // namespace
 
 std::optional<size_t> CountOfSpec(std::string_view spec) {
@@ -134,22 +152,22 @@ void CheckSpec(const Case& c, const TensorSpec& input) {
 
 Tensors DrawInputs(const Case& c, const FileReader& read_file) {
   Tensors tensors;
+  for (const TensorSpec& input : c.info().signature.inputs)
+    tensors.push_back(DrawInput(c, input, read_file));
+  return tensors;
+}
+
+StoredTensors DrawStored(const Case& c, const FileReader& read_file) {
+  StoredTensors tensors;
   for (const TensorSpec& input : c.info().signature.inputs) {
     const std::string spec = c.SpecOf(input);
-    NamedTensor tensor{input.name, c.DTypeOf(input), {}};
-    if (IsFile(spec)) {
-      if (!read_file) throw Error("@", input.name, "=", spec, ": files cannot be read here");
-      const size_t hash = spec.rfind('#');
-      tensor.values = read_file(spec.substr(0, hash), spec.substr(hash + 1));
-      if (tensor.values.shape != c.ShapeOf(input)) {
-        throw Error("@", input.name, "=", spec, " has shape ", ToString(tensor.values.shape),
-                    ", expected ", ToString(c.ShapeOf(input)));
-      }
+    const DType dtype = c.DTypeOf(input);
+    if (IsFile(spec) || IsList(spec) || dtype == DType::kI64) {
+      tensors.emplace_back(DrawInput(c, input, read_file));
     } else {
-      tensor.values = DrawTensor(c, input, spec);
+      tensors.emplace_back(input.name, dtype, c.ShapeOf(input));
+      Distribution(spec, input.name, dtype).Fill(c.seed(), tensors.back());
     }
-    if (IsFile(spec) || IsList(spec) || tensor.dtype == DType::kI64) CheckValues(tensor, spec);
-    tensors.push_back(std::move(tensor));
   }
   return tensors;
 }

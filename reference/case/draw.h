@@ -29,6 +29,7 @@
 #include <string_view>
 
 #include "reference/case/case.h"
+#include "reference/number/tensor/stored_tensor.h"
 
 namespace sextant {
 
@@ -39,6 +40,8 @@ using FileReader =
 // The inputs of a case in the order of its signature. Throws Error if a given value does not fit
 // the tensor's dtype or shape.
 Tensors DrawInputs(const Case& c, const FileReader& read_file = nullptr);
+// The same, stored.
+StoredTensors DrawStored(const Case& c, const FileReader& read_file = nullptr);
 
 // The number of numbers in a list; empty for a distribution or a file.
 std::optional<size_t> CountOfSpec(std::string_view spec);

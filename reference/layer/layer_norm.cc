@@ -90,13 +90,13 @@ bool EvaluateInArrays(const LayerNorm& op, const Tensors& inputs, CountedOutput&
   const auto& [name, type, x] = inputs[0];
   const size_t M = x.shape[1];
   if (M == 0 || !NormedRow<Counted>::TakesArrays(FormatAt(Step::kCenter))) return false;
-  const std::vector<Counted> factors = CountedOf(ExactSpan(inputs[1])),
-                             bias = CountedOf(ExactSpan(inputs[2]));
-  NormedRow<Counted>::Weights weights(factors);
+  const ExactSpan bias(inputs[2]);
+  NormedRow<Counted>::Weights weights{ExactSpan(inputs[1])};
   NormedRow<Counted>::Memory memory(M);
   CountedArrays row(M);
   const CountedSpan centered{row.numbers(), M, FormatAt(Step::kCenter)};
   y.format = FormatAt(Step::kBias);
+  y.level_1 = this_context.double_centers;
   for (size_t begin = 0; begin < x.data.size(); begin += M) {
     const ExactSpan values{std::span(x.data).subspan(begin, M), type};
     const auto minus_mean = MinusMean<Counted>(CountedOf(values));
@@ -107,7 +107,7 @@ bool EvaluateInArrays(const LayerNorm& op, const Tensors& inputs, CountedOutput&
     normed.Weigh(weights, weighed.numbers);
     const ScopedStep adding(Step::kBias);
     const CountedSpan result{weighed.numbers, M, y.format};
-    if (!SetEach(result, Added(), weighed, std::span<const Counted>(bias))) return false;
+    if (!SetEach(result, Added(), weighed, bias)) return false;
   }
   return true;
 }

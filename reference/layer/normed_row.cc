@@ -85,7 +85,7 @@ void NormedRow<Counted>::SetBounds(const Counted& eps, double largest) {
 void NormedRow<Counted>::SetRootErrors(double sum_error) {
   const auto n = static_cast<double>(count_);
   double squares = 0, changes = 0;
-  for (size_t k = 0; k < count_; ++k) {
+  for (size_t k = 0; k < count_ && !exact_; ++k) {
     const double error = ErrorOf(k);
     if (row_ && error == 0) continue;
     squares += error * error;

@@ -85,9 +85,11 @@ class NormedRow<Counted> {
   static bool TakesArrays(const std::optional<DType>& format);
   // Requires TakesArrays. x and the memory must outlive this object.
   NormedRow(const CountedSpan& x, const Counted& eps, Memory& memory);
+  NormedRow(const ExactSpan& x, const Counted& eps, Memory& memory);  // finite numbers
   void Weigh(Weights& weight, const CountedNumbers& y) const;
 
  private:
+  void SetMeanSquare(const Counted& eps);  // of *row_, and what depends on it
   void SetBounds(const Counted& eps, double largest);
   void SetRootErrors(double sum_error);
   Counted X(size_t j) const { return row_ ? (*row_)[j] : x_[j]; }
@@ -103,6 +105,7 @@ class NormedRow<Counted> {
   std::optional<CountedSpan> row_{};  // instead of x_
   Memory* memory_ = nullptr;          // with row_
   size_t count_;
+  bool exact_ = false;  // the numbers have no errors
   Counted factor_;
   double eps_root_ = 0, root_ = 0;  // lower bounds of sqrt(eps) and r
   // e_k: of x'_k, converted to the format of step square; empty with row_, whose errors they are.

@@ -31,7 +31,8 @@ struct ConvertedRow {
 struct NormedRow<Counted>::PlainArrays {
   CountedNumbers x, weight;
   const double *error, *size, *square_error;  // of x before the conversion, as in PlainNormedRow
-  double* ordinary;                           // 0 for a special case
+  const double* ordinary;                     // 0 for a special case
+  double* result_ordinary;                    // the same for the results
 };
 
 void NormedRow<Counted>::WeighPlain(const PlainArrays& arrays, const CountedNumbers& y) const {
@@ -52,13 +53,16 @@ void NormedRow<Counted>::WeighPlain(const PlainArrays& arrays, const CountedNumb
                  .least_root = least_root_,
                  .reciprocal_error = reciprocal_error_,
                  .root_of_count = std::sqrt(static_cast<double>(count_)),
+                 .by_reciprocals = this_context.double_centers,
+                 .inverse_root = 1 / root_,
+                 .inverse_least_root = 1 / least_root_,
                  .largest = LargestOf(scale),
                  .underflow = UnderflowOf(scale),
                  .scale = OrdinaryRange(scale),
                  .weigh = OrdinaryRange(weigh),
                  .weigh_contains_scale = !scale.exact && Contains(weigh.format, scale.format),
                  .y = y,
-                 .result_ordinary = arrays.ordinary});
+                 .result_ordinary = arrays.result_ordinary});
 }
 
 bool NormedRow<Counted>::IsPlain() const {
@@ -77,7 +81,7 @@ void NormedRow<Counted>::Weigh(std::span<const Counted> weight, std::span<Counte
     }
     ConvertedRow x(x_, Step::kScale, ordinary), weights(weight, Step::kWeigh, ordinary);
     WeighPlain({x.numbers.numbers(), weights.numbers.numbers(), error.data(), size.data(),
-                errors_.data(), ordinary.data()},
+                errors_.data(), ordinary.data(), ordinary.data()},
                results.numbers());
   }
   for (size_t j = 0; j < M; ++j) {
@@ -91,6 +95,20 @@ NormedRow<Counted>::Weights::Weights(std::span<const Counted> weights)
   converted_ = std::move(ConvertedRow(weights, Step::kWeigh, ordinary_).numbers);
 }
 
+NormedRow<Counted>::Weights::Weights(const ExactSpan& weights)
+    : exact_(weights), ordinary_(weights.values.size()), converted_(weights.values.size()) {
+  const StepRule rule = RuleOf(Step::kWeigh);
+  if (!rule.exact && (rule.flushes || !Contains(rule.format, weights.type))) {
+    const std::vector<Counted> numbers = CountedOf(weights);
+    ordinary_.assign(numbers.size(), 1.0);
+    converted_ = std::move(ConvertedRow(numbers, Step::kWeigh, ordinary_).numbers);
+    return;
+  }
+  std::ranges::copy(weights.values, converted_.numbers().high);
+  std::ranges::transform(weights.values, ordinary_.begin(),
+                         [](double w) { return IsOrdinary(w, 0) ? 1.0 : 0.0; });
+}
+
 bool NormedRow<Counted>::TakesArrays(const std::optional<DType>& format) {
   return std::ranges::all_of(std::array{Step::kSquare, Step::kScale}, [&](Step step) {
     const StepRule rule = RuleOf(step);
@@ -100,6 +118,25 @@ bool NormedRow<Counted>::TakesArrays(const std::optional<DType>& format) {
 
 NormedRow<Counted>::NormedRow(const CountedSpan& x, const Counted& eps, Memory& memory)
     : row_(x), memory_(&memory), count_(x.count) {
+  SetMeanSquare(eps);
+}
+
+NormedRow<Counted>::NormedRow(const ExactSpan& x, const Counted& eps, Memory& memory)
+    : row_(memory.Copied(x)), memory_(&memory), count_(x.values.size()), exact_(true) {
+  const auto of = this_context.double_centers
+                      ? SumOfExactSquares(x, RuleOf(Step::kSquare), RuleOf(Step::kSum), memory.size)
+                      : std::nullopt;
+  if (of) {
+    factor_ = MeanSquareOf({of->center, of->rounding, of->error, of->size, count_}, count_, eps);
+    SetBounds(eps, of->largest);
+  } else {
+    SetMeanSquare(eps);
+  }
+}
+
+void NormedRow<Counted>::SetMeanSquare(const Counted& eps) {
+  const CountedSpan& x = *row_;
+  NormedRow<Counted>::Memory& memory = *memory_;
   const StepRule square = RuleOf(Step::kSquare), sum = RuleOf(Step::kSum);
   if (const auto plain = SumOfPlainSquares(x, square, sum, memory.squares)) {
     factor_ = MeanSquareOf(*plain, count_, eps);
@@ -119,16 +156,15 @@ NormedRow<Counted>::NormedRow(const CountedSpan& x, const Counted& eps, Memory& 
 void NormedRow<Counted>::Weigh(Weights& weight, const CountedNumbers& y) const {
   const CountedNumbers& x = row_->numbers;
   std::vector<double>& ordinary = memory_->ordinary;
-  std::ranges::fill(ordinary, 0.0);
   if (IsPlain()) {
-    for (size_t j = 0; j < count_; ++j)
-      ordinary[j] = IsOrdinary(x.high[j], x.error[j] + x.drift[j]) ? weight.ordinary_[j] : 0;
-    WeighPlain(
-        {x, weight.converted_.numbers(), x.error, memory_->size.data(), x.error, ordinary.data()},
-        y);
+    WeighPlain({x, weight.converted_.numbers(), x.error, memory_->size.data(), x.error,
+                weight.ordinary_.data(), ordinary.data()},
+               y);
+  } else {
+    std::ranges::fill(ordinary, 0.0);
   }
   for (size_t j = 0; j < count_; ++j) {
-    if (ordinary[j] == 0) Set(y, j, (*this)(j, weight.weights_[j]));
+    if (ordinary[j] == 0) Set(y, j, (*this)(j, weight[j]));
   }
 }
 

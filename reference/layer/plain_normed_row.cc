@@ -16,18 +16,42 @@ namespace {
 
 constexpr double kClampUp = 1 + 0x1p-30;  // as in Clamp (counted.cc)
 
+// a / b
+template <class D, class V = hn::VFromD<D>>
+HWY_INLINE V Quotient(D d, const PlainNormedRow& row, V a, double b, double inverse) {
+  return row.by_reciprocals ? hn::Mul(a, hn::Set(d, inverse)) : hn::Div(a, hn::Set(d, b));
+}
+
+// IsOrdinary (normed_row_steps.h).
+template <class D, class V = hn::VFromD<D>>
+HWY_INLINE hn::Mask<D> IsOrdinaryNumber(D d, const CountedVector<V>& x) {
+  const hn::RebindToUnsigned<D> bits;
+  const V infinity = hn::Set(d, kInfinity), zero = hn::Zero(d), size = hn::Abs(x.center.high);
+  const V spread = hn::Add(x.error, x.drift);
+  const V one = hn::Set(d, 1.0);
+  const auto fraction = hn::And(hn::BitCast(bits, size), hn::Set(bits, (uint64_t{1} << 52) - 1));
+  const auto significand = hn::BitCast(d, hn::Or(fraction, hn::BitCast(bits, one)));
+  const auto has_fraction =
+      hn::And(hn::Ne(significand, one), hn::Ge(size, hn::Set(d, PowerOfTwo(-1022))));
+  const auto is_finite = hn::And(hn::Lt(size, infinity), hn::Lt(spread, infinity));
+  return hn::And(is_finite, hn::Or(hn::Gt(spread, zero), has_fraction));
+}
+
 // NormedRow::QuotientError, infinite where it does not hold.
 template <class D, class V = hn::VFromD<D>>
 HWY_INLINE V QuotientErrorAt(D d, const PlainNormedRow& row, size_t j, V converted) {
-  const V up = hn::Set(d, kBoundUp), least_root = hn::Set(d, row.least_root);
+  const V up = hn::Set(d, kBoundUp);
+  const auto by_least_root = [&](V a) HWY_ATTR {
+    return Quotient(d, row, a, row.least_root, row.inverse_least_root);
+  };
   const V size = hn::LoadU(d, row.size + j), error = hn::LoadU(d, row.error + j);
-  const V quotient = hn::Mul(hn::Div(size, hn::Set(d, row.root)), up);
+  const V quotient = hn::Mul(Quotient(d, row, size, row.root, row.inverse_root), up);
   const V both = hn::Mul(hn::Add(hn::LoadU(d, row.square_error + j), converted), up);
   const V difference = hn::Sub(both, hn::Mul(hn::Set(d, 2.0), error));
   const V limit =
-      hn::Add(hn::Add(hn::Set(d, row.root_of_count), hn::Div(difference, least_root)), quotient);
+      hn::Add(hn::Add(hn::Set(d, row.root_of_count), by_least_root(difference)), quotient);
   const V through = hn::Add(converted, hn::Mul(quotient, hn::Set(d, row.root_error)));
-  const V propagated = hn::Min(hn::Div(through, least_root), limit);
+  const V propagated = hn::Min(by_least_root(through), limit);
   const V most = hn::Add(quotient, propagated), largest = hn::Set(d, row.largest);
   const auto holds = hn::And(hn::Lt(hn::Mul(hn::Set(d, 2.0), most), largest),
                              hn::Lt(hn::Add(size, converted), largest));
@@ -69,6 +93,7 @@ HWY_INLINE void WeighAt(D d, const PlainNormedRow& row, size_t j) {
                                 hn::Set(d, *f.likely),
                                 hn::Set(d, *f.drift)};
   const auto x = LoadCounted(d, row.x, j);
+  ordinary.Require(IsOrdinaryNumber(d, x));
   auto y = ProductOf(d, x, factor);
   Round(d, row.scale, y, ordinary);
   ordinary.Require(hn::Gt(hn::Abs(y.center.high), hn::Set(d, 0x1p-900)));

@@ -12,6 +12,7 @@
 
 #include "reference/number/counted/counted_numbers.h"
 #include "reference/number/counted/counted_vectors-inl.h"
+#include "reference/number/counted/lane_sums-inl.h"
 #include "reference/number/counted/rounding_vectors-inl.h"
 #include "reference/number/counted/sum_of_terms.h"
 
@@ -22,8 +23,9 @@ namespace {
 
 // Replaces exact doubles whose squares are doubles, too.
 void SquareExact(const StepRule& rule, size_t count, const CountedNumbers& x) {
+  const FormatUnits units(rule);
   ForEachVector(count, [&](auto d, size_t j) HWY_ATTR {
-    const RoundingOf rounding(d, rule);
+    const RoundingOf rounding(d, units);
     const auto value = hn::LoadU(d, x.high + j), square = hn::Mul(value, value);
     const auto magnitude = hn::Mul(square, hn::Set(d, 1 + 0x1p-50));
     const auto error = hn::IfThenElse(rounding.IsValue(square), hn::Zero(d), rounding(magnitude));
@@ -31,6 +33,38 @@ void SquareExact(const StepRule& rule, size_t count, const CountedNumbers& x) {
     hn::StoreU(error, d, x.error + j);
     hn::StoreU(error, d, x.likely + j);
   });
+}
+
+// Adds numbers first .. last - 1.
+template <class D>
+HWY_INLINE void AddSquares(D d, const FormatUnits& units, const double* x, size_t first,
+                           size_t last, double* sizes, SquaresOfExact& sums) {
+  using V = hn::VFromD<D>;
+  const RoundingOf rounding(d, units);
+  V errors = hn::Zero(d), all = hn::Zero(d), largest = hn::Zero(d);
+  LaneSums centers(d);
+  for (size_t j = first; j < last; j += hn::Lanes(d)) {
+    const V value = hn::LoadU(d, x + j), square = hn::Mul(value, value);
+    const V magnitude = hn::Mul(square, hn::Set(d, 1 + 0x1p-50));
+    const V error = hn::IfThenElse(rounding.IsValue(square), hn::Zero(d), rounding(magnitude));
+    const V size = hn::Mul(hn::Abs(value), hn::Set(d, kBoundUp));
+    centers.Add(square);
+    errors = hn::Add(errors, error);
+    all = hn::Add(all, hn::Add(magnitude, error));
+    largest = hn::Max(largest, size);
+    hn::StoreU(size, d, sizes + j);
+  }
+  centers.AddTo(last - first, sums.center, sums.rounding);
+  sums.error += hn::GetLane(hn::SumOfLanes(d, errors));
+  sums.size += hn::GetLane(hn::SumOfLanes(d, all));
+  sums.largest = std::max(sums.largest, hn::GetLane(hn::MaxOfLanes(d, largest)));
+}
+
+void SumSquares(const StepRule& rule, const double* x, size_t count, double* sizes,
+                SquaresOfExact& sums) {
+  const FormatUnits units(rule);
+  InTwoParts(count, [&](auto d, size_t first, size_t last)
+                        HWY_ATTR { AddSquares(d, units, x, first, last, sizes, sums); });
 }
 
 // Replaces numbers whose drift is not 0. False if one is a special case.
@@ -59,6 +93,7 @@ namespace {
 
 HWY_EXPORT(SquareExact);
 HWY_EXPORT(SquareEnclosed);
+HWY_EXPORT(SumSquares);
 
 // True if conversion to the format of the rule changes nothing but the format.
 bool IsValueOf(const StepRule& rule, const Counted& x) {
@@ -114,6 +149,17 @@ Squares SquaresOf(const CountedSpan& x, const StepRule& square) {
 }
 
 }  // namespace
+
+std::optional<SquaresOfExact> SumOfExactSquares(const ExactSpan& x, const StepRule& square,
+                                                const StepRule& sum, std::span<double> sizes) {
+  // Squares of values of f32 are doubles. For f64, see Total.
+  const bool fits = !square.exact && square.format != DType::kF64 &&
+                    Contains(square.format, x.type) && Contains(DType::kF32, x.type);
+  if (!fits || !Fits(square, sum)) return {};
+  SquaresOfExact sums;
+  HWY_DYNAMIC_DISPATCH(SumSquares)(square, x.values.data(), x.values.size(), sizes.data(), sums);
+  return sums;
+}
 
 std::optional<CountedSum> SumOfPlainSquares(const CountedSpan& x, const StepRule& square,
                                             const StepRule& sum, CountedArrays& memory) {

@@ -19,4 +19,15 @@ std::optional<CountedSum> SumOfPlainSquares(std::span<const Counted> x, const St
 std::optional<CountedSum> SumOfPlainSquares(const CountedSpan& x, const StepRule& square,
                                             const StepRule& sum, CountedArrays& memory);
 
+// Level 1, of exact and finite numbers, in one pass. The last bits depend on the width of vectors.
+struct SquaresOfExact {
+  DoubleDouble center{};
+  double rounding = 0, error = 0, size = 0;  // as in CountedSum
+  double largest = 0;                        // upper bound of all |x|
+};
+// Sets `sizes` to upper bounds of |x|. Empty where SumOfPlainSquares is, and for squares that may
+// not be exact doubles.
+std::optional<SquaresOfExact> SumOfExactSquares(const ExactSpan& x, const StepRule& square,
+                                                const StepRule& sum, std::span<double> sizes);
+
 }  // namespace sextant

@@ -82,6 +82,38 @@ TEST(PlainSquareSum, IsTheSumOfTheSquares) {
   EXPECT_GT(plain, 500U);
 }
 
+// Level 1: a few last bits differ.
+TEST(PlainSquareSum, OfExactNumbersInOnePass) {
+  const StepRule square{.format = DType::kF32}, exact{.exact = true};
+  OnEveryTarget([&] {
+    Random random(2);
+    for (size_t count = 1; count <= 2 * kMostLanes + 1; ++count) {
+      std::vector<double> values(count), sizes(count + 1, -7);
+      for (double& x : values) x = RoundTo(DType::kBF16, random.Number(4));
+      const ExactSpan row(values, DType::kBF16);
+      const auto one = SumOfExactSquares(row, square, square, std::span(sizes).first(count));
+      const auto other = SumOfPlainSquares(CountedOf(row), square, square);
+      ASSERT_TRUE(one && other);
+      const ScopedStep at(Step::kSum);
+      const CountedSum sum({one->center, one->rounding, one->error, one->size, count});
+      const Counted found = sum.Total(square, {}), expected = other->Total(square, {});
+      EXPECT_LE(std::abs((found.center() - expected.center()).high), found.drift());
+      EXPECT_LE(found.drift(), expected.center().high * 0x1p-90);
+      EXPECT_NEAR(found.error(), expected.error(), expected.error() * 0x1p-48);
+      EXPECT_NEAR(sum.Total(square, {1, 1}).error(), other->Total(square, {1, 1}).error(),
+                  expected.center().high * 0x1p-48);
+      double largest = 0;
+      for (size_t j = 0; j < count; ++j) {
+        EXPECT_EQ(sizes[j], std::abs(values[j]) * kBoundUp);
+        largest = std::max(largest, sizes[j]);
+      }
+      EXPECT_EQ(one->largest, largest);
+      EXPECT_EQ(sizes[count], -7);
+      EXPECT_FALSE(SumOfExactSquares(row, exact, square, sizes));
+    }
+  });
+}
+
 TEST(PlainSquareSum, LeavesSpecialCases) {
   const StepRule rule{.format = DType::kF32}, flushing{.format = DType::kF32, .flushes = true};
   const Counted one(1, DType::kF32);

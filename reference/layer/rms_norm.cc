@@ -40,16 +40,19 @@ bool EvaluateInArrays(const RmsNorm& op, const Tensors& inputs, CountedOutput& y
   const auto& [name, type, x] = inputs[0];
   const size_t M = x.shape[1];
   if (M == 0 || !NormedRow<Counted>::TakesArrays(type)) return false;
-  const std::vector<Counted> factors = FactorsOf(CountedOf(ExactSpan(inputs[1])), op.unit_offset);
-  NormedRow<Counted>::Weights weights(factors);
+  std::vector<Counted> factors;
+  if (op.unit_offset) factors = FactorsOf(CountedOf(ExactSpan(inputs[1])), true);
+  NormedRow<Counted>::Weights weights = op.unit_offset
+                                            ? NormedRow<Counted>::Weights(factors)
+                                            : NormedRow<Counted>::Weights(ExactSpan(inputs[1]));
   NormedRow<Counted>::Memory memory(M);
-  CountedArrays row(M);
   for (size_t begin = 0; begin < x.data.size(); begin += M) {
-    std::copy_n(&x.data[begin], M, row.numbers().high);
-    const NormedRow<Counted> normed({row.numbers(), M, type}, Counted(op.eps), memory);
+    const ExactSpan row{std::span(x.data).subspan(begin, M), type};
+    const NormedRow<Counted> normed(row, Counted(op.eps), memory);
     normed.Weigh(weights, From(y.numbers.numbers(), begin));
   }
   y.format = FormatAt(Step::kWeigh);
+  y.level_1 = this_context.double_centers;
   return true;
 }
 

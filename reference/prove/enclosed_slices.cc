@@ -5,15 +5,20 @@
 namespace sextant {
 
 struct EnclosedSlices::State {
+  const Tensors none{};
+  State(const Case& c, const TensorReaders& inputs, const Recipe& by)
+      : formula{c.operation(), c, none, nullptr, &inputs}, recipe(by) {}
+
   AppliedFormula formula;
   const Recipe& recipe;
   Slice slice{};
   ProvenAndPermitted reference{};
-  Prover prover{formula, recipe, slice, reference};
+  CountedOutput memory{CountedArrays(0)};
+  Prover prover{formula, recipe, slice, reference, memory};
 };
 
-EnclosedSlices::EnclosedSlices(const Case& c, const Tensors& inputs, const Recipe& recipe)
-    : state_(new State{{c.operation(), c, inputs, nullptr}, recipe}) {
+EnclosedSlices::EnclosedSlices(const Case& c, const TensorReaders& inputs, const Recipe& recipe)
+    : state_(new State(c, inputs, recipe)) {
   for (const TensorSpec& spec : c.info().signature.outputs) {
     state_->reference.golden.push_back({spec.name, c.DTypeOf(spec), {}, {}, {}, {}, {}});
     state_->reference.permitted.push_back({spec.name, c.DTypeOf(spec), {}, {}, {}});

@@ -5,6 +5,7 @@
 
 #include <memory>
 
+#include "reference/number/tensor/stored_tensor.h"
 #include "reference/prove/case_slices.h"
 
 namespace sextant {
@@ -12,7 +13,7 @@ namespace sextant {
 class EnclosedSlices {
  public:
   // The arguments must outlive this. Requires HasLevel1(c).
-  EnclosedSlices(const Case& c, const Tensors& inputs, const Recipe& recipe);
+  EnclosedSlices(const Case& c, const TensorReaders& inputs, const Recipe& recipe);
   ~EnclosedSlices();
 
   void Enclose(const Slice& slice);

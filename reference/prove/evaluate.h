@@ -6,16 +6,22 @@
 
 #include "reference/case/intermediate.h"
 #include "reference/prove/case_slices.h"
+#include "reference/prove/read_slice.h"
 
 namespace sextant {
 
 // A formula and its arguments; `subject_outputs` as in ProveOptions. If they are null, an enclosing
 // ScopedTrace is valid; it has whole tensors, so the slice must be the whole case.
 struct AppliedFormula {
+  Tensors InputsIn(const Slice& slice) const {
+    return readers ? ReadInputs(c, *readers, slice) : ExtractInputs(c, inputs, slice);
+  }
+
   const Operation& operation;
   const Case& c;
   const Tensors& inputs;
   const Tensors* subject_outputs;
+  const TensorReaders* readers = nullptr;  // of the inputs, which are then empty
 };
 
 // The part of a subject's outputs that lies in a slice.
@@ -38,7 +44,10 @@ Outputs<Real> Evaluated(const AppliedFormula& formula, const Slice& slice) {
   std::optional<ScopedTrace> tracing;
   if (formula.subject_outputs) tracing.emplace(own);
   Outputs<Real> outputs = MakeOutputs<Real>(formula.c, slice);
-  EvaluateOn(formula.operation, formula.c, formula.inputs, slice, outputs);
+  if (formula.readers)
+    formula.operation.Evaluate(formula.InputsIn(slice), outputs);
+  else
+    EvaluateOn(formula.operation, formula.c, formula.inputs, slice, outputs);
   return outputs;
 }
 

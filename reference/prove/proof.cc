@@ -177,10 +177,14 @@ size_t SettleBy(const Outputs<Counted>& outputs, const ProofState& proof, const 
 namespace {
 
 // Element `at` of the tensors. Returns 1 if it stays open, else 0.
-size_t SettleOne(const Counted& x, bool encloses, GoldenTensor& g, size_t at) {
+size_t SettleOne(const Counted& x, Settling settling, GoldenTensor& g, size_t at) {
   const DecidedRun to{&g.value.data[at], &g.high.data[at], &g.low.data[at], &g.radius.data[at]};
-  size_t open = DecideAll({&x, 1}, g.dtype, to);
-  if (open > 0 && encloses) open -= EncloseElement(x, g, at);
+  size_t open = 1;
+  if (settling != Settling::kEncloses || x.drift() == 0)
+    open = DecideAll({&x, 1}, g.dtype, to);
+  else
+    Set({0, 0, 0}, kInfinity, g, at);
+  if (open > 0 && settling != Settling::kProves) open -= EncloseElement(x, g, at);
   g.permitted.data[at] = x.Permitted();
   return open;
 }
@@ -189,6 +193,9 @@ size_t SettleOne(const Counted& x, bool encloses, GoldenTensor& g, size_t at) {
 
 size_t SettleBy(CountedOutput& y, bool encloses, const ProofState& proof, const Slice& slice,
                 PermittedTensor* permitted) {
+  const Settling settling = !encloses   ? Settling::kProves
+                            : y.level_1 ? Settling::kEncloses
+                                        : Settling::kProvesOrEncloses;
   GoldenTensor& g = proof.golden[0];
   std::vector<char> left(y.numbers.size());
   std::vector<double> likely(y.numbers.size());
@@ -197,11 +204,11 @@ size_t SettleBy(CountedOutput& y, bool encloses, const ProofState& proof, const 
     double* const of_likely = permitted ? &permitted->likely.data[at] : likely.data();
     const GoldenRun to{&g.value.data[at],  &g.high.data[at],      &g.low.data[at],
                        &g.radius.data[at], &g.permitted.data[at], of_likely};
-    open += SetGoldens(From(y.numbers.numbers(), begin), count, g.dtype, encloses, to, left);
+    open += SetGoldens(From(y.numbers.numbers(), begin), count, g.dtype, settling, to, left);
     for (size_t k = 0; k < count; ++k) {
       if (!left[k]) continue;
       const Counted x = y.numbers.Get(begin + k, y.format);
-      open += SettleOne(x, encloses, g, at + k);
+      open += SettleOne(x, settling, g, at + k);
       of_likely[k] = x.Likely();
     }
     if (permitted) {

@@ -18,7 +18,7 @@ bool AreFinite(const Tensors& tensors) {
 // Whether all numbers that a slice reads are finite. An element that depends on a NaN or an
 // infinity is unspecified, which only level 3 finds.
 bool HasFiniteInputs(const AppliedFormula& formula, const Slice& slice) {
-  return AreFinite(ExtractInputs(formula.c, formula.inputs, slice)) &&
+  return AreFinite(formula.InputsIn(slice)) &&
          AreFinite(ExtractOutputs(formula.c, formula.subject_outputs, slice));
 }
 
@@ -69,14 +69,15 @@ Prover::Prover(const AppliedFormula& formula, const Recipe& recipe, Engine engin
       permitted_(permitted) {}
 
 Prover::Prover(const AppliedFormula& formula, const Recipe& recipe, const Slice& window,
-               ProvenAndPermitted& part)
+               ProvenAndPermitted& part, CountedOutput& memory)
     : formula_(formula),
       recipe_(recipe),
       climbs_(true),
       finite_(false),
       only_encloses_(IsTooLarge(formula.c)),
       proof_{formula, part.golden, window},
-      permitted_(&part.permitted) {}
+      permitted_(&part.permitted),
+      memory_(&memory) {}
 
 bool Prover::Encloses(const CountedSlice& counted, const Slice& slice) const {
   return climbs_ && counted.encloses && (finite_ || HasFiniteInputs(formula_, slice));
@@ -89,9 +90,12 @@ std::optional<size_t> Prover::SettleInArrays(const Slice& slice, bool encloses) 
   if (!in_arrays || !climbs_ || only_encloses_ || formula_.subject_outputs) return {};
   const ScopedRecipe following(recipe_, c.dtype());
   const ScopedSlice in(&slice);
-  const Tensors inputs = ExtractInputs(c, formula_.inputs, slice);
+  const Tensors inputs = formula_.InputsIn(slice);
   if (!finite_ && !AreFinite(inputs)) return {};
-  CountedOutput y{CountedArrays(CountOf(ShapeIn(c.ShapeOf(spec), spec, slice)))};
+  const size_t count = CountOf(ShapeIn(c.ShapeOf(spec), spec, slice));
+  CountedOutput own{CountedArrays(0)};
+  CountedOutput& y = memory_ ? *memory_ : own;
+  if (y.numbers.size() != count) y.numbers = CountedArrays(count);
   if (!in_arrays->EvaluateInArrays(inputs, c.DTypeOf(spec), y)) return {};
   return SettleBy(y, encloses, proof_, slice, permitted_ ? &(*permitted_)[0] : nullptr);
 }

@@ -31,8 +31,9 @@ class Prover {
   Prover(const AppliedFormula& formula, const Recipe& recipe, Engine engine,
          std::vector<GoldenTensor>& golden, std::vector<PermittedTensor>* permitted);
   // For tensors of the slice `window` alone, by the ladder. Then all slices must be parts of it.
+  // `memory` is used for one slice after the other.
   Prover(const AppliedFormula& formula, const Recipe& recipe, const Slice& window,
-         ProvenAndPermitted& part);
+         ProvenAndPermitted& part, CountedOutput& memory);
 
   // Proves all elements of the slice, from level 2 on.
   void ProveSlice(const Slice& slice);
@@ -55,6 +56,7 @@ class Prover {
   const bool only_encloses_;  // level 3 would take too long
   const ProofState proof_;
   std::vector<PermittedTensor>* const permitted_;
+  CountedOutput* const memory_ = nullptr;
 };
 
 }  // namespace sextant

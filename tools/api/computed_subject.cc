@@ -12,8 +12,10 @@ namespace {
 using oracle::Answer;
 using oracle::Subject;
 
+constexpr char kFast[] = "fast";
+
 Subject FastSubject() {
-  return {"fast", std::string(fast::kRecipe), [](const Case& c, const Tensors& inputs) {
+  return {kFast, std::string(fast::kRecipe), [](const Case& c, const Tensors& inputs) {
             const fast::CaseKernel& kernel = fast::KernelOf(c.name());
             std::string reason = kernel.declines(c);
             if (!reason.empty()) return Answer{Answer::Status::kUnsupported, std::move(reason), {}};
@@ -27,7 +29,7 @@ std::optional<Subject> ComputedSubject(const std::string& text) {
   const auto after = [&text](std::string_view kind) {
     return text.starts_with(kind) ? text.substr(kind.size()) : "";
   };
-  if (text == "fast") return FastSubject();
+  if (text == kFast) return FastSubject();
   if (const std::string recipe = after("recipe:"); !recipe.empty())
     return oracle::RecipeSubject(recipe);
   if (const std::string defect = after("defect:"); !defect.empty())
@@ -35,8 +37,14 @@ std::optional<Subject> ComputedSubject(const std::string& text) {
   return std::nullopt;
 }
 
+StoredRun StoredRunOf(const Subject& subject, const Case& c) {
+  if (subject.name != kFast) return nullptr;
+  const fast::CaseKernel& kernel = fast::KernelOf(c.name());
+  return kernel.declines(c).empty() ? kernel.run_stored : nullptr;
+}
+
 bool HasCommandName(const Subject& subject) {
-  return subject.name == "fast" ||
+  return subject.name == kFast ||
          std::ranges::any_of(std::array{"recipe:", "defect:", "files:", "lib:", "exec:"},
                              [&](const char* kind) { return subject.name.starts_with(kind); });
 }

@@ -2,6 +2,7 @@
 
 #include "oracle/judge/sliced_judge.h"
 #include "tools/api/answer_of.h"
+#include "tools/api/computed_subject.h"
 #include "tools/api/judgement.h"
 
 namespace sextant::tools {
@@ -25,6 +26,21 @@ void AcceptOpenRows(Verdict& verdict) {
   verdict.message.clear();
 }
 
+// The verdict on the answer to stored inputs, which needs less memory. Empty if the subject has no
+// such answer, or if the verdict needs reference values of the whole case.
+std::optional<Verdict> JudgeStored(const Selected& selected, const oracle::Subject& subject,
+                                   const JudgeSubjectOptions& options) {
+  const Case& c = selected.c;
+  const ScopedBudget within(options.budget);
+  const StoredRun run = StoredRunOf(subject, c);
+  if (!run || selected.record || options.time || !oracle::CanJudgeInSlices(c, options.prove))
+    return std::nullopt;
+  const StoredTensors inputs = DrawStored(c, NpyReader());
+  const StoredTensors outputs = run(c, inputs);
+  return oracle::JudgeInSlices(c, ReadersOf(inputs), ParseRecipe(options.recipe, c.dtype()),
+                               options.prove, ReadersOf(outputs));
+}
+
 Verdict JudgeInBudget(const Selected& selected, const oracle::Subject& subject,
                       const Tensors& inputs, const Tensors& outputs,
                       const JudgeSubjectOptions& options) {
@@ -41,7 +57,8 @@ Verdict JudgeInBudget(const Selected& selected, const oracle::Subject& subject,
   const ScopedBudget within(budget);
   const bool stored = selected.record && !selected.record->golden.empty();
   if (!stored) {
-    if (auto verdict = oracle::JudgeInSlices(c, inputs, recipe, options.prove, outputs))
+    if (auto verdict =
+            oracle::JudgeInSlices(c, ReadersOf(inputs), recipe, options.prove, ReadersOf(outputs)))
       return *std::move(verdict);
   }
   const oracle::Judge judge =
@@ -60,6 +77,10 @@ Verdict JudgeSubject(const Selected& selected, const oracle::Subject& subject,
                      const JudgeSubjectOptions& options) {
   const Case& c = selected.c;
   ParseRecipe(options.recipe, c.dtype());
+  if (auto verdict = JudgeStored(selected, subject, options)) {
+    if (options.open_rows) AcceptOpenRows(*verdict);
+    return *std::move(verdict);
+  }
   const Tensors inputs = InputsOf(selected);
   const Answer answer = AnswerOf(subject, c, inputs);
   if (answer.status == Answer::Status::kUnsupported)

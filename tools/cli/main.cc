@@ -1,4 +1,6 @@
 // The `sextant` program: a table of commands. Exit statuses: tools/api/exit_status.h.
+#include <malloc.h>
+
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <csignal>
@@ -102,6 +104,13 @@ void SetSignalActions() {
   }
 }
 
+// Memory that the work on a slice frees is used again for the next one. glibc would give it back to
+// the system, and each page of it would be mapped and cleared again.
+void KeepFreedMemory() {
+  mallopt(M_MMAP_THRESHOLD, 32 << 20);  // bytes; glibc accepts no more
+  mallopt(M_TRIM_THRESHOLD, 256 << 20);
+}
+
 int Main(int argc, char** argv) {
   CLI::App app(
       "Sextant checks whether an implementation of rotary position embedding, or of another\n"
@@ -149,6 +158,7 @@ int main(int argc, char** argv) try {
   if (argc == 3 && std::string_view(argv[1]) == sextant::tools::kHostCommand)
     return sextant::tools::RunHost(argv[2]);
   sextant::tools::SetSignalActions();
+  sextant::tools::KeepFreedMemory();
   const int status = sextant::tools::Main(argc, argv);
   sextant::tools::FlushOutput();
   return status;

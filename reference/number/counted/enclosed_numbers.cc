@@ -81,15 +81,17 @@ struct Decisions {
   V value, low;
 };
 
-size_t SetGoldens(const CountedNumbers& numbers, size_t count, DType type, bool encloses,
+size_t SetGoldens(const CountedNumbers& numbers, size_t count, DType type, Settling settling,
                   const GoldenRun& to, char* left) {
   const GoldenFormat format(type);
   const double round_up = Counted().WithError({1, 1}).Permitted();  // the factor in it
+  const bool encloses = settling != Settling::kProves, decides = settling != Settling::kEncloses;
   size_t open = 0;
   ForEachVector(count, [&](auto d, size_t k) HWY_ATTR {
     using V = hn::VFromD<decltype(d)>;
     const auto x = LoadCounted(d, numbers, k);
-    const Decisions found(d, format, x);
+    Decisions found(d, format, x);
+    if (!decides) found.decided = hn::Lt(hn::Zero(d), hn::Zero(d));
     const V high = x.center.high, zero = hn::Zero(d), infinity = hn::Set(d, kInfinity);
     const V permitted = FromGolden(d, x.error, high, x.drift, round_up);
     const V likely = FromGolden(d, x.likely, high, x.drift, round_up);
@@ -126,9 +128,9 @@ HWY_EXPORT(SetGoldens);
 
 }  // namespace
 
-size_t SetGoldens(const CountedNumbers& numbers, size_t count, DType type, bool encloses,
+size_t SetGoldens(const CountedNumbers& numbers, size_t count, DType type, Settling settling,
                   const GoldenRun& to, std::span<char> left) {
-  return HWY_DYNAMIC_DISPATCH(SetGoldens)(numbers, count, type, encloses, to, left.data());
+  return HWY_DYNAMIC_DISPATCH(SetGoldens)(numbers, count, type, settling, to, left.data());
 }
 
 }  // namespace sextant

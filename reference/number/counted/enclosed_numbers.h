@@ -15,11 +15,18 @@ struct GoldenRun {
   double *value, *high, *low, *radius, *permitted, *likely;
 };
 
-// Sets the elements of a run of `count` numbers. What centre and drift decide has the radius 0.
-// Otherwise, if `encloses`, the element is enclosed: value, high and low are of the centre, and the
-// radius is -drift; if not, it is open: zeros, an infinite radius. Sets left[i] to 1 where element
-// i is left, else to 0. Returns the number of open elements.
-size_t SetGoldens(const CountedNumbers& numbers, size_t count, DType type, bool encloses,
+// What becomes of numbers that are not exact.
+enum class Settling {
+  kProves,            // centre and drift decide them, or they are open
+  kProvesOrEncloses,  // centre and drift decide or enclose them
+  kEncloses           // they are enclosed
+};
+
+// Sets the elements of a run of `count` numbers. What is decided has the radius 0. An enclosed
+// element has value, high and low of the centre, and the radius -drift; an open one has zeros and
+// an infinite radius. Sets left[i] to 1 where element i is left, else to 0. Returns the number of
+// open elements.
+size_t SetGoldens(const CountedNumbers& numbers, size_t count, DType type, Settling settling,
                   const GoldenRun& to, std::span<char> left);
 
 }  // namespace sextant

@@ -12,7 +12,7 @@
 #include <cstdint>
 #include <limits>
 
-#include "reference/number/recipe/rounding_units.h"
+#include "reference/number/recipe/format_units.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace sextant::HWY_NAMESPACE {
@@ -25,14 +25,13 @@ class RoundingOf {
  public:
   using V = hn::VFromD<D>;
   using M = hn::Mask<D>;
-  RoundingOf(D d, const StepRule& rule)
+  HWY_INLINE RoundingOf(D d, const FormatUnits& of)
       : d_(d),
-        least_(hn::Set(d, MinNormal(rule.format))),
-        half_(hn::Set(d, UnitRoundoffOf(rule.format))),
-        overflow_(
-            hn::Set(d, MaxFinite(rule.format) + UlpOf(rule.format, MaxFinite(rule.format)) / 2)),
-        is_f64_(rule.format == DType::kF64),
-        flushes_(rule.flushes) {}
+        least_(hn::Set(d, of.least)),
+        half_(hn::Set(d, of.half)),
+        overflow_(hn::Set(d, of.overflow)),
+        is_f64_(of.is_f64),
+        flushes_(of.flushes) {}
 
   // Of a number of magnitude `most` or less, which may be 0.
   HWY_INLINE V operator()(V most) const {

@@ -29,11 +29,16 @@ Counted AnyNumber(DType dtype, Random& random) {
       .WithError({error, error * random.Uniform(0, 1)});
 }
 
+constexpr Settling kSettlings[] = {Settling::kProves, Settling::kProvesOrEncloses,
+                                   Settling::kEncloses};
+
 // The numbers that single elements have.
-void ExpectGolden(const Counted& x, DType dtype, bool encloses, const GoldenRun& y, size_t i) {
+void ExpectGolden(const Counted& x, DType dtype, Settling settling, const GoldenRun& y, size_t i) {
   double value, high, low, radius;
   const size_t open = DecideAll({&x, 1}, dtype, {&value, &high, &low, &radius});
-  if (open > 0 && encloses) {
+  const bool encloses =
+      settling == Settling::kEncloses || (open > 0 && settling == Settling::kProvesOrEncloses);
+  if (encloses) {
     value = RoundTo(dtype, x.center());
     high = x.center().high;
     low = x.center().low;
@@ -47,18 +52,18 @@ void ExpectGolden(const Counted& x, DType dtype, bool encloses, const GoldenRun&
   EXPECT_EQ(y.likely[i], x.Likely());
 }
 
-void ExpectSameAsSingle(size_t count, DType dtype, bool encloses, Random& random) {
+void ExpectSameAsSingle(size_t count, DType dtype, Settling settling, Random& random) {
   CountedArrays numbers(count);
   for (size_t i = 0; i < count; ++i) numbers.Set(i, AnyNumber(dtype, random));
   std::vector<double> y[6];
   for (auto& part : y) part.assign(count + 1, kGuard);
   std::vector<char> left(count + 1, 7);
   const GoldenRun to{y[0].data(), y[1].data(), y[2].data(), y[3].data(), y[4].data(), y[5].data()};
-  const size_t open = SetGoldens(numbers.numbers(), count, dtype, encloses, to, left);
+  const size_t open = SetGoldens(numbers.numbers(), count, dtype, settling, to, left);
   size_t expected_open = 0;
   for (size_t i = 0; i < count; ++i) {
     if (left[i]) continue;
-    ExpectGolden(numbers.Get(i, dtype), dtype, encloses, to, i);
+    ExpectGolden(numbers.Get(i, dtype), dtype, settling, to, i);
     expected_open += std::isinf(to.radius[i]);
   }
   EXPECT_EQ(open, expected_open);
@@ -71,11 +76,11 @@ TEST(EnclosedNumbers, AreThoseOfSingleNumbers) {
     Random random(1);
     for (const DType dtype : {DType::kF64, DType::kF32, DType::kBF16, DType::kF16}) {
       for (size_t count = 1; count <= 33; ++count) {
-        ExpectSameAsSingle(count, dtype, true, random);
-        ExpectSameAsSingle(count, dtype, false, random);
+        for (const Settling settling : kSettlings)
+          ExpectSameAsSingle(count, dtype, settling, random);
       }
       // Vectors of one have no neighbours that are left.
-      for (int i = 0; i < 300; ++i) ExpectSameAsSingle(1, dtype, i % 2 == 0, random);
+      for (int i = 0; i < 300; ++i) ExpectSameAsSingle(1, dtype, kSettlings[i % 3], random);
     }
   });
 }
@@ -95,7 +100,7 @@ TEST(EnclosedNumbers, OrdinaryNumbersAreNotLeft) {
     std::vector<char> left(kCount);
     const GoldenRun to{y[0].data(), y[1].data(), y[2].data(),
                        y[3].data(), y[4].data(), y[5].data()};
-    SetGoldens(numbers.numbers(), kCount, DType::kF32, true, to, left);
+    SetGoldens(numbers.numbers(), kCount, DType::kF32, Settling::kProvesOrEncloses, to, left);
     EXPECT_EQ(std::ranges::count(left, 1), 0);
   });
 }

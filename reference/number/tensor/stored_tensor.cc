@@ -1,0 +1,100 @@
+#include "reference/number/tensor/stored_tensor.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <utility>
+
+namespace sextant {
+namespace {
+
+template <class T>
+void Widen(const void* elements, size_t first, std::span<double> to) {
+  const T* const from = static_cast<const T*>(elements) + first;
+  for (size_t i = 0; i < to.size(); ++i) to[i] = static_cast<double>(from[i]);
+}
+
+// The bits of bf16 are the upper half of those of f32.
+void WidenBF16(const void* elements, size_t first, std::span<double> to) {
+  const uint16_t* const from = static_cast<const uint16_t*>(elements) + first;
+  for (size_t i = 0; i < to.size(); ++i)
+    to[i] = static_cast<double>(std::bit_cast<float>(static_cast<uint32_t>(from[i]) << 16));
+}
+
+template <class T>
+void Narrow(std::span<const double> values, T* to) {
+  for (size_t i = 0; i < values.size(); ++i) to[i] = static_cast<T>(values[i]);
+}
+
+}  // namespace
+
+StoredTensor::StoredTensor(std::string name, DType dtype, Shape shape)
+    : name_(std::move(name)),
+      dtype_(dtype),
+      shape_(std::move(shape)),
+      bytes_(new std::byte[CountOf(shape_) * SizeOf(dtype)]) {}
+
+StoredTensor::StoredTensor(const NamedTensor& tensor)
+    : StoredTensor(tensor.name, tensor.dtype, tensor.values.shape) {
+  Write(0, tensor.values.data);
+}
+
+void StoredTensor::Write(size_t first, std::span<const double> values) {
+  switch (dtype_) {
+    case DType::kF64:
+      return Narrow(values, As<double>() + first);
+    case DType::kF32:
+      return Narrow(values, As<float>() + first);
+    case DType::kI64:
+      return Narrow(values, As<int64_t>() + first);
+    case DType::kF16:
+    case DType::kBF16:
+      std::ranges::transform(values, As<uint16_t>() + first, [this](double x) {
+        return static_cast<uint16_t>(EncodeBits(dtype_, x));
+      });
+  }
+}
+
+TensorReader::TensorReader(const NamedTensor& tensor)
+    : name_(&tensor.name),
+      shape_(&tensor.values.shape),
+      dtype_(tensor.dtype),
+      kept_as_(DType::kF64),
+      elements_(tensor.values.data.data()) {}
+
+TensorReader::TensorReader(const StoredTensor& tensor)
+    : name_(&tensor.name()),
+      shape_(&tensor.shape()),
+      dtype_(tensor.dtype()),
+      kept_as_(tensor.dtype()),
+      elements_(tensor.As<std::byte>()) {}
+
+void TensorReader::Read(size_t first, std::span<double> to) const {
+  switch (kept_as_) {
+    case DType::kF64:
+      return Widen<double>(elements_, first, to);
+    case DType::kF32:
+      return Widen<float>(elements_, first, to);
+    case DType::kI64:
+      return Widen<int64_t>(elements_, first, to);
+    case DType::kBF16:
+      return WidenBF16(elements_, first, to);
+    case DType::kF16:
+      std::transform(static_cast<const uint16_t*>(elements_) + first,
+                     static_cast<const uint16_t*>(elements_) + first + to.size(), to.begin(),
+                     [](uint16_t bits) { return DecodeBits(DType::kF16, bits); });
+  }
+}
+
+NamedTensor TensorReader::Values() const {
+  NamedTensor tensor{name(), dtype_, Tensor<double>(shape())};
+  Read(0, tensor.values.data);
+  return tensor;
+}
+
+Tensors ValuesOf(const TensorReaders& tensors) {
+  Tensors values;
+  for (const TensorReader& tensor : tensors) values.push_back(tensor.Values());
+  return values;
+}
+
+}  // namespace sextant

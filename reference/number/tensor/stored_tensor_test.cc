@@ -1,0 +1,51 @@
+#include "reference/number/tensor/stored_tensor.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+namespace sextant {
+namespace {
+
+constexpr DType kTypes[] = {DType::kF64, DType::kF32, DType::kF16, DType::kBF16, DType::kI64};
+
+TEST(StoredTensor, HasTheBitsOfItsType) {
+  const Shape shape{2};
+  const StoredTensor half({"x", DType::kF16, {shape, {1, -2}}});
+  EXPECT_EQ(half.As<uint16_t>()[0], 0x3c00);
+  EXPECT_EQ(half.As<uint16_t>()[1], 0xc000);
+  const StoredTensor brain({"x", DType::kBF16, {shape, {1, -2}}});
+  EXPECT_EQ(brain.As<uint16_t>()[0], 0x3f80);
+  EXPECT_EQ(brain.As<uint16_t>()[1], 0xc000);
+  EXPECT_EQ(StoredTensor({"x", DType::kF32, {shape, {1, 0.5}}}).As<float>()[1], 0.5f);
+  EXPECT_EQ(StoredTensor({"x", DType::kI64, {shape, {1, -7}}}).As<int64_t>()[1], -7);
+}
+
+TEST(StoredTensor, KeepsTheValuesOfItsType) {
+  for (const DType type : kTypes) {
+    std::vector<double> values = {0, 1, -3, 1024};
+    if (type != DType::kI64) {
+      for (const double x : {-0.0, MaxFinite(type), -MinSubnormal(type), kInfinity, kNaN})
+        values.push_back(x);
+    }
+    const NamedTensor tensor{"x", type, {{values.size()}, values}};
+    StoredTensors stored;
+    stored.emplace_back(tensor);
+    EXPECT_TRUE(SameBits({tensor}, ValuesOf(ReadersOf(stored)))) << NameOf(type);
+    EXPECT_TRUE(SameBits({tensor}, ValuesOf(ReadersOf(Tensors{tensor})))) << NameOf(type);
+  }
+}
+
+TEST(StoredTensor, IsReadAndWrittenInParts) {
+  for (const DType type : kTypes) {
+    StoredTensor stored("x", type, {5});
+    stored.Write(0, std::vector<double>{1, 2, 3, 4, 5});
+    stored.Write(1, std::vector<double>{-6, 8});
+    std::vector<double> part(3);
+    TensorReader(stored).Read(2, part);
+    EXPECT_EQ(part, (std::vector<double>{8, 4, 5})) << NameOf(type);
+  }
+}
+
+}  // namespace
+}  // namespace sextant
