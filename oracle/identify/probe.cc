@@ -80,12 +80,13 @@ Case CompletedCase(const std::string& line) {
   return Case::Parse(completed);
 }
 
-// The words "@NAME=spec" of all integer inputs that are drawn in sequence, and of coordinates.
+// The words "@NAME=spec" of all integer inputs that are positions, and of coordinates.
 std::vector<std::string> PositionWords(const Case& c, const std::string& spec) {
   std::vector<std::string> words;
   for (const TensorSpec& input : c.info().signature.inputs) {
-    const bool is_position =
-        input.role == Role::kInteger && c.info().DrawOf(input.name).starts_with("sequence");
+    const std::string_view draw = c.info().DrawOf(input.name);
+    const bool is_position = input.role == Role::kInteger &&
+                             (draw.starts_with("sequence") || draw.starts_with("random_positions"));
     if (is_position || input.role == Role::kReal) words.push_back("@" + input.name + "=" + spec);
   }
   return words;
