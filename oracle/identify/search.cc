@@ -5,6 +5,7 @@
 #include "oracle/identify/fit.h"
 #include "oracle/identify/mask_claims.h"
 #include "oracle/identify/rotation_claims.h"
+#include "reference/case/choices.h"
 
 namespace sextant::oracle {
 namespace {
@@ -31,6 +32,20 @@ void PutPermittedFirst(std::vector<Claim>& claims, const std::vector<Exchange>& 
   }
   std::ranges::stable_sort(
       claims, {}, [&](const Claim& claim) { return MisfitOf(DifferencesOf(claim, witnesses)); });
+}
+
+// The claim, and with every length of a sequence that the operation lists: a configuration may have
+// one list of frequencies for short ones, and another for long ones.
+std::vector<Claim> WithLengths(const Claim& asked, const Case& c) {
+  std::vector<Claim> claims = {asked};
+  for (const Choices& choices : ChoicesOf(c.info())) {
+    if (choices.key != "seq_len" || !asked.contains(choices.key)) continue;
+    for (const std::string& text : choices.texts) {
+      claims.push_back(asked);
+      claims.back().at(choices.key) = text;
+    }
+  }
+  return claims;
 }
 
 // The best claims if the attributes of `known` are those.
@@ -79,7 +94,10 @@ std::optional<Claim> PermittedNear(const Claim& claim, const std::vector<Exchang
 std::vector<Claim> Searched(const Claim& asked, const std::vector<Exchange>& witnesses,
                             const std::string& recipe, int threads,
                             const std::function<void()>& pause) {
-  if (IsPermittedBy(recipe, witnesses, threads)(asked)) return {asked};
+  const auto is_permitted = IsPermittedBy(recipe, witnesses, threads);
+  for (const Claim& claim : WithLengths(asked, witnesses[0].c)) {
+    if (is_permitted(claim)) return {claim};
+  }
   if (const auto mask = MaskClaim(asked, witnesses))
     return WithKnown(*mask, asked, witnesses, recipe, threads, pause);
   std::vector<Claim> best = RotationClaims(asked, witnesses, recipe, threads);
