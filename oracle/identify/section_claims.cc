@@ -93,7 +93,7 @@ std::vector<Sectioned> SectionsOf(const Claim& asked, const PossiblePairs& measu
     ParseValue(name, order);
     std::vector<int64_t> sections;
     ForEachComposition(count, axes, sections, [&] {
-      const auto pairs = OnAxes(measured, AxesOf(sections, order, count));
+      const auto pairs = OnAxes(measured, AxesOfPairs(sections, order, count));
       if (pairs.empty() || !IsValid(sections, order, count)) return;
       Claim claim = asked;
       claim["sections"] = PrintValue(sections);

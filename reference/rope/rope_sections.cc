@@ -45,8 +45,8 @@ void CheckSections(const std::vector<int64_t>& sections, SectionOrder order, int
   }
 }
 
-std::vector<size_t> AxesOf(const std::vector<int64_t>& sections, SectionOrder order,
-                           int64_t pairs) {
+std::vector<size_t> AxesOfPairs(const std::vector<int64_t>& sections, SectionOrder order,
+                                int64_t pairs) {
   std::vector<size_t> axes;
   const size_t count = sections.size(), all = static_cast<size_t>(pairs);
   if (order == SectionOrder::kTrailing) {
