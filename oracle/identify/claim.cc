@@ -168,6 +168,13 @@ std::string FormOf(const Claim& claim) {
   return form;
 }
 
+std::string NameOf(const NumberSlot& slot, const Claim& claim) {
+  const std::string before = claim.at(slot.attribute).substr(0, slot.begin);
+  if (!before.ends_with('=')) return slot.attribute;
+  const size_t begin = before.find_last_of("(,") + 1;
+  return slot.attribute + "." + before.substr(begin, before.size() - 1 - begin);
+}
+
 std::vector<NumberSlot> SlotsOf(const Claim& claim, const Case& c) {
   const Case claimed = Claimed(claim, c);
   std::vector<NumberSlot> all;

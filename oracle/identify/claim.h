@@ -32,6 +32,8 @@ struct NumberSlot {
   double value;
   bool is_integer;  // no other numbers are valid there
 };
+// "eps", or "scaling.factor" for a number of a scaling.
+std::string NameOf(const NumberSlot& slot, const Claim& claim);
 // The numbers of the claim. `c` says which of them must be integers.
 std::vector<NumberSlot> SlotsOf(const Claim& claim, const Case& c);
 // The claim with another number there, and with the values of all its slots.

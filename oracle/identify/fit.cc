@@ -2,6 +2,8 @@
 
 #include <Eigen/Core>
 #include <algorithm>
+#include <array>
+#include <charconv>
 #include <cmath>
 #include <tuple>
 #include <unsupported/Eigen/NonLinearOptimization>
@@ -32,14 +34,18 @@ struct Fit {
 
 bool IsRefined(const NumberSlot& slot) { return !slot.is_integer && slot.value != 0; }
 
-// The numbers of the claim that are refined: all, or only the first of each attribute.
+// The numbers of the claim that are refined.
 std::vector<NumberSlot> RefinedSlots(const Claim& claim, const Case& c, Numbers which) {
-  std::vector<NumberSlot> slots = SlotsOf(claim, c);
-  const auto is_later = [](const NumberSlot& a, const NumberSlot& b) {
-    return a.attribute == b.attribute;
-  };
-  if (which == Numbers::kFirst)
-    slots.erase(std::unique(slots.begin(), slots.end(), is_later), slots.end());
+  std::vector<NumberSlot> slots;
+  for (const NumberSlot& slot : SlotsOf(claim, c)) {
+    const bool is_context = NameOf(slot, claim).ends_with("max_position_embeddings");
+    const bool is_first = slots.empty() || slots.back().attribute != slot.attribute;
+    const bool is_kept = which == Numbers::kAllButContext     ? is_context
+                         : which == Numbers::kFirst           ? !is_first
+                         : which == Numbers::kFirstAndContext ? !is_first && !is_context
+                                                              : false;
+    if (!is_kept) slots.push_back(slot);
+  }
   std::erase_if(slots, [](const NumberSlot& slot) { return !IsRefined(slot); });
   return slots;
 }
@@ -152,14 +158,15 @@ double NoiseOf(const std::vector<Exchange>& witnesses) {
   return roundings * roundings;
 }
 
-// A number with so many significant decimal digits.
-double RoundedTo(double value, int digits) {
-  const double unit = std::pow(10.0, std::floor(std::log10(std::abs(value))) + 1 - digits);
-  return unit < 1 ? std::round(value / unit) / std::round(1 / unit)
-                  : std::round(value / unit) * unit;
-}
-
 }  // namespace
+
+double RoundedTo(double value, int digits) {
+  std::array<char, 32> text{};
+  char* const end = text.data() + text.size();
+  std::to_chars(text.data(), end, value, std::chars_format::scientific, digits - 1);
+  std::from_chars(text.data(), end, value);
+  return value;
+}
 
 std::vector<Claim> BestClaims(const std::vector<Claim>& starts,
                               const std::vector<Exchange>& witnesses, int threads,

@@ -16,15 +16,20 @@ std::vector<Claim> BestClaims(const std::vector<Claim>& starts,
                               const std::vector<Exchange>& witnesses, int threads,
                               const std::function<bool(const Claim&)>& is_enough);
 
-// Each claim with the numbers near its own that fit best: all numbers, or only the first of each
-// attribute, which is the factor of a scaling; the others keep values that are usual.
-enum class Numbers { kFirst, kAll };
+// Which numbers are fitted; the others keep values that are usual. The first of each attribute is
+// the factor of a scaling. Contexts ("original_max_position_embeddings") and the limits of a ramp
+// give the same frequencies in other combinations, so one of them must be kept.
+enum class Numbers { kFirst, kFirstAndContext, kAllButContext, kAll };
+// Each claim with the numbers near its own that fit best.
 std::vector<Claim> RefinedClaims(std::vector<Claim> claims, const std::vector<Exchange>& witnesses,
                                  Numbers which, int threads);
 
 // The claim with the numbers near its own whose largest difference from weighed witnesses is
 // smallest: where roundings are large and one-sided, the least squares may not be permitted.
 Claim LeastLargest(const Claim& claim, const std::vector<Exchange>& weighed);
+
+// A number with so many significant decimal digits.
+double RoundedTo(double value, int digits);
 
 // The claim with its numbers rounded to so many significant decimal digits, except those that are
 // plain as they are (IsPlain).

@@ -80,6 +80,30 @@ std::vector<double> BasesOf(const std::vector<NumberWithBar>& f) {
   return bases;
 }
 
+// The bases of released models. Sources: the configurations in fixtures/models.
+constexpr double kUsualBases[] = {1e4, 1.5e5, 5e5, 1e6, 5e6, 1e7};
+
+// A base of many digits is that of ntk for a usual base and a factor of few digits, if there is
+// one: ntk computes base factor^(R/(R-2)).
+std::optional<Claim> AsNtk(const Claim& unscaled, const Case& c,
+                           const std::function<bool(const Claim&)>& is_enough) {
+  constexpr int kFew = 3;  // digits of a number that somebody chose
+  const double base = std::stod(ClaimOf(c.With(WordsOf(unscaled))).at("base"));
+  const auto R = static_cast<double>(c.dimensions().at("R"));
+  if (!unscaled.contains("scaling") || HasFewDigits(base, kFew) || R <= 2) return std::nullopt;
+  for (int digits = 1; digits <= kFew; ++digits) {
+    for (const double usual : kUsualBases) {
+      const double factor = RoundedTo(std::pow(base / usual, (R - 2) / R), digits);
+      if (!(factor > 1)) continue;
+      Claim claim = unscaled;
+      if (claim.contains("base")) claim["base"] = PrintValue(usual);
+      claim["scaling"] = "ntk(factor=" + PrintValue(factor) + ")";
+      if (is_enough(claim)) return claim;
+    }
+  }
+  return std::nullopt;
+}
+
 // The factor by which the slowest pair turns too slowly for the base.
 double FactorOf(const std::vector<NumberWithBar>& f, double base) {
   const auto K = static_cast<double>(f.size());
@@ -171,20 +195,42 @@ Claim Unscaled(const std::vector<Claim>& starts, const std::vector<Exchange>& se
       all, {}, [&](const Claim& claim) { return MisfitOf(DifferencesOf(claim, seen)); });
 }
 
-// With few digits, but in the middle of the error bar: near its ends answers would not conform.
-double Simplest(const NumberWithBar& x) {
-  constexpr double kPart = 1.0 / 16;
-  return SimplestIn({x.value - kPart * x.bar, x.value + kPart * x.bar});
+// The claims that fit best, at most kMostOfForm of each form.
+std::vector<Claim> Nearest(const std::vector<Claim>& claims, const std::vector<Exchange>& seen) {
+  constexpr size_t kMostOfForm = 3;
+  std::set<std::pair<double, Claim>> ranked;
+  for (const Claim& claim : claims) ranked.emplace(MisfitOf(DifferencesOf(claim, seen)), claim);
+  std::map<std::string, size_t> count;
+  std::vector<Claim> nearest;
+  for (const auto& [misfit, claim] : ranked) {
+    if (std::isfinite(misfit) && ++count[FormOf(claim)] <= kMostOfForm) nearest.push_back(claim);
+  }
+  return nearest;
 }
 
-std::string ExplicitText(const MeasuredTable& table) {
-  std::vector<double> numbers;
-  for (const NumberWithBar& f : table.inv_freq) numbers.push_back(Simplest(f));
-  std::string text = "explicit(inv_freq=" + PrintValue(numbers);
-  const auto& [gain, bar] = table.attention_factor;
-  if (std::abs(gain - 1) > bar)
-    text += ",attention_factor=" + PrintValue(Simplest(table.attention_factor));
-  return text + ")";
+// The measured frequencies, in units that tell far and near numbers apart.
+struct Units {
+  const std::vector<Exchange>&coarse, &fine;
+};
+
+// One claim of each form that fits, with numbers near those of `claims`. These get the numbers that
+// fit best.
+std::map<std::string, Claim> FittingForms(const Units& seen,
+                                          const std::function<bool(const Claim&)>& is_enough,
+                                          int threads, std::vector<Claim>& claims) {
+  std::map<std::string, Claim> found;
+  for (const Numbers which :
+       {Numbers::kFirst, Numbers::kFirstAndContext, Numbers::kAllButContext, Numbers::kAll}) {
+    if (which != Numbers::kFirst) claims = Nearest(claims, seen.coarse);
+    claims = RefinedClaims(std::move(claims), seen.coarse, which, threads);
+    for (const Claim& claim : RefinedClaims(claims, seen.fine, which, threads)) {
+      const std::vector<Claim> rounded = RoundedClaims(claim, seen.fine[0].c);
+      const auto at = std::ranges::find_if(rounded, is_enough);
+      if (at != rounded.end()) found.try_emplace(FormOf(*at), *at);
+    }
+    if (!found.empty()) break;
+  }
+  return found;
 }
 
 }  // namespace
@@ -207,25 +253,18 @@ std::vector<Claim> FrequencyClaims(const MeasuredTable& table, const Claim& aske
   const std::vector<Claim> starts = StartsOf(table, free, seen.c);
   const Claim unscaled = Unscaled(starts, coarse, threads);
   const std::vector<Exchange> fine = {WithErrorsOf(recipe, unscaled, c.dtype(), seen)};
-  std::map<std::string, Claim> found;  // one of each form
-  for (const Numbers which : {Numbers::kFirst, Numbers::kAll}) {
-    if (!found.empty()) break;
-    for (const Claim& claim :
-         RefinedClaims(RefinedClaims(starts, coarse, which, threads), fine, which, threads)) {
-      const std::vector<Claim> rounded = RoundedClaims(claim, seen.c);
-      const auto at = std::ranges::find_if(rounded, is_enough);
-      if (at != rounded.end()) found.try_emplace(FormOf(*at), *at);
-    }
-  }
+  std::vector<Claim> refined = starts;
+  const auto found = FittingForms({coarse, fine}, is_enough, threads, refined);
   std::vector<Claim> claims;
-  for (const auto& [form, claim] : found) claims.push_back(claim);
-  std::ranges::stable_sort(claims, {}, [](const Claim& claim) { return FormOf(claim).size(); });
-  if (claims.empty()) claims = BestClaims(starts, coarse, threads, is_enough);
-  claims.push_back(unscaled);  // another recipe may permit it
-  if (free.contains("scaling")) {
-    claims.push_back(free);
-    claims.back()["scaling"] = ExplicitText(table);
+  for (const auto& [form, claim] : found) {
+    const auto at = claim.find("scaling");
+    const bool is_unscaled = at != claim.end() && at->second == NoScaling::kName;
+    claims.push_back(
+        (is_unscaled ? AsNtk(claim, seen.c, is_enough) : std::nullopt).value_or(claim));
   }
+  std::ranges::stable_sort(claims, {}, [](const Claim& claim) { return FormOf(claim).size(); });
+  if (claims.empty()) claims = BestClaims(Nearest(refined, coarse), coarse, threads, is_enough);
+  if (!found.contains(FormOf(unscaled))) claims.push_back(unscaled);  // by another recipe, perhaps
   return claims;
 }
 

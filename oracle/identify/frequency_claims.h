@@ -20,9 +20,8 @@ struct MeasuredTable {
 };
 
 // Claims about base, scaling and seq_len, those of `asked` in which they are free: all known forms
-// that fit, the shortest first, or else the few nearest ones; and last the measured numbers
-// themselves, `explicit(inv_freq=...)`. `c`: a
-// question, with the attributes that are known. `recipe`: of its answer.
+// that fit, the shortest first, or else the few nearest ones. `c`: a question, with the attributes
+// that are known. `recipe`: of its answer.
 std::vector<Claim> FrequencyClaims(const MeasuredTable& table, const Claim& asked, const Case& c,
                                    const std::string& recipe, int threads);
 

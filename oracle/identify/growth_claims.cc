@@ -8,9 +8,9 @@
 namespace sextant::oracle {
 namespace {
 
-// ln gain = slope p + start.
+// ln gain = slope p + start; the sum of the weights of its observations.
 struct Line {
-  double slope = 0, start = 0;
+  double slope = 0, start = 0, weight = 0;
 };
 
 // Weighted least squares: the error of ln gain is bar / gain.
@@ -28,7 +28,7 @@ Line LineOf(const std::vector<GainAt>& gains) {
   const double determinant = w * xx - x * x;
   if (!(determinant > 0)) return {};
   const double slope = (w * xy - x * y) / determinant;
-  return {slope, (y - slope * x) / w};
+  return {slope, (y - slope * x) / w, w};
 }
 
 // ln z at the part k/K of the pairs.
@@ -45,12 +45,33 @@ double GammaOf(double times, double part) {
   return std::sqrt(low * high);
 }
 
+// The integers nearest to the position at which all gains are 1, at most kMost within the error
+// bar.
+std::vector<double> CentersOf(const std::vector<std::vector<GainAt>>& gains) {
+  constexpr int kMost = 15;
+  double weight = 0, sum = 0;  // least squares: start = -slope center
+  for (const auto& of_pair : gains) {
+    const Line line = LineOf(of_pair);
+    weight += line.weight * line.slope * line.slope;
+    sum -= line.weight * line.slope * line.start;
+  }
+  const double center = sum / weight, bar = 1 / std::sqrt(weight);
+  const double nearest = std::round(center);
+  std::vector<double> centers;
+  for (int i = 0; i < kMost; ++i) {
+    const double step = (i + 1) / 2;
+    const double other = nearest + ((i % 2 == 1) == (center >= nearest) ? step : -step);
+    if (i == 0 || std::abs(other - center) <= bar + 1) centers.push_back(other);
+  }
+  return centers;
+}
+
 }  // namespace
 
-Claim WithGrowth(Claim claim, const std::vector<std::vector<GainAt>>& gains) {
-  if (!claim.contains("scale_base") || gains.empty()) return claim;
+std::vector<Claim> WithGrowth(Claim claim, const std::vector<std::vector<GainAt>>& gains) {
+  if (!claim.contains("scale_base") || gains.empty()) return {claim};
   const Line first = LineOf(gains[0]);
-  if (first.slope == 0) return claim;
+  if (first.slope == 0) return {claim};
   const auto set = [&](const char* key, const std::string& text) {
     if (const auto at = claim.find(key); at != claim.end()) at->second = text;
   };
@@ -64,8 +85,13 @@ Claim WithGrowth(Claim claim, const std::vector<std::vector<GainAt>>& gains) {
   set("gamma", PrintValue(gamma));
   set("role", first.slope < 0 ? "query" : "key");
   set("scale_base", PrintValue(std::abs(LogZ(0, gamma) / first.slope)));
-  set("center", PrintValue(-first.start / first.slope));
-  return claim;
+  if (!claim.contains("center")) return {claim};
+  std::vector<Claim> claims;
+  for (const double center : CentersOf(gains)) {
+    set("center", PrintValue(center));
+    claims.push_back(claim);
+  }
+  return claims;
 }
 
 }  // namespace sextant::oracle

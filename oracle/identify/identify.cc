@@ -4,12 +4,12 @@
 #include <cmath>
 
 #include "oracle/identify/conformity.h"
+#include "oracle/identify/measured_list.h"
 #include "oracle/identify/probe.h"
 #include "oracle/identify/search.h"
 #include "oracle/rope/measured/numbers.h"
 #include "reference/case/choices.h"
 #include "reference/case/draw.h"
-#include "reference/rope/scaling_lists.h"
 
 namespace sextant::oracle {
 namespace {
@@ -33,12 +33,6 @@ std::vector<Exchange> AskAll(const std::vector<Case>& questions, const AskSubjec
     }
   }
   return witnesses;
-}
-
-// True if the claim has the frequencies as measured numbers, so that it always fits.
-bool IsMeasured(const Claim& claim) {
-  const auto at = claim.find("scaling");
-  return at != claim.end() && at->second.starts_with(ExplicitScaling::kName);
 }
 
 // A claim and the recipe by which the answers conform to it; empty: none.
@@ -65,6 +59,20 @@ Found Conforming(const std::vector<Claim>& claims, const std::vector<Exchange>& 
   return {claims.front(), ""};
 }
 
+// The same claim with numbers near its own by the narrowest of the recipes that compute each
+// element with one rounding: these tell more about the numbers.
+Found Narrowed(Found found, const std::vector<Exchange>& witnesses,
+               const IdentifyOptions& options) {
+  if (IsMeasured(found.claim)) return found;
+  for (const std::string recipe : {"exact", "f32_compute"}) {
+    if (recipe == found.recipe) break;
+    options.pause();
+    if (const auto claim = PermittedNear(found.claim, witnesses, recipe, options.threads))
+      return {*claim, recipe};
+  }
+  return found;
+}
+
 // How far the number can move in one direction (its factor is 2^-step or 2^step) before an answer
 // fails: at most a factor of 2^10.
 double Reach(const Claim& claim, const NumberSlot& slot, double direction,
@@ -81,14 +89,6 @@ double Reach(const Claim& claim, const NumberSlot& slot, double direction,
     (conforms(WithNumber(claim, slot, moved(middle))) ? good : bad) = middle;
   }
   return moved(good);
-}
-
-// "eps", or "scaling.factor" for a number of a scaling.
-std::string NameOf(const NumberSlot& slot, const Claim& claim) {
-  const std::string before = claim.at(slot.attribute).substr(0, slot.begin);
-  if (!before.ends_with('=')) return slot.attribute;
-  const size_t begin = before.find_last_of("(,") + 1;
-  return slot.attribute + "." + before.substr(begin, before.size() - 1 - begin);
 }
 
 std::vector<NumberRange> RangesOf(const Claim& claim, const Case& c,
@@ -129,12 +129,12 @@ bool IsPlainClaim(const Claim& claim, const Case& c) {
                              [](const NumberSlot& slot) { return IsPlain(slot.value); });
 }
 
-// True for integers, powers of two and numbers of two digits. A wider recipe permits wrong numbers,
-// too, and only of these it is unlikely that a search ends at one by chance.
+// True for powers of two and numbers of two digits. A wider recipe permits wrong numbers, too, and
+// only of these it is unlikely that a search ends at one by chance.
 bool HasUsualNumbers(const Claim& claim, const Case& c) {
   return std::ranges::all_of(SlotsOf(claim, c), [](const NumberSlot& slot) {
     int exponent = 0;
-    return slot.value == std::round(slot.value) || HasFewDigits(slot.value, 2) ||
+    return slot.is_integer || HasFewDigits(slot.value, 2) ||
            std::abs(std::frexp(slot.value, &exponent)) == 0.5;
   });
 }
@@ -147,12 +147,13 @@ std::optional<Found> ByAnotherRecipe(const std::vector<Claim>& claims,
                                      const IdentifyOptions& options) {
   constexpr double kAboutAsWell = 4;  // of the mean square: twice the differences
   constexpr int kMostTried = 2;
+  constexpr double kFar = 0.01;  // no recipe moves the answers by a tenth
   const auto misfit_of = [&](const Claim& claim) {
     return MisfitOf(DifferencesOf(claim, witnesses));
   };
   int tried = 0;
   for (const Claim& claim : claims) {
-    if (IsMeasured(claim)) continue;
+    if (IsMeasured(claim) || !(misfit_of(claim) < kFar)) continue;
     if (tried == kMostTried) break;
     const Claim fitting =
         RefinedClaims({claim}, witnesses, Numbers::kFirst, options.threads).front();
@@ -216,6 +217,7 @@ std::vector<Claim> FindAndVerify(const std::vector<Case>& questions, const AskSu
       Searched(asked, witnesses, options.recipes.front(), threads, options.pause);
   Found found = Conforming(best, witnesses, options);
   options.pause();
+  if (!found.recipe.empty()) found = Narrowed(std::move(found), witnesses, options);
   if (!found.recipe.empty()) found.claim = SimplestForm(found, asked, witnesses, threads);
   if (found.recipe.empty() || !IsPlainClaim(found.claim, questions[0]))
     found = ByAnotherRecipe(best, witnesses, options).value_or(found);
@@ -237,7 +239,7 @@ std::vector<Claim> FindAndVerify(const std::vector<Case>& questions, const AskSu
 
 Identity Identify(const std::vector<Case>& questions, const AskSubject& ask,
                   const IdentifyOptions& options) {
-  constexpr int kMostTries = 3;
+  constexpr int kMostTries = 4;
   Identity identity{.c = questions.at(0),
                     .witnesses = AnswersTo(questions, ask),
                     .unseen = {},
@@ -262,9 +264,13 @@ Identity Identify(const std::vector<Case>& questions, const AskSubject& ask,
   };
   identity.numbers = RangesOf(best.front(), identity.c, is_permitted);
   identity.equal = EqualWords(best.front(), identity.c, is_permitted);
-  const auto nearest = std::ranges::find_if_not(best, IsMeasured);
-  if (IsMeasured(best.front()) && nearest != best.end())
-    identity.nearest = identity.c.With(WordsOf(*nearest));
+  if (IsMeasured(best.front())) {
+    std::erase_if(best, IsMeasured);
+    const auto nearest = std::ranges::min_element(best, {}, [&](const Claim& claim) {
+      return MisfitOf(DifferencesOf(claim, identity.witnesses));
+    });
+    if (nearest != best.end()) identity.nearest = identity.c.With(WordsOf(*nearest));
+  }
   return identity;
 }
 

@@ -54,6 +54,11 @@ INSTANTIATE_TEST_SUITE_P(
         BlackBoxCase{"rope D=16", {"pairing=half", "R=12", "offset=2", "base=1e+06"}},
         BlackBoxCase{"rope D=32", {"scaling=linear(factor=3)", "direction=transpose"}},
         BlackBoxCase{"rope D=32 dtype=bf16", {"pairing=interleaved", "base=500000"}},
+        BlackBoxCase{"rope D=32 dtype=bf16", {"pairing=interleaved", "base=1164.9"}},
+        BlackBoxCase{"rope D=64 dtype=bf16", {"scaling=ntk(factor=16)"}},
+        BlackBoxCase{"rope D=64 dtype=bf16",
+                     {"scaling=yarn(factor=40,original_max_position_embeddings=4096,"
+                      "attention_factor=1)"}},
         BlackBoxCase{"attention", {"window=[4,0]", "soft_cap=20"}},
         BlackBoxCase{"attention", {"scale=0.3", "chunk=5"}},
         BlackBoxCase{"attention H=6 K=2", {"scale=1", "window=[9,4]", "key_length=[12]"}},
@@ -65,10 +70,16 @@ INSTANTIATE_TEST_SUITE_P(
                       "high_freq_factor=4,original_max_position_embeddings=8192)"}},
         BlackBoxCase{"rope_sections D=32 A=3",
                      {"sections=[8,4,4]", "order=trailing", "pairing=interleaved"}},
+        BlackBoxCase{"rope_sections D=64 A=2 dtype=bf16",
+                     {"R=32", "sections=[8,8]", "order=interleaved", "base=150000"}},
+        BlackBoxCase{"rope_axial A=2",
+                     {"R=16", "offset=7", "frequencies=pixel", "arrangement=alternating",
+                      "pairing=interleaved", "max_freq=64"}},
         BlackBoxCase{
             "rope_axial D=48 A=3",
             {"R=24", "frequencies=lang", "arrangement=alternating", "pairing=half", "base=100"}},
-        BlackBoxCase{"xpos", {"role=key", "gamma=0.7", "scale_base=100"}}));
+        BlackBoxCase{"xpos", {"role=key", "gamma=0.7", "scale_base=100"}},
+        BlackBoxCase{"xpos D=64 dtype=bf16", {"base=4760.9", "center=70"}}));
 
 // No attributes give the answers: nothing is claimed, and the nearest claim is still valid.
 TEST(Identify, ClaimsNothingIfNothingConforms) {
@@ -110,6 +121,28 @@ TEST(SlowIdentify, MeasuresFrequenciesOfNoKnownForm) {
                                   BlackBox({"scaling=explicit(inv_freq=" + PrintValue(list) + ")"}),
                                   {.recipes = {"native"}, .known = {}, .threads = 0});
   EXPECT_EQ(again.c.ToString(), found.c.With("seed=7").ToString());
+}
+
+// Half of the pairs of a list turn slowly: their angles show few digits, and all must conform.
+TEST(SlowIdentify, MeasuresListsOfLongrope) {
+  const Identity found =
+      Identified("rope D=16", {"seq_len=131072",
+                               "scaling=longrope(short_factor=[1,1,1,1,1,1,1,1],"
+                               "long_factor=[1.05,1.2,3.7,20,41,48,60,59.5],"
+                               "original_max_position_embeddings=4096,factor=32)"});
+  EXPECT_NE(found.recipe, "");
+  EXPECT_THAT(found.c.ToString(), testing::HasSubstr("scaling=explicit(inv_freq=[0.952"));
+  EXPECT_THAT(found.c.ToString(), testing::HasSubstr("attention_factor=1.19"));
+  EXPECT_TRUE(found.nearest);
+}
+
+// A limit of 9.6 is permitted, too, if every step is rounded to bf16.
+TEST(Identify, FindsNumbersByTheNarrowestRecipe) {
+  const Identity found =
+      Identified("gated dtype=bf16", {"kind=swiglu", "limit=9.63"}, "f32_compute");
+  EXPECT_EQ(found.c.ToString(), ProbesOf("gated dtype=bf16")[0]
+                                    .With(std::vector<std::string>{"kind=swiglu", "limit=9.63"})
+                                    .ToString());
 }
 
 // ggml computes each frequency from the one before. No standard recipe permits that.

@@ -47,7 +47,7 @@ std::vector<double> DifferencesOf(const Claim& claim, const std::vector<Exchange
   std::vector<double> all;
   try {
     Case c = witnesses[0].c.With(WordsOf(claim));
-    const Recipe f64 = ParseRecipe("*=f64", c.dtype());
+    const Recipe f64 = ParseRecipe("*=f64 store=f64", c.dtype());
     for (const Exchange& witness : witnesses) {
       const bool is_alike = witness.c.dimensions() == witnesses[0].c.dimensions();
       if (!is_alike) c = witness.c.With(WordsOf(claim));  // takes longer than small questions

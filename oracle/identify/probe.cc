@@ -80,12 +80,13 @@ Case CompletedCase(const std::string& line) {
   return Case::Parse(completed);
 }
 
-// The words "@NAME=spec" of all integer inputs that are drawn in sequence, and of coordinates.
+// The words "@NAME=spec" of all integer inputs that are positions, and of coordinates.
 std::vector<std::string> PositionWords(const Case& c, const std::string& spec) {
   std::vector<std::string> words;
   for (const TensorSpec& input : c.info().signature.inputs) {
-    const bool is_position =
-        input.role == Role::kInteger && c.info().DrawOf(input.name).starts_with("sequence");
+    const std::string_view draw = c.info().DrawOf(input.name);
+    const bool is_position = input.role == Role::kInteger &&
+                             (draw.starts_with("sequence") || draw.starts_with("random_positions"));
     if (is_position || input.role == Role::kReal) words.push_back("@" + input.name + "=" + spec);
   }
   return words;
@@ -95,6 +96,8 @@ bool HasInput(const Case& c, const std::string& word) {
   const std::string name = word.substr(1, word.find('=') - 1);
   return std::ranges::count(c.info().signature.inputs, name, &TensorSpec::name) > 0;
 }
+
+constexpr size_t kMostElements = 16384;  // of a question that is enlarged
 
 }  // namespace
 
@@ -137,6 +140,10 @@ bool AsksForKeys(const Case& probe) {
 Case LargerThan(const Case& probe, int nth) {
   std::vector<std::string> words = {
       "seed=" + std::to_string(probe.seed() + 100 * static_cast<uint64_t>(nth))};
+  size_t elements = 1;
+  for (const size_t extent : probe.ShapeOf(probe.info().signature.outputs.at(0)))
+    elements *= extent;
+  if (elements > kMostElements) return probe.With(words);  // large as it is: other inputs
   for (const char letter : probe.info().slices) {
     const std::string key(1, letter);
     const auto at = probe.dimensions().find(key);

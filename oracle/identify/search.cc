@@ -1,57 +1,51 @@
 #include "oracle/identify/search.h"
 
 #include <algorithm>
-#include <optional>
 
 #include "oracle/identify/fit.h"
 #include "oracle/identify/mask_claims.h"
 #include "oracle/identify/rotation_claims.h"
+#include "reference/case/choices.h"
 
 namespace sextant::oracle {
 namespace {
 
 constexpr size_t kMostCombinations = 256;  // from which a search begins
 
-// The claim, or one with numbers near its own, if the recipe permits it; else empty.
-std::optional<Claim> Permitted(const Claim& claim, const std::vector<Exchange>& witnesses,
-                               const std::string& recipe, int threads) {
-  const auto is_permitted = IsPermittedBy(recipe, witnesses, threads);
-  const auto nearly = [&](const Claim& other) -> std::optional<Claim> {
-    const std::vector<Claim> rounded = RoundedClaims(other, witnesses[0].c);
-    const auto at = std::ranges::find_if(rounded, is_permitted);
-    return at == rounded.end() ? std::nullopt : std::optional(*at);
-  };
-  if (auto found = nearly(claim)) return found;
-  try {
-    const std::vector<Exchange> weighed = Weighed(witnesses, claim, recipe, threads);
-    const Claim refined = RefinedClaims({claim}, weighed, Numbers::kFirst, threads).front();
-    if (auto found = nearly(refined)) return found;
-    return nearly(LeastLargest(refined, weighed));
-  } catch (const Error&) {
-    return std::nullopt;  // no valid combination of attributes
-  }
-}
-
-// Looks for a permitted claim, as they are, and then with numbers near those of the first ones.
-// Measured claims are few; where they are more, they are only the beginning of a search. The other
-// claims stay: they are the nearest known forms.
-bool PutPermittedFirst(std::vector<Claim>& claims, const std::vector<Exchange>& witnesses,
+// Looks for a permitted claim among the first ones, as they are, and then with numbers near theirs.
+// The other claims stay: they are the nearest known forms, the nearest first if none is permitted.
+void PutPermittedFirst(std::vector<Claim>& claims, const std::vector<Exchange>& witnesses,
                        const std::string& recipe, int threads) {
   constexpr size_t kMost = 64, kMostRefined = 8;
-  if (claims.size() > kMost) return false;
   const auto is_permitted = IsPermittedBy(recipe, witnesses, threads);
-  const auto at = std::ranges::find_if(claims, is_permitted);
-  if (at != claims.end()) {
+  const auto end = claims.begin() + static_cast<std::ptrdiff_t>(std::min(claims.size(), kMost));
+  const auto at = std::find_if(claims.begin(), end, is_permitted);
+  if (at != end) {
     std::rotate(claims.begin(), at, at + 1);
-    return true;
+    return;
   }
   for (size_t i = 0; i < std::min(claims.size(), kMostRefined); ++i) {
-    if (const auto permitted = Permitted(claims[i], witnesses, recipe, threads)) {
+    if (const auto permitted = PermittedNear(claims[i], witnesses, recipe, threads)) {
       claims.insert(claims.begin(), *permitted);
-      return true;
+      return;
     }
   }
-  return false;
+  std::ranges::stable_sort(
+      claims, {}, [&](const Claim& claim) { return MisfitOf(DifferencesOf(claim, witnesses)); });
+}
+
+// The claim, and with every length of a sequence that the operation lists: a configuration may have
+// one list of frequencies for short ones, and another for long ones.
+std::vector<Claim> WithLengths(const Claim& asked, const Case& c) {
+  std::vector<Claim> claims = {asked};
+  for (const Choices& choices : ChoicesOf(c.info())) {
+    if (choices.key != "seq_len" || !asked.contains(choices.key)) continue;
+    for (const std::string& text : choices.texts) {
+      claims.push_back(asked);
+      claims.back().at(choices.key) = text;
+    }
+  }
+  return claims;
 }
 
 // The best claims if the attributes of `known` are those.
@@ -78,22 +72,45 @@ std::function<bool(const Claim&)> IsPermittedBy(const std::string& recipe,
   };
 }
 
+std::optional<Claim> PermittedNear(const Claim& claim, const std::vector<Exchange>& witnesses,
+                                   const std::string& recipe, int threads) {
+  const auto is_permitted = IsPermittedBy(recipe, witnesses, threads);
+  const auto nearly = [&](const Claim& other) -> std::optional<Claim> {
+    const std::vector<Claim> rounded = RoundedClaims(other, witnesses[0].c);
+    const auto at = std::ranges::find_if(rounded, is_permitted);
+    return at == rounded.end() ? std::nullopt : std::optional(*at);
+  };
+  if (auto found = nearly(claim)) return found;
+  try {
+    const std::vector<Exchange> weighed = Weighed(witnesses, claim, recipe, threads);
+    const Claim refined = RefinedClaims({claim}, weighed, Numbers::kFirst, threads).front();
+    if (auto found = nearly(refined)) return found;
+    return nearly(LeastLargest(refined, weighed));
+  } catch (const Error&) {
+    return std::nullopt;  // no valid combination of attributes
+  }
+}
+
 std::vector<Claim> Searched(const Claim& asked, const std::vector<Exchange>& witnesses,
                             const std::string& recipe, int threads,
                             const std::function<void()>& pause) {
-  if (IsPermittedBy(recipe, witnesses, threads)(asked)) return {asked};
+  const auto is_permitted = IsPermittedBy(recipe, witnesses, threads);
+  for (const Claim& claim : WithLengths(asked, witnesses[0].c)) {
+    if (is_permitted(claim)) return {claim};
+  }
   if (const auto mask = MaskClaim(asked, witnesses))
     return WithKnown(*mask, asked, witnesses, recipe, threads, pause);
   std::vector<Claim> best = RotationClaims(asked, witnesses, recipe, threads);
-  if (PutPermittedFirst(best, witnesses, recipe, threads)) return best;
-  if (best.empty()) best = CombinationsOf(asked, witnesses[0].c);
+  PutPermittedFirst(best, witnesses, recipe, threads);
+  if (!best.empty()) return best;  // a search finds nothing that was not measured
+  best = CombinationsOf(asked, witnesses[0].c);
   if (best.size() > kMostCombinations) best.clear();
   best.push_back(asked);
   std::vector<Exchange> seen;
   std::optional<Claim> permitted;
   const auto is_enough = [&](const Claim& claim) {
     pause();
-    permitted = Permitted(claim, seen, recipe, threads);
+    permitted = PermittedNear(claim, seen, recipe, threads);
     return permitted.has_value();
   };
   const auto search = [&](const std::vector<Exchange>& in) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,10 @@ namespace sextant::oracle {
 // True if the recipe permits every difference, if the claim is right (IsPermitted).
 std::function<bool(const Claim&)> IsPermittedBy(const std::string& recipe,
                                                 std::vector<Exchange> witnesses, int threads);
+
+// The claim, or one with numbers near its own, few digits first, if the recipe permits it.
+std::optional<Claim> PermittedNear(const Claim& claim, const std::vector<Exchange>& witnesses,
+                                   const std::string& recipe, int threads);
 
 // The best claims, a permitted one first. If a measured claim is permitted, nothing is searched.
 // Otherwise the search begins with the first question and then takes in the others, one by one:

@@ -10,16 +10,20 @@ namespace sextant {
 
 void RopeSections::Check() const {
   RopeAttributes::Check();
-  const std::string text = PrintValue(sections);
   if (static_cast<int64_t>(sections.size()) != A.value || sections.empty()) {
-    throw Error("sections is ", text, ", expected one number for each of the A = ", A.value,
-                " axes of position");
+    throw Error("sections is ", PrintValue(sections),
+                ", expected one number for each of the A = ", A.value, " axes of position");
   }
+  CheckSections(sections, order, R.value / 2);
+}
+
+void CheckSections(const std::vector<int64_t>& sections, SectionOrder order, int64_t pairs) {
+  const std::string text = PrintValue(sections);
+  const auto A = static_cast<int64_t>(sections.size());
   if (std::ranges::any_of(sections, [](int64_t n) { return n < 0; })) {
     throw Error("sections is ", text, ", expected no negative number");
   }
   // Before they are summed: a sum of numbers of at most R/2 cannot overflow.
-  const int64_t pairs = R.value / 2;
   const bool fits = std::ranges::all_of(sections, [&](int64_t n) { return n <= pairs; });
   if (!fits || std::accumulate(sections.begin(), sections.end(), int64_t{0}) != pairs) {
     throw Error("sections is ", text, ", expected a sum of ", pairs, " (R/2 pairs)");
@@ -29,24 +33,25 @@ void RopeSections::Check() const {
     const bool same = std::ranges::all_of(sections.begin() + 1, sections.end(),
                                           [&](int64_t n) { return n == sections[1]; });
     if (same) return;
-    throw Error("sections is ", text, ", expected the same number for axes 1 to ", A.value - 1,
+    throw Error("sections is ", text, ", expected the same number for axes 1 to ", A - 1,
                 ", which alternate with order=trailing");
   }
-  for (int64_t a = 1; a < A.value; ++a) {
-    const int64_t n = sections[static_cast<size_t>(a)], most = (pairs - a + A.value - 1) / A.value;
+  for (int64_t a = 1; a < A; ++a) {
+    const int64_t n = sections[static_cast<size_t>(a)], most = (pairs - a + A - 1) / A;
     if (n > most) {
       throw Error("sections is ", text, ", expected at most ", most, " for axis ", a,
-                  ": with order=interleaved it has the pairs ", a, " + ", A.value, " j < ", pairs);
+                  ": with order=interleaved it has the pairs ", a, " + ", A, " j < ", pairs);
     }
   }
 }
 
-std::vector<size_t> RopeSections::Axes() const {
+std::vector<size_t> AxesOfPairs(const std::vector<int64_t>& sections, SectionOrder order,
+                                int64_t pairs) {
   std::vector<size_t> axes;
-  const size_t count = sections.size(), pairs = static_cast<size_t>(R.value / 2);
+  const size_t count = sections.size(), all = static_cast<size_t>(pairs);
   if (order == SectionOrder::kTrailing) {
-    const size_t alternating = pairs - static_cast<size_t>(sections[0]);
-    for (size_t k = 0; k < pairs; ++k) axes.push_back(k < alternating ? 1 + k % (count - 1) : 0);
+    const size_t alternating = all - static_cast<size_t>(sections[0]);
+    for (size_t k = 0; k < all; ++k) axes.push_back(k < alternating ? 1 + k % (count - 1) : 0);
     return axes;
   }
   if (order == SectionOrder::kContiguous) {
@@ -55,7 +60,7 @@ std::vector<size_t> RopeSections::Axes() const {
     }
     return axes;
   }
-  for (size_t k = 0; k < pairs; ++k) {
+  for (size_t k = 0; k < all; ++k) {
     const size_t a = k % count;
     axes.push_back(k < count * static_cast<size_t>(sections[a]) ? a : 0);
   }

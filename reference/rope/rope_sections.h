@@ -20,6 +20,12 @@ constexpr std::array<std::string_view, 3> NamesOf(SectionOrder) {
   return {"contiguous", "interleaved", "trailing"};
 }
 
+// Throws Error if these are no sections of so many pairs.
+void CheckSections(const std::vector<int64_t>& sections, SectionOrder order, int64_t pairs);
+// The axis of each pair. The sections are valid.
+std::vector<size_t> AxesOfPairs(const std::vector<int64_t>& sections, SectionOrder order,
+                                int64_t pairs);
+
 struct RopeSections : RopeAttributes {
   static constexpr std::string_view kName = "rope_sections";
   static constexpr std::string_view kSignature = "x[B,H,S,D] position:i64[B,A,S] -> y[B,H,S,D]";
@@ -61,7 +67,7 @@ struct RopeSections : RopeAttributes {
   void Check() const;
 
   // The axis of each pair.
-  std::vector<size_t> Axes() const;
+  std::vector<size_t> Axes() const { return AxesOfPairs(sections, order, R.value / 2); }
 
   template <class Real>
   void operator()(const Tensor<Real>& x, const Tensor<double>& position, Tensor<Real>& y) const;
