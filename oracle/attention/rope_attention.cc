@@ -39,6 +39,20 @@ struct Mutant : RopeAttention {
   }
 };
 
+struct ByParts : RopeAttention {
+  MeasuredParts parts;
+  template <class Real>
+  void operator()(const Tensor<Real>& q, const Tensor<Real>& k, const Tensor<Real>& v,
+                  const Tensor<double>& position_q, const Tensor<double>& position_k,
+                  Tensor<Real>& y, Tensor<Real>& lse) const {
+    Tensor<Real> query = q, key = k, value = v;
+    GatherHeads(parts, query, key, value);
+    query = Rotated(*this, Tensor<Real>(query), position_q);
+    key = Rotated(*this, Tensor<Real>(key), position_k);
+    AttendGathered<Real>(parts, *this, {.q = query, .k = key, .v = value}, y, lse);
+  }
+};
+
 Defect RotationDefect(std::string name, std::string why, RotationMutation rotation) {
   Mutant mutant;
   mutant.rotation = rotation;
@@ -122,7 +136,7 @@ CatalogEntry MakeCatalogEntry<RopeAttention>() {
       .properties = std::move(properties),
       .defects = Joined<Defect>({MutatedFormulas<Mutant>(AttentionMutations()), RotationDefects(),
                                  RotationPrecisionDefects(), AttentionDefects()}),
-      .measurements = {MeasureScores}};
+      .measurements = {MeasureAttention<ByParts>}};
 }
 
 }  // namespace sextant::oracle

@@ -3,6 +3,7 @@
 #include "oracle/attention/attention_defects.h"
 #include "oracle/block/block_defects.h"
 #include "oracle/block/block_properties.h"
+#include "oracle/block/measured/block.h"
 #include "oracle/diagnosis/catalog_entry.h"
 #include "oracle/rope/scaling_defects.h"
 
@@ -47,7 +48,8 @@ CatalogEntry MakeCatalogEntry<DecoderBlock>() {
   return {.properties = BlockProperties(),
           .defects = Joined<Defect>(
               {MutatedFormulas<Mutant>(BlockMutations()), BlockInputDefects(), DynamicDefects(),
-               RemoveDefects({"length_of_first_batch", "length_one_more"}, MaskDefects())})};
+               RemoveDefects({"length_of_first_batch", "length_one_more"}, MaskDefects())}),
+          .measurements = {MeasureBlock}};
 }
 
 }  // namespace sextant::oracle

@@ -5,6 +5,7 @@
 #include "oracle/attention/token_properties.h"
 #include "oracle/block/block_defects.h"
 #include "oracle/block/block_properties.h"
+#include "oracle/block/measured/block.h"
 #include "oracle/defect/input_defects.h"
 #include "oracle/diagnosis/catalog_entry.h"
 #include "oracle/rope/scaling_defects.h"
@@ -138,7 +139,8 @@ CatalogEntry MakeCatalogEntry<DecoderBlockNormed>() {
                {{"qk_norm_ignores_scale",
                  "with qk_norm and eps 0, a factor of wq or wk changes nothing", CheckQkScale}}}),
           .defects = Joined<Defect>(
-              {FormulaDefects(), NormDefects(), BlockInputDefects(), DynamicDefects()})};
+              {FormulaDefects(), NormDefects(), BlockInputDefects(), DynamicDefects()}),
+          .measurements = {MeasureBlock}};
 }
 
 }  // namespace sextant::oracle

@@ -6,6 +6,7 @@
 #include "oracle/attention/heads_properties.h"
 #include "oracle/attention/token_properties.h"
 #include "oracle/block/encoder_defects.h"
+#include "oracle/block/measured/block.h"
 #include "oracle/diagnosis/catalog_entry.h"
 #include "oracle/layer/feed_forward_properties.h"
 
@@ -105,7 +106,8 @@ CatalogEntry MakeCatalogEntry<EncoderBlock>() {
              CheckNormalised}},
            HeadsProperties(kAttentionOut)}),
       .defects = Joined<Defect>({EncoderFormulaDefects(), EncoderInputDefects(),
-                                 HeadsInputDefects(), HeadsRecipeDefects()})};
+                                 HeadsInputDefects(), HeadsRecipeDefects()}),
+      .measurements = {MeasureBlock}};
 }
 
 }  // namespace sextant::oracle

@@ -4,7 +4,9 @@
 #include <iterator>
 #include <limits>
 #include <numeric>
+#include <optional>
 
+#include "oracle/block/measured/stage_question.h"
 #include "oracle/catalog/catalog.h"
 #include "oracle/catalog/deciding_case.h"
 #include "oracle/catalog/pairs.h"
@@ -16,6 +18,9 @@
 #include "oracle/diagnosis/repeated_question.h"
 #include "oracle/diagnosis/structure.h"
 #include "oracle/diagnosis/undone.h"
+#include "oracle/diagnosis/wrong_stage.h"
+#include "reference/case/intermediate.h"
+#include "reference/number/recipe/rounding_units.h"
 
 namespace sextant::oracle {
 namespace {
@@ -110,28 +115,33 @@ std::vector<Cause> ListedCauses(const Observation& seen, Evidence& evidence,
   return causes;
 }
 
-// What is measured without a model, which is said if nothing else is, is added to `described`.
-std::vector<Cause> MeasuredCauses(const Observation& seen, Evidence& evidence,
-                                  std::vector<Cause>& described) {
+struct MeasuredFits {
   std::vector<Cause> causes;
+  double nearest = kInfinity;    // the least distance per element
+  std::vector<Cause> described;  // measured without a model; said if nothing else is
+};
+
+MeasuredFits MeasuredCauses(const Observation& seen, Evidence& evidence) {
+  MeasuredFits fits;
   for (const Measurement& measure : CatalogEntryOf(seen.c.name()).measurements) {
     for (const auto& [name, sentence, model] : measure(seen)) {
       if (!model.operation) {
-        described.push_back({name, sentence, true});
+        fits.described.push_back({name, sentence, true});
         continue;
       }
       const Fit fit = evidence.FitOf(model);
-      if (fit.explains) causes.push_back({name, sentence + Extent(evidence, fit), true});
+      if (!fit.explains) continue;
+      fits.causes.push_back({name, sentence + Extent(evidence, fit), true});
+      fits.nearest = std::min(fits.nearest, PerElement(fit));
     }
   }
-  return causes;
+  return fits;
 }
 
 std::vector<Cause> NamedCauses(const Observation& seen, const ProveOptions& options) {
   Evidence evidence(seen, options);
   const std::vector<Cause> listed = ListedCauses(seen, evidence);
-  std::vector<Cause> described;
-  return listed.empty() ? MeasuredCauses(seen, evidence, described) : listed;
+  return listed.empty() ? MeasuredCauses(seen, evidence).causes : listed;
 }
 
 // The structure of the answer, and the causes of what it does not explain. If these are not known,
@@ -155,6 +165,42 @@ std::vector<Cause> StructuralCauses(const Observation& seen, size_t failing,
     cause.why += "; elsewhere";
     causes.push_back(std::move(cause));
   }
+  return causes;
+}
+
+// The causes of a tensor that is wrong although the subject's own earlier ones are right for it.
+// Bounds in 16 bits are wide: there a listed defect counts only if no measured model is nearer.
+std::vector<Cause> CausesOfStage(const Observation& seen, const ProveOptions& options) {
+  const ScopedTrace from_its_own(seen.answer);
+  ProveOptions here = options;
+  here.threads = 1;  // the trace is one of this thread
+  Evidence evidence(seen, here);
+  MeasuredFits measured;
+  const bool is_narrow = UnitRoundoffOf(seen.c.dtype()) < UnitRoundoffOf(DType::kF16);
+  if (!is_narrow) measured = MeasuredCauses(seen, evidence);
+  std::vector<Cause> causes = ListedCauses(seen, evidence, measured.nearest);
+  if (causes.empty()) causes = is_narrow ? MeasuredCauses(seen, evidence).causes : measured.causes;
+  return causes.empty() ? StructuralCauses(seen, evidence.failing(), here) : causes;
+}
+
+std::vector<Cause> CausesOfOneAnswer(const Observation& seen, const ProveOptions& options,
+                                     const std::vector<Recipe>& conforming);
+
+// The causes of the first wrong tensor of a composite operation, none if they are not known; what
+// is wrong later does not count. Empty if there is no such tensor.
+std::optional<std::vector<Cause>> CausesInTrace(const Observation& seen,
+                                                const ProveOptions& options) {
+  const auto stage = FirstWrongStage(seen, options);
+  if (!stage) return std::nullopt;
+  std::vector<Cause> causes = CausesOfStage(
+      {seen.c, seen.inputs, seen.recipe, stage->golden, stage->permitted, seen.answer}, options);
+  const auto question = causes.empty() ? StageQuestionOf(seen, stage->output) : std::nullopt;
+  if (question) {
+    const auto& [c, inputs, outputs, defaults] = *question;
+    const auto [golden, permitted] = Enclose(c.operation(), c, inputs, seen.recipe, options);
+    causes = CausesOfOneAnswer({c, inputs, seen.recipe, golden, permitted, outputs}, options, {});
+  }
+  for (Cause& cause : causes) cause.why = "first wrong at " + stage->output + ": " + cause.why;
   return causes;
 }
 
@@ -185,14 +231,21 @@ std::vector<Cause> CausesOfOneAnswer(const Observation& seen, const ProveOptions
                                      const std::vector<Recipe>& conforming) {
   Evidence evidence(seen, options);
   const double precision = DistanceOfPrecision(seen, conforming, evidence);
+  if (precision == kInfinity && evidence.elements() <= Evidence::kAlways) {
+    if (auto causes = CausesInTrace(seen, options)) return *std::move(causes);
+  }
   std::vector<Cause> causes = ListedCauses(seen, evidence, precision);
   if (precision < kInfinity) return causes;
-  std::vector<Cause> described;
-  if (causes.empty()) causes = MeasuredCauses(seen, evidence, described);
+  std::vector<Cause> described;  // an honest precision needs no description
+  if (causes.empty()) {
+    MeasuredFits measured = MeasuredCauses(seen, evidence);
+    causes = std::move(measured.causes);
+    if (conforming.empty()) described = std::move(measured.described);
+  }
   if (causes.empty()) causes = StructuralCauses(seen, evidence.failing(), options);
   // Pairs are looked for where hypotheses cost little: not where each evaluates the whole answer.
   if (evidence.compared() > std::max(Evidence::kAlways, evidence.elements()))
-    return causes.empty() && conforming.empty() ? described : causes;
+    return causes.empty() ? described : causes;
   if (causes.empty()) causes = PairCauses(seen, evidence, options);
   const bool mostly_fails = 2 * evidence.failing() > evidence.elements();
   if (causes.empty() && mostly_fails && evidence.elements() <= Evidence::kAlways)
@@ -200,7 +253,7 @@ std::vector<Cause> CausesOfOneAnswer(const Observation& seen, const ProveOptions
   if (causes.empty() && evidence.elements() <= Evidence::kAlways)
     causes = CausesInBlock(seen, options);
   if (causes.empty()) causes = CausesOfRows(seen, evidence, options);
-  return causes.empty() && conforming.empty() ? described : causes;
+  return causes.empty() ? described : causes;
 }
 
 }  // namespace

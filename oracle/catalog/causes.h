@@ -10,6 +10,8 @@ namespace sextant::oracle {
 
 // The first of these that says something:
 // - The subject gives another answer if it is asked again.
+// - The trace of a composite operation: the causes of its first wrong tensor, of the next three
+//   kinds or as an answer of its own operation. If they are not known, nothing is said.
 // - The listed defects that explain the answer (Comparison, oracle/diagnosis/prediction.h). The
 //   nearest come first, then those that are more than twice as far; each group is in the order of
 //   the catalog.

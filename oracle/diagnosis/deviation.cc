@@ -6,6 +6,7 @@
 
 #include "oracle/defect/shapes.h"
 #include "oracle/diagnosis/fitted_number.h"
+#include "oracle/diagnosis/prediction.h"
 #include "oracle/diagnosis/witnesses.h"
 #include "reference/number/recipe/rounding_units.h"
 
@@ -45,7 +46,10 @@ bool IsRounding(double x, double right) {
 class Search {
  public:
   Search(const Observation& seen, const Hypothesis& base)
-      : seen_(seen), base_(base), witnesses_(WitnessesOf(seen)) {
+      : seen_(seen),
+        base_(base),
+        witnesses_(WitnessesOf(seen)),
+        most_(MostEvaluations(seen.c, seen.inputs)) {
     if (!witnesses_.fit.empty())
       limit_ = DistanceOf(seen, base, witnesses_.fit, kInfinity) / kFarther;
   }
@@ -107,7 +111,7 @@ class Search {
   double Distance(const Hypothesis& model, double limit) {
     double sum = 0;
     for (const Witness& witness : witnesses_.fit) {
-      if (++evaluations_ > kMostEvaluations) return kInfinity;
+      if (++evaluations_ > most_) return kInfinity;
       sum += DistanceOf(seen_, model, witness);
       if (!(sum <= limit)) return kInfinity;
     }
@@ -124,7 +128,7 @@ class Search {
   }
 
   void Add(const Hypothesis& base, const Deviation& deviation, std::vector<Fit>& fits) {
-    if (evaluations_ > kMostEvaluations) return;
+    if (evaluations_ > most_) return;
     if (deviation.measured) {
       for (const Deviation& found : deviation.measured(base)) Add(base, found, fits);
       evaluations_ += deviation.cost;
@@ -170,7 +174,8 @@ class Search {
 
   bool Explains(const Hypothesis& model) const {
     const auto explains = [&](const Witness& witness) {
-      return oracle::Explains(model, seen_.c, seen_.recipe, seen_.answer, witness.slice);
+      const AnsweredSlice part = AnsweredSliceOf(seen_, witness.slice);
+      return Compare(seen_, part, part.exact, model).conforms;
     };
     return std::ranges::all_of(witnesses_.fit, explains) &&
            std::ranges::all_of(witnesses_.test, explains);
@@ -195,6 +200,7 @@ class Search {
   const Observation& seen_;
   const Hypothesis& base_;
   Witnesses witnesses_;
+  const size_t most_;
   double limit_ = 0;
   size_t evaluations_ = 0;
 };
@@ -227,11 +233,6 @@ std::vector<Explanation> FittedTo(const Observation& seen, const Hypothesis& bas
   if (fits.empty()) fits = search.Pairs(deviations);
   return Merged(std::move(fits));
 }
-
-namespace {
-
-// True for the attribute `clip` of a tensor [2*clip+1,D].
-}  // namespace
 
 std::optional<Hypothesis> WithAttributes(const Hypothesis& base, const AttributeTexts& texts) {
   try {

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <cstdio>
 
+#include "reference/prove/slices.h"
+
 namespace sextant::oracle {
 namespace {
 
@@ -23,6 +25,7 @@ class NumberFit {
         base_(base),
         deviation_(deviation),
         exact_(ParseRecipe("exact", seen.c.dtype())),
+        most_(MostEvaluations(seen.c, seen.inputs)),
         evaluations_(evaluations) {}
 
   // A number near the answer: the best of the likely ones and of powers of two times the right one,
@@ -77,7 +80,7 @@ class NumberFit {
     Nearest nearest;
     for (const double number : numbers) {
       const auto model = deviation_.changed(base_, number);
-      if (!model || ++evaluations_ > kMostEvaluations) continue;
+      if (!model || ++evaluations_ > most_) continue;
       const double distance = DistanceOf(seen_, *model, witness);
       if (distance < nearest.distance) nearest.number = number, nearest.distance = distance;
       nearest.largest = std::max(nearest.largest, distance);
@@ -102,10 +105,22 @@ class NumberFit {
   const Hypothesis& base_;
   const Deviation& deviation_;
   const Recipe exact_;
+  const size_t most_;
   size_t& evaluations_;
 };
 
 }  // namespace
+
+size_t MostEvaluations(const Case& c, const Tensors& inputs) {
+  constexpr size_t kMost = 12000, kMostWhole = 2500, kMostProducts = size_t{1} << 25;
+  if (Halve(c, {})) return kMost;
+  // A composite operation multiplies every number of its inputs by each row.
+  size_t numbers = 0;
+  for (const NamedTensor& input : inputs) numbers += input.values.data.size();
+  const Shape first = c.ShapeOf(c.info().signature.outputs[0]);
+  const size_t rows = first.size() < 2 ? 1 : CountOf(first) / std::max<size_t>(first.back(), 1);
+  return std::min(kMostWhole, kMostProducts / std::max<size_t>(numbers * rows, 1));
+}
 
 std::optional<MeasuredNumber> MeasureNumber(const Observation& seen, const Hypothesis& base,
                                             const Deviation& deviation,

@@ -10,8 +10,8 @@
 
 namespace sextant::oracle {
 
-// A search evaluates at most so many slices.
-inline constexpr size_t kMostEvaluations = 12000;
+// A search evaluates at most so many slices: fewer in a case that cannot be cut.
+size_t MostEvaluations(const Case& c, const Tensors& inputs);
 
 struct MeasuredNumber {
   double value = 0, bar = 0;  // the number, and its largest error

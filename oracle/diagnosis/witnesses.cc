@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "oracle/diagnosis/prediction.h"
 #include "reference/number/recipe/rounding_units.h"
 #include "reference/prove/case_slices.h"
 
@@ -44,7 +45,7 @@ Witness WitnessOf(const Observation& seen, const Slice& slice) {
       const double error = std::abs(answer.data[i] - right.data[i]), permitted = units.data[i];
       units.data[i] = UnitOf(permitted, right.data[i], answer.data[i], at->dtype);
       if (!std::isnan(units.data[i]) && error > 0) witness.distance += error / units.data[i];
-      if (std::isnan(right.data[i]) || std::isinf(permitted) || error <= permitted) continue;
+      if (std::isnan(right.data[i]) || !std::isfinite(permitted) || error <= permitted) continue;
       ++witness.failing;
       witness.worst =
           std::max(witness.worst, std::isnan(error) ? kInfinity : error / units.data[i]);
@@ -53,11 +54,43 @@ Witness WitnessOf(const Observation& seen, const Slice& slice) {
   return witness;
 }
 
+// The same, but only of the elements with these permitted errors: NaN leaves one out.
+Witness WitnessWith(const Observation& seen, const std::vector<PermittedTensor>& permitted) {
+  return WitnessOf({seen.c, seen.inputs, seen.recipe, seen.golden, permitted, seen.answer}, {});
+}
+
+// Of a case that cannot be cut: one witness with every second row that fails, and one with all
+// other rows. Each is evaluated as the whole case.
+Witnesses RowWitnesses(const Observation& seen) {
+  const AnsweredSlice whole = AnsweredSliceOf(seen, {});
+  std::vector<PermittedTensor> fit = seen.permitted, test = seen.permitted;
+  Witnesses chosen;
+  for (size_t o = 0; o < fit.size(); ++o) {
+    const auto& failing = whole.failing[o];
+    const Shape& shape = fit[o].error.shape;
+    const auto width = static_cast<ptrdiff_t>(shape.empty() ? 1 : shape.back());
+    for (auto row = failing.begin(); row != failing.end(); row += width) {
+      const auto count = static_cast<size_t>(std::count(row, row + width, 1));
+      chosen.failing_elements += count;
+      chosen.failing_slices += count > 0;
+      const bool is_fitted = count > 0 && chosen.failing_slices % 2 == 1;
+      auto& others = (is_fitted ? test : fit)[o].error.data;
+      std::fill_n(others.begin() + (row - failing.begin()), width, kNaN);
+    }
+  }
+  if (chosen.failing_slices == 0) return chosen;
+  chosen.fit.push_back(WitnessWith(seen, fit));
+  if (chosen.failing_slices > 1) chosen.test.push_back(WitnessWith(seen, test));
+  chosen.failing_slices = std::min(chosen.failing_slices, kFailing);
+  return chosen;
+}
+
 }  // namespace
 
 Witnesses WitnessesOf(const Observation& seen) {
   const size_t elements = std::clamp<size_t>(ElementsOf(seen.c) / kParts, 1, kSliceElements);
   const std::vector<Slice> slices = CutCase(seen.c, elements);
+  if (slices.size() == 1) return RowWitnesses(seen);
   Witnesses chosen;
   std::vector<std::pair<double, size_t>> failing;  // the worst error, and the index of the slice
   for (size_t i = 0; i < slices.size(); ++i) {

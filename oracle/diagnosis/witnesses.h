@@ -1,4 +1,5 @@
 // Witnesses: the slices of a wrong answer to which models are fitted, and on which they are tested.
+// A case that cannot be cut has two, of different rows.
 #pragma once
 
 #include <span>
@@ -21,7 +22,7 @@ struct Witness {
 
 struct Witnesses {
   std::vector<Witness> fit, test;                   // those of `fit` fail, the worst is the first
-  size_t failing_slices = 0, failing_elements = 0;  // in both
+  size_t failing_slices = 0, failing_elements = 0;  // in both; rows of a case that is not cut
 };
 Witnesses WitnessesOf(const Observation& seen);
 

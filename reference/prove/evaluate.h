@@ -2,13 +2,15 @@
 #pragma once
 
 #include <algorithm>
+#include <optional>
 
 #include "reference/case/intermediate.h"
 #include "reference/prove/case_slices.h"
 
 namespace sextant {
 
-// A formula and its arguments; `subject_outputs` as in ProveOptions.
+// A formula and its arguments; `subject_outputs` as in ProveOptions. If they are null, an enclosing
+// ScopedTrace is valid; it has whole tensors, so the slice must be the whole case.
 struct AppliedFormula {
   const Operation& operation;
   const Case& c;
@@ -33,7 +35,8 @@ template <class Real>
 Outputs<Real> Evaluated(const AppliedFormula& formula, const Slice& slice) {
   const ScopedSlice in(&slice);
   const Tensors own = ExtractOutputs(formula.c, formula.subject_outputs, slice);
-  const ScopedTrace tracing(own);
+  std::optional<ScopedTrace> tracing;
+  if (formula.subject_outputs) tracing.emplace(own);
   Outputs<Real> outputs = MakeOutputs<Real>(formula.c, slice);
   EvaluateOn(formula.operation, formula.c, formula.inputs, slice, outputs);
   return outputs;

@@ -8,7 +8,7 @@
 #include "oracle/attention/measured/factors.h"
 #include "oracle/attention/measured/heads.h"
 #include "oracle/attention/measured/keys.h"
-#include "oracle/diagnosis/evidence.h"
+#include "oracle/attention/measured/operands.h"
 #include "oracle/position/measured/attributes.h"
 
 namespace sextant::oracle {
@@ -252,14 +252,14 @@ std::vector<Explanation> MeasureScores(const Observation& seen) {
 
 std::vector<Explanation> MeasureParts(const Observation& seen, const Hypothesis& base,
                                       const WithParts& with_parts) {
-  auto asked = MeasureFactors(seen, base, with_parts, LikelyScales(seen.c),
-                              MaskDeviations(seen.c, kByWeights));
-  Evidence evidence(seen);
-  std::erase_if(asked, [&](const Explanation& one) { return !evidence.FitOf(one.model).explains; });
+  const auto asked = MeasureFactors(seen, base, with_parts,
+                                    {LikelyScales(seen.c), MaskDeviations(seen.c, kByWeights),
+                                     RotationDeviations(seen.c, seen.inputs)});
   if (!asked.empty()) return asked;
   std::vector<Deviation> deviations =
       Joined<Deviation>({AttentionDeviations(seen.c, seen.inputs),
                          AttributeDeviations(seen.c),
+                         PositionDeviations(seen.inputs),
                          {HeadsOf(seen.c, seen.inputs, with_parts)}});
   Deviation keys;
   keys.name = keys.factor = "keys";

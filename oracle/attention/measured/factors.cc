@@ -6,9 +6,11 @@
 #include <numbers>
 #include <numeric>
 
+#include "oracle/attention/measured/operands.h"
 #include "oracle/attention/measured/score_fit.h"
 #include "oracle/attention/measured/sum_fit.h"
 #include "oracle/attention/measured/visible_keys.h"
+#include "oracle/diagnosis/evidence.h"
 #include "oracle/diagnosis/fitted_number.h"
 #include "reference/number/recipe/rounding_units.h"
 
@@ -227,12 +229,23 @@ class Factors {
 }  // namespace
 
 std::vector<Explanation> MeasureFactors(const Observation& seen, const Hypothesis& base,
-                                        const WithParts& with_parts,
-                                        const std::vector<NamedValue>& scales,
-                                        const std::vector<Deviation>& masks) {
-  auto weights = AskWeights(seen);
+                                        const WithParts& with_parts, const KnownDeviations& known) {
+  const auto weights = AskWeights(seen);
   if (!weights) return {};
-  return Factors(seen, base, with_parts, std::move(*weights)).Run(scales, masks);
+  Evidence evidence(seen);
+  const auto explaining = [&](const Hypothesis& model) {
+    auto found = Factors(seen, model, with_parts, *weights).Run(known.scales, known.masks);
+    std::erase_if(found,
+                  [&](const Explanation& one) { return !evidence.FitOf(one.model).explains; });
+    return found;
+  };
+  std::vector<Explanation> all = explaining(base);
+  if (!all.empty()) return all;
+  for (const Explanation& other : OtherOperands(seen.c, base, *weights, known.rotations)) {
+    for (const auto& [name, sentence, model] : explaining(other.model))
+      all.push_back({other.name + "+" + name, other.sentence + "; and " + sentence, model});
+  }
+  return all;
 }
 
 }  // namespace sextant::oracle

@@ -9,12 +9,17 @@
 
 namespace sextant::oracle {
 
-// One explanation by all factors that deviate. `scales` are likely numbers for the scale; `masks`
-// other attributes of the mask. Empty if no factor deviates, if the subject cannot be asked, or if
-// the weights are no function of the scores.
+// What is known of other implementations.
+struct KnownDeviations {
+  std::vector<NamedValue> scales;    // likely numbers for the scale
+  std::vector<Deviation> masks;      // other attributes of the mask
+  std::vector<Deviation> rotations;  // of queries and keys
+};
+
+// One explanation by all factors that deviate, perhaps beside another rotation, that predicts the
+// answer. Several if several rotations do. Empty if no factor deviates, if the subject cannot be
+// asked, or if the weights are no function of the scores.
 std::vector<Explanation> MeasureFactors(const Observation& seen, const Hypothesis& base,
-                                        const WithParts& with_parts,
-                                        const std::vector<NamedValue>& scales,
-                                        const std::vector<Deviation>& masks);
+                                        const WithParts& with_parts, const KnownDeviations& known);
 
 }  // namespace sextant::oracle

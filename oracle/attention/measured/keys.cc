@@ -222,12 +222,14 @@ std::optional<Deviation> ByDistance(const Problem& of, const WithParts& with_par
 
 std::vector<Deviation> KeysByAnswers(const Observation& seen, const Hypothesis& base,
                                      const WithParts& with_parts) {
-  const PlainAttention plain(seen.c, base);
+  const AttentionSizes n(seen.c);
   const auto at = std::ranges::find(seen.answer, "y", &NamedTensor::name);
   std::vector<Deviation> found;
-  if (at == seen.answer.end() || plain.sizes().E == 0 || plain.sizes().rows() == 0) return found;
+  if (at == seen.answer.end() || n.E == 0 || n.rows() == 0) return found;
+  if (!IsTested(n, n.B * n.T) && !IsTested(n, n.S + n.T - 1)) return found;
   MeasuredParts parts;
   with_parts(*base.operation, [&](MeasuredParts& of_base) { parts = of_base; });
+  const PlainAttention plain(seen.c, base);
   const Problem problem{seen, plain, at->values, seen.permitted[kAttended].error, parts};
   if (parts.counts) return found;
   if (auto keys = ByKey(problem, with_parts)) found.push_back(std::move(*keys));

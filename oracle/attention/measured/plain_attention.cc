@@ -4,13 +4,16 @@
 #include <cmath>
 #include <span>
 
+#include "reference/rope/rope_rotated.h"
+
 namespace sextant::oracle {
 
 namespace {
 
-AttentionAttributes AttributesOf(const Case& c, const Operation& operation) {
-  AttentionAttributes all = AttentionOf(c);  // with the dimensions
-  for (const Attribute& own : sextant::AttributesOf(all)) {
+template <class Attributes>
+Attributes AttributesFor(const Case& c, const Operation& operation) {
+  auto all = AttributesIn<Attributes>(c);  // with the dimensions
+  for (const Attribute& own : AttributesOf(all)) {
     for (const Attribute& attribute : operation.Attributes())
       if (attribute.name == own.name && !own.dimension)
         SetAttribute(all, c.name(), own.name, attribute.text);
@@ -18,16 +21,40 @@ AttentionAttributes AttributesOf(const Case& c, const Operation& operation) {
   return all;
 }
 
+// An input rotated by the positions in another one; empty if the model has no such positions.
+std::vector<double> Turned(const Case& c, const Hypothesis& model, size_t input,
+                           const std::string& position) {
+  const Tensors& inputs = model.inputs;
+  if (!HasInput(inputs, position)) return {};
+  const auto& [name, dtype, values] = inputs[input];
+  const ScopedRecipe following(model.recipe, c.dtype());
+  Tensor<Rounded> x;
+  x.shape = values.shape;
+  x.data.clear();
+  for (const double element : values.data) x.data.emplace_back(element, dtype);
+  const auto rope = AttributesFor<RopeAttributes>(c, *model.operation);
+  const Tensor<Rounded> turned = Rotated(rope, x, InputNamed(inputs, position));
+  std::vector<double> y(turned.data.size());
+  std::ranges::transform(turned.data, y.begin(), &Rounded::value);
+  return y;
+}
+
 }  // namespace
 
+AttentionAttributes AttentionOf(const Case& c, const Operation& operation) {
+  return AttributesFor<AttentionAttributes>(c, operation);
+}
+
 PlainAttention::PlainAttention(const Case& c, const Hypothesis& model)
-    : op_(AttributesOf(c, *model.operation)),
+    : op_(AttentionOf(c, *model.operation)),
       n_(c),
       D_(ExtentOf(c, "D")),
       scale_(op_.scale.value_or(1 / std::sqrt(static_cast<double>(D_)))),
       scale_bias_(TextOf(c, "scale_bias") == "true"),
-      q_(model.inputs[0].values.data),
-      k_(model.inputs[1].values.data),
+      turned_q_(Turned(c, model, 0, "position_q")),
+      turned_k_(Turned(c, model, 1, "position_k")),
+      q_(turned_q_.empty() ? model.inputs[0].values.data : turned_q_),
+      k_(turned_k_.empty() ? model.inputs[1].values.data : turned_k_),
       v_(model.inputs[2].values.data) {
   if (HasInput(model.inputs, "bias")) bias_ = &model.inputs[3].values.data;
   if (HasInput(model.inputs, "sink")) sink_ = &model.inputs[3].values.data;

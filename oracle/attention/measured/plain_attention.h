@@ -8,11 +8,16 @@
 
 namespace sextant::oracle {
 
-// Reads the attributes and inputs of a model with q, k and v, and perhaps a bias or a sink. The
-// case gives the dimensions. Does not own the inputs.
+// The attributes of an operation for a case, with the dimensions of the case.
+AttentionAttributes AttentionOf(const Case& c, const Operation& operation);
+
+// Reads the attributes and inputs of a model with q, k and v, and perhaps a bias or a sink. With
+// positions, q and k are rotated first, by the recipe of the model. The case gives the dimensions.
+// Does not own the inputs.
 class PlainAttention {
  public:
   PlainAttention(const Case& c, const Hypothesis& model);
+  PlainAttention(const PlainAttention&) = delete;  // it may refer to its own members
 
   const AttentionSizes& sizes() const { return n_; }
   const AttentionAttributes& attributes() const { return op_; }
@@ -37,6 +42,7 @@ class PlainAttention {
   size_t D_;
   double scale_;
   bool scale_bias_;
+  std::vector<double> turned_q_, turned_k_;  // empty if nothing is rotated
   const std::vector<double>&q_, &k_, &v_;
   const std::vector<double>*bias_ = nullptr, *sink_ = nullptr;
 };

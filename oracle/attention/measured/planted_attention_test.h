@@ -63,10 +63,11 @@ struct PlantedAttention {
   }
 };
 
-// The causes of the answer of a subject that may be asked further questions.
-inline std::vector<std::string> CausesOfSubject(const std::string& line,
-                                                const PlantedAttention& planted,
-                                                int* questions = nullptr) {
+// The causes of the answer of a subject that may be asked further questions. `planted` has a
+// function Answer as above.
+template <class Planted>
+std::vector<std::string> CausesOfSubject(const std::string& line, const Planted& planted,
+                                         int* questions = nullptr) {
   const AskedCase question(line);
   const Subject subject{"planted", "native", [&](const Case& c, const Tensors& inputs) {
                           if (questions) ++*questions;

@@ -126,10 +126,9 @@ Tensor<Real> Gathered(const HeadRows& rows, const std::vector<size_t>& heads, si
 }  // namespace
 
 template <class Real>
-void AttendMeasured(const MeasuredParts& parts, const AttentionAttributes& op,
-                    const AttentionTensors<Real>& in, Tensor<Real>& y, Tensor<Real>& lse) {
-  if (!parts.inputs) return MeasuredRows<Real>(parts, op, in).Answer(y, lse);
-  const size_t B = in.q.shape[0], H = in.q.shape[1], S = in.q.shape[2], T = in.k.shape[2];
+void GatherHeads(const MeasuredParts& parts, Tensor<Real>& q, Tensor<Real>& k, Tensor<Real>& v) {
+  if (!parts.inputs) return;
+  const size_t B = q.shape[0], H = q.shape[1], S = q.shape[2], T = k.shape[2];
   std::vector<size_t> query, key, value;
   for (size_t i = 0; i < H; ++i) {
     const size_t h = SliceBegin("H") + i;
@@ -138,16 +137,38 @@ void AttendMeasured(const MeasuredParts& parts, const AttentionAttributes& op,
     value.push_back(parts.value_heads[h]);
   }
   const Tensors& inputs = *parts.inputs;
-  const auto q = Gathered<Real>({inputs[0], SliceBegin("S"), S}, query, B);
-  const auto k = Gathered<Real>({inputs[1], 0, T}, key, B);
-  const auto v = Gathered<Real>({inputs[2], 0, T}, value, B);
-  const AttentionTensors<Real> gathered{
-      .q = q, .k = k, .v = v, .bias = in.bias, .sink = in.sink, .scale_bias = in.scale_bias};
-  MeasuredRows<Real>(parts, op, gathered).Answer(y, lse);
+  q = Gathered<Real>({inputs[0], SliceBegin("S"), S}, query, B);
+  k = Gathered<Real>({inputs[1], 0, T}, key, B);
+  v = Gathered<Real>({inputs[2], 0, T}, value, B);
 }
 
+template <class Real>
+void AttendGathered(const MeasuredParts& parts, const AttentionAttributes& op,
+                    const AttentionTensors<Real>& in, Tensor<Real>& y, Tensor<Real>& lse) {
+  MeasuredRows<Real>(parts, op, in).Answer(y, lse);
+}
+
+template <class Real>
+void AttendMeasured(const MeasuredParts& parts, const AttentionAttributes& op,
+                    const AttentionTensors<Real>& in, Tensor<Real>& y, Tensor<Real>& lse) {
+  if (!parts.inputs) return AttendGathered<Real>(parts, op, in, y, lse);
+  Tensor<Real> q = in.q, k = in.k, v = in.v;
+  GatherHeads(parts, q, k, v);
+  const AttentionTensors<Real> gathered{
+      .q = q, .k = k, .v = v, .bias = in.bias, .sink = in.sink, .scale_bias = in.scale_bias};
+  AttendGathered<Real>(parts, op, gathered, y, lse);
+}
+
+template void GatherHeads(const MeasuredParts&, Tensor<Counted>&, Tensor<Counted>&,
+                          Tensor<Counted>&);
+template void AttendGathered(const MeasuredParts&, const AttentionAttributes&,
+                             const AttentionTensors<Counted>&, Tensor<Counted>&, Tensor<Counted>&);
 template void AttendMeasured(const MeasuredParts&, const AttentionAttributes&,
                              const AttentionTensors<Counted>&, Tensor<Counted>&, Tensor<Counted>&);
+template void GatherHeads(const MeasuredParts&, Tensor<Rounded>&, Tensor<Rounded>&,
+                          Tensor<Rounded>&);
+template void AttendGathered(const MeasuredParts&, const AttentionAttributes&,
+                             const AttentionTensors<Rounded>&, Tensor<Rounded>&, Tensor<Rounded>&);
 template void AttendMeasured(const MeasuredParts&, const AttentionAttributes&,
                              const AttentionTensors<Rounded>&, Tensor<Rounded>&, Tensor<Rounded>&);
 

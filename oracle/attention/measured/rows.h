@@ -39,6 +39,16 @@ template <class Real>
 void AttendMeasured(const MeasuredParts& parts, const AttentionAttributes& op,
                     const AttentionTensors<Real>& in, Tensor<Real>& y, Tensor<Real>& lse);
 
+// The heads that all query heads of a slice read, each its own: they replace those of q, k and v if
+// the parts have other heads.
+template <class Real>
+void GatherHeads(const MeasuredParts& parts, Tensor<Real>& q, Tensor<Real>& k, Tensor<Real>& v);
+
+// Attend with these parts, where q, k and v have these heads.
+template <class Real>
+void AttendGathered(const MeasuredParts& parts, const AttentionAttributes& op,
+                    const AttentionTensors<Real>& in, Tensor<Real>& y, Tensor<Real>& lse);
+
 // Changes the parts of an operation that computes with them.
 using EditParts = std::function<void(MeasuredParts&)>;
 using WithParts =

@@ -132,12 +132,6 @@ class Fitting {
   bool by_mask_ = false;
 };
 
-double LeftOf(const std::vector<HeadFit>& heads) {
-  double most = 0;
-  for (const HeadFit& fit : heads) most = std::max(most, fit.left);
-  return most;
-}
-
 // The weights with those of key t + later at t.
 AskedWeights TurnedBack(AskedWeights weights, size_t later) {
   const size_t T = weights.n.T;
@@ -173,8 +167,8 @@ std::optional<ScoreFit> FitScores(const PlainAttention& plain, DType dtype, Aske
       ScoreFit fit{fitting.Heads(searches), later, clips};
       for (size_t h = 0; h < n.H && plain.attributes().soft_cap; ++h)
         if (!fit.heads[h].is_flat) fitting.Refine(h, fit.heads[h]);
-      if (LeftOf(fit.heads) > left) continue;
-      left = LeftOf(fit.heads) / kBetter;
+      if (fit.left() > left) continue;
+      left = fit.left() / kBetter;
       best = fit;
     }
     if (!best) continue;

@@ -1,6 +1,7 @@
 // The scores of every head, fitted to asked weights.
 #pragma once
 
+#include <algorithm>
 #include <vector>
 
 #include "oracle/attention/measured/plain_attention.h"
@@ -21,6 +22,8 @@ struct ScoreFit {
   std::vector<HeadFit> heads;  // [H]
   size_t later = 0;            // the weight of key t multiplies the value of key (t + later) mod T
   bool clips = false;          // the cap cuts scores off
+  // The largest part of the variance that is left in any head.
+  double left() const { return std::ranges::max(heads, {}, &HeadFit::left).left; }
 };
 
 // The simplest fit that explains the weights; empty if none does. It turns `weights` back by

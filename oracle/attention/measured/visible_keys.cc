@@ -45,11 +45,12 @@ std::optional<KeySentence> SentenceOfMask(const CountedKeys& visible, const Atte
     for (const NamedValue& value : mask.values) {
       const auto model = mask.changed(base, value.value);
       if (!model) continue;
-      const PlainAttention other(c, *model);
+      const AttentionAttributes other = AttentionOf(c, *model->operation);
       const auto shows = [&](size_t i) {
-        const size_t b = i / n.T / n.S, s = i / n.T % n.S;
+        const size_t t = i % n.T;
         if (!visible.Says(i)) return true;
-        return other.CountOf(b * n.H * n.S + s, i % n.T) == visible.counts[i];
+        const KeyRange keys = other.KeysOf(i / n.T / n.S, i / n.T % n.S);
+        return (keys.first <= t && t < keys.last) == (visible.counts[i] != 0);
       };
       size_t same = 0;
       while (same < visible.counts.size() && shows(same)) ++same;

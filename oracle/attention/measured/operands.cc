@@ -1,0 +1,75 @@
+#include "oracle/attention/measured/operands.h"
+
+#include <algorithm>
+
+#include "oracle/attention/measured/score_fit.h"
+#include "oracle/position/measured/attributes.h"
+#include "reference/number/recipe/rounding_units.h"
+#include "reference/rope/rope_attributes.h"
+
+namespace sextant::oracle {
+namespace {
+
+// Scores with errors of so many roundings are right. Models that leave less than so many times the
+// least are as good; so many of them are given.
+constexpr double kBetter = 4;
+constexpr size_t kMostEqual = 4;
+// All models together may need so many products of scores.
+constexpr size_t kMostProducts = size_t{1} << 26;
+
+// The part of the variance of log weights that the model leaves; infinite if it does not fit.
+double LeftBy(const Case& c, const Hypothesis& model, AskedWeights weights) {
+  const auto fit = FitScores(PlainAttention(c, model), c.dtype(), weights);
+  return fit ? fit->left() : kInfinity;
+}
+
+size_t ProductsOf(const Case& c) {
+  const AttentionSizes n(c);
+  return SampledRows(n, 0).size() * n.H * n.T * ExtentOf(c, "D");
+}
+
+}  // namespace
+
+std::vector<Deviation> RotationDeviations(const Case& c, const Tensors& inputs) {
+  if (!HasInput(inputs, "position_q")) return {};
+  std::vector<Deviation> rotations = AttributeDeviations(c);
+  const auto own = AttributesOf(RopeAttributes());
+  std::erase_if(rotations, [&](const Deviation& deviation) {
+    return std::ranges::find(own, deviation.factor, &Attribute::name) == own.end();
+  });
+  return Joined<Deviation>({rotations, PositionDeviations(inputs)});
+}
+
+std::vector<Explanation> OtherOperands(const Case& c, const Hypothesis& base,
+                                       const AskedWeights& weights,
+                                       const std::vector<Deviation>& deviations) {
+  struct Screened {
+    Explanation explanation;
+    double left;
+  };
+  const double of_base = LeftBy(c, base, weights), error = kBetter * UnitRoundoffOf(c.dtype());
+  if (of_base <= error * error) return {};  // parts of variances
+  std::vector<Screened> screened;
+  double least = kInfinity;
+  size_t models = 0;
+  for (const Deviation& deviation : deviations) {
+    for (const NamedValue& value : deviation.values) {
+      if (++models * ProductsOf(c) > kMostProducts) break;
+      const auto model = deviation.changed(base, value.value);
+      if (!model) continue;
+      const double left = LeftBy(c, *model, weights);
+      if (!(left <= kBetter * least)) continue;
+      least = std::min(least, left);
+      const std::string number = value.text.empty() ? PrintValue(value.value) : value.text;
+      screened.push_back({{deviation.name, deviation.sentence(number), *model}, left});
+    }
+  }
+  std::erase_if(screened, [&](const Screened& one) { return one.left > kBetter * least; });
+  if (!(least * kBetter < of_base)) screened.clear();
+  std::vector<Explanation> others;
+  for (Screened& one : screened)
+    if (others.size() < kMostEqual) others.push_back(std::move(one.explanation));
+  return others;
+}
+
+}  // namespace sextant::oracle

@@ -1,0 +1,43 @@
+#include "oracle/diagnosis/wrong_stage.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "oracle/diagnosis/prediction.h"
+#include "reference/prove/slices.h"
+
+namespace sextant::oracle {
+namespace {
+
+// Intermediates, which are the optional outputs, are computed first, in the order of the signature.
+std::optional<size_t> FirstFailing(const Observation& seen) {
+  const std::vector<std::vector<char>> failing = AnsweredSliceOf(seen, {}).failing;
+  const auto& outputs = seen.c.info().signature.outputs;
+  for (const bool optional : {true, false}) {
+    for (size_t o = 0; o < outputs.size(); ++o) {
+      if (outputs[o].optional == optional && std::ranges::count(failing[o], 1) > 0) return o;
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<WrongStage> FirstWrongStage(const Observation& seen, const ProveOptions& options) {
+  const auto& [c, inputs, recipe, golden, permitted, answer, subject] = seen;
+  if (Halve(c, {}) || answer.size() < 2) return std::nullopt;
+  if (!ContinuesFrom(c.operation(), c, inputs, recipe, answer)) return std::nullopt;
+  ProveOptions tracing = options;
+  tracing.subject_outputs = &answer;
+  ProvenAndPermitted traced = ProveAndPermit(c.operation(), c, inputs, recipe, tracing);
+  const auto wrong =
+      FirstFailing({c, inputs, recipe, traced.golden, traced.permitted, answer, subject});
+  if (!wrong) return std::nullopt;
+  for (size_t o = 0; o < traced.permitted.size(); ++o) {
+    if (o != *wrong) std::ranges::fill(traced.permitted[o].error.data, kNaN);
+  }
+  return WrongStage{traced.permitted[*wrong].name, std::move(traced.golden),
+                    std::move(traced.permitted)};
+}
+
+}  // namespace sextant::oracle
