@@ -6,6 +6,7 @@
 #include <string>
 
 #include "oracle/attention/attention_properties.h"
+#include "oracle/attention/scale_defects.h"
 #include "oracle/defect/input_defects.h"
 #include "oracle/diagnosis/catalog_entry.h"
 #include "oracle/property/changed_inputs.h"
@@ -144,29 +145,6 @@ std::vector<Defect> MaskDefects() {
 
 namespace {
 
-// Another scale for cases that do not set one.
-Defect Scaled(std::string name, std::string why, double (*of)(double D, double E)) {
-  return ChangedWord(std::move(name), std::move(why), [of](const Case& c) -> std::string {
-    if (!TextOf(c, "scale").empty()) return "";
-    const auto extent = [&c](const char* letter) {
-      return static_cast<double>(std::max<size_t>(1, ExtentOf(c, letter)));
-    };
-    return "scale=" + PrintValue(of(extent("D"), extent("E")));
-  });
-}
-
-std::vector<Defect> ScaleDefects() {
-  return {
-      Scaled("scale_missing", "scores are not multiplied by 1/sqrt(D) (mlc-ai/mlc-llm#3426)",
-             [](double, double) { return 1.0; }),
-      Scaled("scale_by_width",
-             "the scale is 1/D instead of 1/sqrt(D), as if queries and then scores were scaled",
-             [](double D, double) { return 1 / D; }),
-      Scaled("scale_of_values", "the scale is 1/sqrt(E), from the width of the values",
-             [](double, double E) { return 1 / std::sqrt(E); }),
-  };
-}
-
 Defect FirstEverywhere(std::string name, std::string why, std::string letter) {
   return ChangedInputs(std::move(name), std::move(why), [letter](const Case& c, Tensors& inputs) {
     const size_t n = ExtentOf(c, letter);
@@ -237,7 +215,8 @@ std::vector<Defect> AttentionDefects() {
   return Joined<Defect>(
       {MaskDefects(),
        OffsetDefects(),
-       ScaleDefects(),
+       ScoreScaleDefects(),
+       ScalesInF32(),
        InputDefects(),
        AttentionRecipeDefects(),
        {ChangedRecipe("cap_in_bf16", "the soft cap is computed in bf16", "cap=bf16")}});

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "oracle/attention/measured/attention.h"
+#include "oracle/attention/scale_defects.h"
 #include "oracle/diagnosis/catalog_entry.h"
 #include "oracle/property/changed_inputs.h"
 #include "oracle/property/property.h"
@@ -130,7 +131,7 @@ CatalogEntry MakeCatalogEntry<AttentionScores>() {
                           CheckProbes},
                          {"scaled", "scores are proportional to the scale; its default is D^-1/2",
                           CheckScale}},
-          .defects = Defects(),
+          .defects = Joined<Defect>({Defects(), ScalesInF32()}),
           .measurements = {MeasureScores}};
 }
 

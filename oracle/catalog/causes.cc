@@ -1,14 +1,18 @@
 #include "oracle/catalog/causes.h"
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 #include <numeric>
 #include <optional>
 
 #include "oracle/block/measured/stage_question.h"
 #include "oracle/catalog/catalog.h"
+#include "oracle/catalog/deciding_case.h"
 #include "oracle/catalog/pairs.h"
+#include "oracle/catalog/wrong_rows.h"
 #include "oracle/defect/defect.h"
+#include "oracle/diagnosis/answered_tensor.h"
 #include "oracle/diagnosis/evidence.h"
 #include "oracle/diagnosis/failing_block.h"
 #include "oracle/diagnosis/repeated_question.h"
@@ -56,7 +60,27 @@ double DistanceOfPrecision(const Observation& seen, const std::vector<Recipe>& r
   return nearest;
 }
 
+// True for a defect that changes the recipe alone.
+bool IsPrecision(const Observation& seen, const Defect& defect) {
+  const auto hypothesis = defect.hypothesis(seen.c, seen.inputs, seen.recipe);
+  return hypothesis && hypothesis->recipe.steps != seen.recipe.steps;
+}
+
+// "; not identifiable here: b and c predict the same; S=2 would tell". Of many, no names.
+std::string NotIdentifiable(const Observation& seen, const std::vector<const Defect*>& alike) {
+  constexpr size_t kMostNamed = 3;
+  std::string others;
+  for (size_t i = 1; i < alike.size() && alike.size() <= kMostNamed; ++i)
+    others += (i == 1 ? ": " : " and ") + alike[i]->name;
+  if (!others.empty()) others += alike.size() == 2 ? " predicts the same" : " predict the same";
+  const auto [word, answers] = DecidingWord(seen.c, seen.recipe, alike);
+  if (!word.empty())
+    others += "; " + word + (answers == alike.size() ? " would tell" : " would tell in part");
+  return "; not identifiable here" + others;
+}
+
 // Without those that are farther than kFarther times `precision`: that explains the answer better.
+// Of few failing elements some defect says the right numbers by accident; a precision comes first.
 std::vector<Cause> ListedCauses(const Observation& seen, Evidence& evidence,
                                 double precision = kInfinity) {
   const std::vector<Defect>& defects = CatalogEntryOf(seen.c.name()).defects;
@@ -74,35 +98,50 @@ std::vector<Cause> ListedCauses(const Observation& seen, Evidence& evidence,
     nearest = std::min(nearest, PerElement(fits[i]));
   }
   const double farthest = std::min(std::max(kFarther * nearest, kNoise), kFarther * precision);
-  std::erase_if(explaining, [&](size_t i) { return PerElement(fits[i]) > farthest; });
+  const bool is_evident = precision == kInfinity || IsEvidence(evidence.failing(), defects.size());
+  std::erase_if(explaining, [&](size_t i) {
+    return PerElement(fits[i]) > farthest || (!is_evident && !IsPrecision(seen, defects[i]));
+  });
   std::ranges::sort(explaining, {}, [&](size_t i) {
     return std::pair(PerElement(fits[i]) > kFarther * nearest, i);
   });
   std::vector<Cause> causes;
-  for (const size_t i : explaining)
+  std::vector<const Defect*> alike;  // the class of the nearest
+  for (const size_t i : explaining) {
     causes.push_back({defects[i].name, defects[i].why + Extent(evidence, fits[i])});
+    if (PerElement(fits[i]) <= kFarther * nearest) alike.push_back(&defects[i]);
+  }
+  if (alike.size() > 1) causes[0].why += NotIdentifiable(seen, alike);
   return causes;
 }
 
-// `nearest`, if not null, becomes the least distance per element of one that explains the answer.
-std::vector<Cause> MeasuredCauses(const Observation& seen, Evidence& evidence,
-                                  double* nearest = nullptr) {
+struct MeasuredFits {
   std::vector<Cause> causes;
+  double nearest = kInfinity;    // the least distance per element
+  std::vector<Cause> described;  // measured without a model; said if nothing else is
+};
+
+MeasuredFits MeasuredCauses(const Observation& seen, Evidence& evidence) {
+  MeasuredFits fits;
   for (const Measurement& measure : CatalogEntryOf(seen.c.name()).measurements) {
     for (const auto& [name, sentence, model] : measure(seen)) {
+      if (!model.operation) {
+        fits.described.push_back({name, sentence, true});
+        continue;
+      }
       const Fit fit = evidence.FitOf(model);
       if (!fit.explains) continue;
-      causes.push_back({name, sentence + Extent(evidence, fit), true});
-      if (nearest) *nearest = std::min(*nearest, PerElement(fit));
+      fits.causes.push_back({name, sentence + Extent(evidence, fit), true});
+      fits.nearest = std::min(fits.nearest, PerElement(fit));
     }
   }
-  return causes;
+  return fits;
 }
 
 std::vector<Cause> NamedCauses(const Observation& seen, const ProveOptions& options) {
   Evidence evidence(seen, options);
   const std::vector<Cause> listed = ListedCauses(seen, evidence);
-  return listed.empty() ? MeasuredCauses(seen, evidence) : listed;
+  return listed.empty() ? MeasuredCauses(seen, evidence).causes : listed;
 }
 
 // The structure of the answer, and the causes of what it does not explain. If these are not known,
@@ -136,12 +175,11 @@ std::vector<Cause> CausesOfStage(const Observation& seen, const ProveOptions& op
   ProveOptions here = options;
   here.threads = 1;  // the trace is one of this thread
   Evidence evidence(seen, here);
-  double nearest = kInfinity;
-  std::vector<Cause> measured;
+  MeasuredFits measured;
   const bool is_narrow = UnitRoundoffOf(seen.c.dtype()) < UnitRoundoffOf(DType::kF16);
-  if (!is_narrow) measured = MeasuredCauses(seen, evidence, &nearest);
-  std::vector<Cause> causes = ListedCauses(seen, evidence, nearest);
-  if (causes.empty()) causes = is_narrow ? MeasuredCauses(seen, evidence) : measured;
+  if (!is_narrow) measured = MeasuredCauses(seen, evidence);
+  std::vector<Cause> causes = ListedCauses(seen, evidence, measured.nearest);
+  if (causes.empty()) causes = is_narrow ? MeasuredCauses(seen, evidence).causes : measured.causes;
   return causes.empty() ? StructuralCauses(seen, evidence.failing(), here) : causes;
 }
 
@@ -198,17 +236,24 @@ std::vector<Cause> CausesOfOneAnswer(const Observation& seen, const ProveOptions
   }
   std::vector<Cause> causes = ListedCauses(seen, evidence, precision);
   if (precision < kInfinity) return causes;
-  if (causes.empty()) causes = MeasuredCauses(seen, evidence);
+  std::vector<Cause> described;  // an honest precision needs no description
+  if (causes.empty()) {
+    MeasuredFits measured = MeasuredCauses(seen, evidence);
+    causes = std::move(measured.causes);
+    if (conforming.empty()) described = std::move(measured.described);
+  }
   if (causes.empty()) causes = StructuralCauses(seen, evidence.failing(), options);
   // Pairs are looked for where hypotheses cost little: not where each evaluates the whole answer.
-  if (evidence.compared() > std::max(Evidence::kAlways, evidence.elements())) return causes;
+  if (evidence.compared() > std::max(Evidence::kAlways, evidence.elements()))
+    return causes.empty() ? described : causes;
   if (causes.empty()) causes = PairCauses(seen, evidence, options);
   const bool mostly_fails = 2 * evidence.failing() > evidence.elements();
   if (causes.empty() && mostly_fails && evidence.elements() <= Evidence::kAlways)
     causes = CausesBesideAnOrder(seen, options);
   if (causes.empty() && evidence.elements() <= Evidence::kAlways)
     causes = CausesInBlock(seen, options);
-  return causes;
+  if (causes.empty()) causes = CausesOfRows(seen, evidence, options);
+  return causes.empty() ? described : causes;
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "oracle/catalog/catalog.h"
+#include "oracle/diagnosis/prediction.h"
 
 namespace sextant::oracle {
 namespace {
@@ -93,10 +94,13 @@ std::vector<Cause> MeasuredSeconds(const ChangedQuestion& first, const Observati
   if (measurements.empty() || evidence.elements() > Evidence::kAlways) return {};
   const auto [golden, permitted] =
       Enclose(first.c.operation(), first.c, first.inputs, seen.recipe, options);
+  const Observation changed{first.c, first.inputs, seen.recipe, golden, permitted, seen.answer};
+  // A first deviation by which more elements are wrong is none: the second would undo it.
+  if (AnsweredSliceOf(changed, {}).failing_elements > evidence.failing()) return {};
   for (const Measurement& measure : measurements) {
-    for (const auto& [name, sentence, model] :
-         measure({first.c, first.inputs, seen.recipe, golden, permitted, seen.answer})) {
-      if (evidence.FitOf(model).explains) return BothOf(first.defect, {name, sentence, true});
+    for (const auto& [name, sentence, model] : measure(changed)) {
+      if (model.operation && evidence.FitOf(model).explains)
+        return BothOf(first.defect, {name, sentence, true});
     }
   }
   return {};

@@ -74,6 +74,18 @@ int CountChanges(const Recipe& from, const Recipe& to, DType dtype) {
   return count;
 }
 
+bool HaveSameFormats(const Recipe& a, const Recipe& b, DType dtype) {
+  const auto format_of = [&](const StepRule& rule) {
+    return std::tuple(rule.exact, rule.flushes, rule.of_tensor ? dtype : rule.format);
+  };
+  return std::ranges::equal(a.steps, b.steps, {}, format_of, format_of);
+}
+
+bool HaveSameAccuracies(const std::string& a, const std::string& b) {
+  return std::ranges::equal(ParseRecipe(a, DType::kF32).steps, ParseRecipe(b, DType::kF32).steps,
+                            {}, &StepRule::ulps, &StepRule::ulps);
+}
+
 std::vector<RecipeCandidate> RecipesNear(const std::string& start, const std::set<Step>& steps) {
   std::vector<RecipeCandidate> all;
   for (const StandardRecipe& standard : StandardRecipes())

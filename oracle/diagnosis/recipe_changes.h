@@ -25,6 +25,11 @@ struct RecipeCandidate {
 // The changes of single steps between two recipes for that dtype.
 int CountChanges(const Recipe& from, const Recipe& to, DType dtype);
 
+// True if the recipes differ in nothing but the methods of their steps, and accuracies.
+bool HaveSameFormats(const Recipe& a, const Recipe& b, DType dtype);
+// True if the functions of all steps have the same accuracies. They do not depend on the dtype.
+bool HaveSameAccuracies(const std::string& a, const std::string& b);
+
 // Recipes that differ from `start` in one of the steps, or that are no changes of single steps. The
 // formats of a step are those of the dtypes and T, the accuracies of its functions 1, 2 and 4 ulps,
 // and its forms those that it has.

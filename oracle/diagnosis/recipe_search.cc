@@ -199,35 +199,39 @@ class Search {
       const size_t most = best ? best->failing.size() : std::max<size_t>(failing_.size(), 1);
       if (auto found = JudgeAll(tried[i], most)) best = std::move(found);
       if (!best || !best->failing.empty()) continue;
-      const double near = kFarther * tried[i].distance;
+      const double near =
+          std::max(kFarther * tried[i].distance, DistanceFrom(search_.start) / kFarther);
       while (++i < methods && tried[i].distance <= near) {
-        if (JudgeAll(tried[i], 1)) best->others.push_back(tried[i].candidate.text);
+        const bool is_method = HaveSameAccuracies(tried[i].candidate.text, best->recipe);
+        if (is_method && JudgeAll(tried[i], 1)) best->others.push_back(tried[i].candidate.text);
       }
       break;
     }
     return best;
   }
 
-  // Methods of one step in one format often permit each other's answers. Of those that explain as
-  // many witnesses as the first candidate, puts the one first whose own answer is nearest to the
-  // given one. Returns their number.
+  // Methods of the same formats often permit each other's answers. Of those that explain as many
+  // witnesses as the first candidate, puts the one first whose own answer is nearest to the given
+  // one. Returns their number.
   size_t PutNearestMethodFirst(std::vector<Tried>& tried) const {
-    if (tried.empty() || !tried.front().candidate.step) return 0;
-    const auto format_of = [](const Tried& one) {
-      return one.candidate.change.substr(0, one.candidate.change.find_first_of(":/"));
-    };
-    const std::string format = format_of(tried.front());
+    if (tried.empty() || witnesses_.empty()) return 0;
+    const DType dtype = witnesses_.front().answer->c.dtype();
+    const auto recipe_of = [&](const Tried& one) { return ParseRecipe(one.candidate.text, dtype); };
+    const Recipe first = recipe_of(tried.front());
     const size_t explained = tried.front().explained.size();
     const auto rest = std::ranges::stable_partition(tried, [&](const Tried& one) {
-      return format_of(one) == format && one.explained.size() == explained;
+      return HaveSameFormats(recipe_of(one), first, dtype) && one.explained.size() == explained;
     });
     const std::span methods(tried.begin(), rest.begin());
-    for (Tried& one : methods) {
-      for (const RecipeWitness& witness : witnesses_)
-        one.distance += DistanceOf(witness, one.candidate.text);
-    }
+    for (Tried& one : methods) one.distance = DistanceFrom(one.candidate.text);
     std::ranges::stable_sort(methods, {}, &Tried::distance);
     return methods.size();
+  }
+
+  double DistanceFrom(const std::string& recipe) const {
+    double distance = 0;
+    for (const RecipeWitness& witness : witnesses_) distance += DistanceOf(witness, recipe);
+    return distance;
   }
 
   // Empty if at least `most` answers fail, or too few elements stay judgeable.

@@ -99,6 +99,13 @@ std::optional<Summed> FindAdded(const AnsweredTensor& tensor) {
   const auto find = [&](const auto& unit, const std::string& times) -> std::optional<Summed> {
     const auto added = SharedNumber(tensor, right, unit);
     if (!added || std::abs(added->value) <= added->bar) return std::nullopt;
+    // An element tells a bit if the number is at least twice what it may be off.
+    const auto tells = [&](size_t i) {
+      const double bound = tensor.bounds[i] + UlpOf(tensor.dtype, std::abs(tensor.got[i]));
+      return std::abs(added->value * unit(i)) >= 2 * bound;
+    };
+    const auto telling = static_cast<size_t>(std::ranges::count_if(tensor.failing, tells));
+    if (!IsEvidence(telling, 1 + tensor.axes.size())) return std::nullopt;
     return Summed{"added", ShortestText(*added) + times + " is added to " + tensor.name};
   };
   auto found = find([](size_t) { return 1.0; }, "");

@@ -113,6 +113,8 @@ struct Mutant : Activation {
     kBetaAfter,  // x sigmoid(x) beta
     kCubic,      // 0.44715
     kConstant,   // sqrt(pi / 2)
+    kInF32,      // sqrt(2 / pi) and 0.044715, with 2 / pi and 0.044715 rounded to f32
+    kShort,      // 0.797885 and 0.035677, their product, for the factors of x and x^3
     kNotHalved,  // x (1 + erf ...)
     kUnscaled,   // erf(x)
     kOfSquare,   // relu of x^2, which is x^2
@@ -151,6 +153,11 @@ struct Mutant : Activation {
         const Real root = mutation == Mutation::kConstant ? Sqrt(half_pi) : one / Sqrt(half_pi);
         return half * x * (one + Tanh(root * (x + k * x * x * x)));
       }
+      case Mutation::kInF32:
+        return half * x *
+               (one + Tanh(Sqrt(Real(0x1.45f306p-1)) * (x + Real(0x1.6e4e26p-5) * x * x * x)));
+      case Mutation::kShort:
+        return half * x * (one + Tanh(x * (Real(0.797885) + Real(0.035677) * x * x)));
       case Mutation::kNotHalved:
         return x * (one + Erf(x * Sqrt(half)));
       case Mutation::kUnscaled:
@@ -200,13 +207,22 @@ std::vector<Defect> FormulaDefects() {
               Mutation::kCubic, {Kind::kGeluTanh}),
       OfKinds("root_of_half_pi", "the factor is sqrt(pi / 2) instead of sqrt(2 / pi)",
               Mutation::kConstant, {Kind::kGeluTanh}),
+      OfKinds("constants_in_f32",
+              "2 / pi, of which the root is taken, and 0.044715 are numbers of f32 (ONNX Runtime's "
+              "Gelu)",
+              Mutation::kInF32, {Kind::kGeluTanh}),
+      OfKinds("constants_of_six_digits",
+              "the factors of x and x^3 are 0.797885 and 0.035677 (ONNX Runtime's FastGelu)",
+              Mutation::kShort, {Kind::kGeluTanh}),
       OfKinds("not_halved", "y is x (1 + erf), twice the correct value", Mutation::kNotHalved,
               {Kind::kGelu}),
       OfKinds("erf_of_x", "erf(x) is used instead of erf(x / sqrt 2)", Mutation::kUnscaled,
               {Kind::kGelu}),
-      OfKinds("sigmoid_by_tanh",
-              "the sigmoid is (1 + tanh(x / 2)) / 2, which loses all digits far below 0",
-              Mutation::kByTanh, {Kind::kSigmoid, Kind::kSwish}),
+      OfKinds(
+          "sigmoid_by_tanh",
+          "the sigmoid is (1 + tanh(x / 2)) / 2 or another sum with 1 / 2, which loses all digits "
+          "far below 0",
+          Mutation::kByTanh, {Kind::kSigmoid, Kind::kSwish}),
       OfKinds("exponential_overflows",
               "the sigmoid is e^x / (1 + e^x), or tanh uses both exponentials: NaN for large x",
               Mutation::kOverflows, {Kind::kSigmoid, Kind::kSwish, Kind::kTanh}),

@@ -67,19 +67,20 @@ Findings CheckOrder(const Case& c, const Tensors& inputs, const Ask& ask) {
   return findings;
 }
 
-// Rounds to `bits` bits of significand, with the exponents of the dtype.
-void RoundTo(int bits, Tensor<double>& tensor) {
-  for (double& x : tensor.data) {
-    int exponent = 0;
-    const double fraction = std::frexp(x, &exponent);
-    x = std::ldexp(std::nearbyint(std::ldexp(fraction, bits)), exponent - bits);
-  }
+// Rounded to `bits` bits of significand, with the exponents of the dtype.
+template <int bits>
+double RoundedTo(double x) {
+  int exponent = 0;
+  const double fraction = std::frexp(x, &exponent);
+  return std::ldexp(std::nearbyint(std::ldexp(fraction, bits)), exponent - bits);
 }
 
-Defect WithOperandsOf(std::string name, std::string why, int bits) {
-  return ChangedInputs(std::move(name), std::move(why), [bits](const Case&, Tensors& inputs) {
+Defect WithOperandsOf(std::string name, std::string why, double (*rounded)(double)) {
+  return ChangedInputs(std::move(name), std::move(why), [rounded](const Case&, Tensors& inputs) {
+    if (inputs[kX].dtype == DType::kBF16) return false;  // has no bits to lose
     const Tensors before = inputs;
-    for (const size_t t : {kX, kWeight}) RoundTo(bits, inputs[t].values);
+    for (const size_t t : {kX, kWeight})
+      std::ranges::transform(inputs[t].values.data, inputs[t].values.data.begin(), rounded);
     return inputs[kX].values.data != before[kX].values.data ||
            inputs[kWeight].values.data != before[kWeight].values.data;
   });
@@ -102,8 +103,13 @@ std::vector<Defect> LinearDefects() {
       TransposedInput("weight_transposed",
                       "the weight is read as [M,F], as the product x weight requires", "weight"),
       WithOperandsOf("operands_in_tf32",
-                     "x and weight lose 13 bits of significand (TensorFloat-32)", 11),
-      WithOperandsOf("operands_in_bf16", "x and weight are rounded to bf16 before the product", 8),
+                     "x and weight lose 13 bits of significand (TensorFloat-32)", RoundedTo<11>),
+      WithOperandsOf("operands_in_bf16", "x and weight are rounded to bf16 before the product",
+                     RoundedTo<8>),
+      WithOperandsOf("operands_in_f16",
+                     "x and weight are rounded to f16 before the product: 11 bits of significand, "
+                     "as TensorFloat-32, but less range (ggml, with weights of f16)",
+                     [](double x) { return RoundTo(DType::kF16, x); }),
       ChangedRecipe("sum_in_bf16", "dot products are accumulated in bf16", "dot=bf16"),
       ChangedRecipe("sum_in_f16", "dot products are accumulated in f16", "dot=f16"),
   };

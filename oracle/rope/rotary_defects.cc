@@ -241,6 +241,13 @@ constexpr RotaryMutation kAmplitudeOnCosOnly = {.name = "amplitude_on_cos_only",
                                                 .why = "the attention factor multiplies only cos",
                                                 .flow = Flow::kCosOnly};
 
+constexpr RotaryMutation kAnglesIterated = {
+    .name = "angles_iterated",
+    .why =
+        "the angle of each pair is computed from that of the previous pair, so that it has the "
+        "rounding errors of all pairs before it (ggml, ggml_rope_cache_init)",
+    .flow = Flow::kIterated};
+
 }  // namespace
 
 std::span<const RotaryMutation> RotationMutations() { return kRotationMutations; }
@@ -267,6 +274,8 @@ std::vector<Defect> RotationDefects() {
 template <class Op>
 std::vector<Defect> FrequencyDefects() {
   std::vector<Defect> defects = MutantDefects<Mutant<Op>>(kFrequencyMutations);
+  if constexpr (std::is_same_v<Op, Rope> || std::is_same_v<Op, RopeComplex>)
+    return Joined<Defect>({std::move(defects), MutantDefects<Mutant<Op>>({&kAnglesIterated, 1})});
   constexpr bool kHasWindow = requires(Op op) { op.offset; };
   return kHasWindow ? defects : RemoveDefects({"exponent_over_head_width"}, std::move(defects));
 }

@@ -1,5 +1,9 @@
 #include "oracle/rope/rotary_mutants.h"
 
+#include <tuple>
+#include <utility>
+#include <variant>
+
 namespace sextant::oracle {
 namespace {
 
@@ -74,6 +78,39 @@ Tables<Real> MutantTables(const RotaryMutation& mutation, const Tensor<double>& 
 }
 
 template <class Real>
+Tables<Real> IteratedTables(const RopeFrequencies& from, const Tensor<double>& position,
+                            const Tensor<Real>& frequencies, const Real& amplitude) {
+  const size_t half = frequencies.shape[0] / 2, rows = position.data.size();
+  const auto R = static_cast<int64_t>(2 * half);
+  const Shape shape = {position.shape[0], position.shape[1], frequencies.shape[0]};
+  Tables<Real> tables{Tensor<Real>(shape), Tensor<Real>(shape)};
+  const GrownBase<Real> base{from.base, GrowthOf<Real>(from.scaling, from.Setting()), R};
+  const bool scales = !std::holds_alternative<NoScaling>(from.scaling);
+  const Real ratio = InversePower(base, 2, R);
+  for (size_t row = 0; row < rows; ++row) {
+    Real angle(position.data[row], DType::kI64);
+    for (size_t k = 0; k < half; ++k) {
+      Real scaled = angle;
+      {
+        const ScopedStep at(Step::kAngle);
+        if (k > 0) angle = angle * ratio;
+        scaled = angle;
+        if (scales)
+          scaled = angle * (frequencies(k) / InversePower(base, 2 * static_cast<int64_t>(k), R));
+      }
+      const size_t at = row * shape[2] + k;
+      std::pair<Real, Real> entry;
+      {
+        const ScopedStep trig(Step::kTrig);
+        entry = CosSin(scaled);
+      }
+      std::tie(tables.cos.data[at], tables.sin.data[at]) = TableEntry(entry, amplitude);
+    }
+  }
+  return tables;
+}
+
+template <class Real>
 void Apply(const RotaryMutation& mutation, const Head& head, bool forward, const Tensor<Real>& x,
            Tables<Real> tables, Tensor<Real>& y) {
   if (mutation.flow == RotaryMutation::Flow::kSwapped) std::swap(tables.cos, tables.sin);
@@ -87,12 +124,16 @@ template Tensor<Counted> MutantFrequencies(const RotaryMutation&, const RopeFreq
                                            const Head&);
 template Tables<Counted> MutantTables(const RotaryMutation&, const Tensor<double>&,
                                       const Tensor<Counted>&, const Counted&);
+template Tables<Counted> IteratedTables(const RopeFrequencies&, const Tensor<double>&,
+                                        const Tensor<Counted>&, const Counted&);
 template void Apply(const RotaryMutation&, const Head&, bool, const Tensor<Counted>&,
                     Tables<Counted>, Tensor<Counted>&);
 template Tensor<Rounded> MutantFrequencies(const RotaryMutation&, const RopeFrequencies&, size_t,
                                            const Head&);
 template Tables<Rounded> MutantTables(const RotaryMutation&, const Tensor<double>&,
                                       const Tensor<Rounded>&, const Rounded&);
+template Tables<Rounded> IteratedTables(const RopeFrequencies&, const Tensor<double>&,
+                                        const Tensor<Rounded>&, const Rounded&);
 template void Apply(const RotaryMutation&, const Head&, bool, const Tensor<Rounded>&,
                     Tables<Rounded>, Tensor<Rounded>&);
 

@@ -72,6 +72,7 @@ struct RotaryMutation {
     kAdded,    // x + sin and x + cos
     kSwapped,  // cos and sin exchanged
     kCosOnly,  // the amplitude multiplies only cos
+    kIterated  // the angle of each pair is computed from that of the previous pair
   } flow = Flow::kRight;
 };
 
@@ -92,6 +93,11 @@ Tensor<Real> MutantFrequencies(const RotaryMutation& mutation, const RopeFrequen
 template <class Real>
 Tables<Real> MutantTables(const RotaryMutation& mutation, const Tensor<double>& position,
                           const Tensor<Real>& frequencies, const Real& amplitude);
+
+// Angles are products of the position and powers of base^(-2/R), each rounded.
+template <class Real>
+Tables<Real> IteratedTables(const RopeFrequencies& from, const Tensor<double>& position,
+                            const Tensor<Real>& frequencies, const Real& amplitude);
 
 template <class Real>
 void Apply(const RotaryMutation& mutation, const Head& head, bool forward, const Tensor<Real>& x,
@@ -137,8 +143,11 @@ struct Mutant<Rope> : Rope {
       const ScopedStep at(Step::kFrequency);
       amplitude = AmplitudeOf<Real>(scaling, Frequencies().Setting());
     }
+    const bool iterated = mutation.flow == RotaryMutation::Flow::kIterated;
     Apply<Real>(mutation, head, direction == Direction::kForward, x,
-                MutantTables(mutation, position, frequencies, amplitude), y);
+                iterated ? IteratedTables(Frequencies(), position, frequencies, amplitude)
+                         : MutantTables(mutation, position, frequencies, amplitude),
+                y);
   }
 };
 

@@ -47,7 +47,7 @@ TEST(JudgementText, HasAtMost15LinesAndEndsWithTheCommand) {
   for (const char* name : {"a", "b", "c", "d", "e", "f"})
     judgement.verdict.tensors.push_back(Judged(name, Grade::kFails));
   judgement.verdict.tensors.push_back(Judged("g", Grade::kExact));
-  for (const char* name : {"m", "n", "o", "p"}) judgement.verdict.causes.push_back({name, "why"});
+  for (const char* name : {"m", "n", "o"}) judgement.verdict.causes.push_back({name, "why"});
   const std::string text = TextOf(judgement);
   EXPECT_EQ(std::ranges::count(text, '\n'), 15) << text;
   EXPECT_THAT(text, HasSubstr("  ... and 8 more lines\n"));
@@ -58,8 +58,14 @@ TEST(JudgementText, NeverLeavesOutOneLine) {
   Judgement judgement = Failing();
   judgement.verdict.causes = {{"m", "why"}, {"n", "why"}, {"o", "why"}};
   EXPECT_THAT(TextOf(judgement), HasSubstr("  likely cause: o (why)\n"));
-  judgement.verdict.causes.push_back({"p", "why"});
-  EXPECT_THAT(TextOf(judgement), HasSubstr("  likely cause: n (why)\n  ... and 2 more lines\n"));
+}
+
+TEST(JudgementText, ExplainsTheFirstOfMoreThanThreeCauses) {
+  Judgement judgement = Failing();
+  judgement.verdict.causes = {{"m", "why"}, {"n", "why"}, {"o", "why"}, {"p", "why"}};
+  EXPECT_THAT(TextOf(judgement),
+              HasSubstr("  likely cause: m (why)\n  or one of 3 other causes that explain it too: "
+                        "n, o or p\n"));
 }
 
 TEST(JudgementText, NamesTheRecipesThatWouldPermitAFailingAnswer) {

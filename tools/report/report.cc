@@ -164,9 +164,18 @@ SampledCases::SampledCases(const std::vector<Verdict>& verdicts) {
 }
 
 std::string CauseLines(const Verdict& verdict) {
+  constexpr size_t kMostApart = 3;  // more are a class, of which only the first is explained
+  const auto& causes = verdict.causes;
+  const size_t apart = causes.size() <= kMostApart ? causes.size() : 1;
   std::string text;
-  for (const oracle::Cause& cause : verdict.causes)
-    AddLine(text, "likely cause: " + cause.name + " (" + cause.why + ")");
+  for (size_t i = 0; i < apart; ++i)
+    AddLine(text, "likely cause: " + causes[i].name + " (" + causes[i].why + ")");
+  if (apart == causes.size()) return text;
+  std::string others;
+  for (size_t i = apart; i < causes.size(); ++i)
+    others += (i == apart ? "" : i + 1 < causes.size() ? ", " : " or ") + causes[i].name;
+  AddLine(text, "or one of " + CountText(causes.size() - apart, "other cause") +
+                    " that explain it too: " + others);
   return text;
 }
 

@@ -123,6 +123,23 @@ TEST(MeasuredActivation, UnusualConstant) {
               ElementsAre(HasSubstr("with c = 1.234568 (+- 3e-06), expected 1")));
 }
 
+// Rounded near 1/2, before 1/2 is added; in f64 the sigmoid of -x is 1 minus that of x.
+TEST(MeasuredActivation, SigmoidAsASum) {
+  EXPECT_THAT(CausesOf("activation kind=swish N=4 F=50 dtype=f32",
+                       [](double x) { return x * (0.5 + static_cast<float>(Sigmoid(x) - 0.5)); }),
+              ElementsAre(AllOf(StartsWith("sigmoid_absolute: "), HasSubstr(" ulps of 1 in f32"))));
+  EXPECT_THAT(CausesOf("activation kind=sigmoid N=4 F=50 dtype=f64",
+                       [](double x) { return x < 0 ? 1 - Sigmoid(-x) : Sigmoid(x); }),
+              ElementsAre(AllOf(StartsWith("sigmoid_absolute: "), HasSubstr(" ulps of 1 in f64"))));
+}
+
+// A constant in 16 bits.
+TEST(MeasuredActivation, RoundedConstants) {
+  EXPECT_THAT(CausesOf("activation kind=gelu N=4 F=50 dtype=f32",
+                       [](double x) { return x * (1 + std::erf(0.70703125 * x)) / 2; }),
+              ElementsAre(HasSubstr("c = 0.70703125 = 1/sqrt(2) in f16 or bf16")));
+}
+
 TEST(MeasuredActivation, HonestRecipesAreNotAccused) {
   for (const std::string kind : {"swish", "gelu", "gelu_tanh", "sigmoid", "tanh", "relu2"}) {
     ExpectNoAccusation({"activation N=1 F=5 kind=" + kind, "activation N=4 F=50 kind=" + kind},

@@ -42,7 +42,8 @@ struct MeasuredCase : DrawnCase {
     std::vector<std::string> causes;
     for (const Measurement& measure : CatalogEntryOf(c.name()).measurements) {
       for (const auto& [name, sentence, model] : measure(seen)) {
-        if (Explains(model, c, recipe, answer)) causes.push_back(name + ": " + sentence);
+        if (!model.operation || Explains(model, c, recipe, answer))
+          causes.push_back(name + ": " + sentence);
       }
     }
     return causes;

@@ -23,26 +23,44 @@ std::vector<Table> MakeTables() {
   return all;
 }
 
+// Constants that implementations have instead of those of gelu.
+std::vector<Constant> RootsOfHalf() {
+  return {{1, "1"},
+          {0x1.6ap-1, "0.70703125 = 1/sqrt(2) in f16 or bf16"},
+          {0x1.6a09e6p-1, "0.70710677 = 1/sqrt(2) in f32"}};
+}
+std::vector<Constant> RoundedCubics() {
+  return {{0x1.6e4p-5, "0.04470825 = 0.044715 in f16"},
+          {0x1.6ep-5, "0.04467773 = 0.044715 in bf16"},
+          {0x1.6e4e26p-5, "0.044714998 = 0.044715 in f32"}};
+}
+std::vector<Constant> RootsOfPi() {
+  return {{std::sqrt(std::numbers::pi / 2), "sqrt(pi / 2)"},
+          {0x1.988p-1, "0.7978516 = sqrt(2 / pi) in f16"},
+          {0x1.98p-1, "0.796875 = sqrt(2 / pi) in bf16"},
+          {0x1.988454p-1, "0.7978846 = sqrt(2 / pi) in f32"}};
+}
+
 }  // namespace
 
 const std::vector<CurveFacts>& Curves() {
   constexpr double kRootHalf = std::numbers::sqrt2 / 2;
-  const double root = std::sqrt(2 / std::numbers::pi), half_pi = std::sqrt(std::numbers::pi / 2);
+  const double root = std::sqrt(2 / std::numbers::pi);
   static const std::vector<CurveFacts> kCurves = {
       {Curve::kSwish, "swish", "x s(c x)", 1, {0, 50}, {{1.702, "1.702"}, {0, "0"}}},
-      {Curve::kGelu, "gelu", "x (1 + erf(c x)) / 2", kRootHalf, {0, 10}, {{1, "1"}}},
+      {Curve::kGelu, "gelu", "x (1 + erf(c x)) / 2", kRootHalf, {0, 10}, RootsOfHalf()},
       {Curve::kGeluTanh,
        "gelu_tanh",
        "x (1 + tanh(sqrt(2 / pi) (x + c x^3))) / 2",
        0.044715,
        {0, 1},
-       {}},
+       RoundedCubics()},
       {Curve::kGeluTanhRoot,
        "gelu_tanh",
        "x (1 + tanh(c (x + 0.044715 x^3))) / 2",
        root,
        {0, 5},
-       {{half_pi, "sqrt(pi / 2)"}}},
+       RootsOfPi()},
       {Curve::kSigmoid, "sigmoid", "s(c x)", 1, {0, 50}, {{1.702, "1.702"}}},
       {Curve::kTanh, "tanh", "tanh(c x)", 1, {0, 50}, {}},
       {Curve::kRelu, "relu", "max(x, 0) + c min(x, 0)", 0, {-1, 2}, {{1, "1"}}},

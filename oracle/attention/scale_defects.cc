@@ -1,0 +1,61 @@
+#include "oracle/attention/scale_defects.h"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "oracle/property/changed_inputs.h"
+#include "reference/base/value_text.h"
+
+namespace sextant::oracle {
+namespace {
+
+// Another scale for cases that do not set one.
+Defect Scaled(std::string name, std::string why, double (*of)(double D, double E)) {
+  return ChangedWord(std::move(name), std::move(why), [of](const Case& c) -> std::string {
+    if (!TextOf(c, "scale").empty()) return "";
+    const auto extent = [&c](const char* letter) {
+      return static_cast<double>(std::max<size_t>(1, ExtentOf(c, letter)));
+    };
+    return "scale=" + PrintValue(of(extent("D"), extent("E")));
+  });
+}
+
+// The scale of the case by numbers of f32, for attributes of that type.
+Defect ScaleInF32(std::string name, std::string why, double (*of)(double scale)) {
+  return ChangedWord(std::move(name), std::move(why), [of](const Case& c) -> std::string {
+    const double D = static_cast<double>(std::max<size_t>(1, ExtentOf(c, "D")));
+    const double scale = NumberOf(c, "scale", 1 / std::sqrt(D));
+    return scale > 0 ? "scale=" + PrintValue(of(scale)) : "";
+  });
+}
+
+}  // namespace
+
+std::vector<Defect> ScoreScaleDefects() {
+  return {
+      Scaled("scale_missing", "scores are not multiplied by 1/sqrt(D) (mlc-ai/mlc-llm#3426)",
+             [](double, double) { return 1.0; }),
+      Scaled("scale_by_width",
+             "the scale is 1/D instead of 1/sqrt(D), as if queries and then scores were scaled",
+             [](double D, double) { return 1 / D; }),
+      Scaled("scale_of_values", "the scale is 1/sqrt(E), from the width of the values",
+             [](double, double E) { return 1 / std::sqrt(E); }),
+  };
+}
+
+std::vector<Defect> ScalesInF32() {
+  return {
+      ScaleInF32("scale_in_f32", "the scale is rounded to f32",
+                 [](double scale) { return RoundTo(DType::kF32, scale); }),
+      ScaleInF32("root_of_scale_in_f32",
+                 "queries and keys are each multiplied by the root of the scale, rounded to f32 "
+                 "(ONNX Runtime's Attention)",
+                 [](double scale) {
+                   const double root = RoundTo(DType::kF32, std::sqrt(scale));
+                   return root * root;
+                 }),
+  };
+}
+
+}  // namespace sextant::oracle
