@@ -193,7 +193,7 @@ TEST(MeasuredBlock, NamesTheScaleOfAttention) {
               "scale_changed (first wrong at attention_out: scores are multiplied by 0.21");
 }
 
-TEST(MeasuredBlock, NamesTheFirstOfTwoDeviations) {
+TEST(SlowMeasuredBlock, NamesTheFirstOfTwoDeviations) {
   PlantedBlock planted{.scale = 0.7, .residual = 0};
   planted.activation = [](double x) { return std::max(x, 0.0); };
   ExpectFirst(planted, "scale_changed (first wrong at attention_out: scores are multiplied by 0.7");
@@ -205,7 +205,7 @@ TEST(MeasuredBlock, NamesTheFirstOfTwoDeviations) {
   ExpectFirst(planted, "eps (first wrong at normed: eps is 0.3, expected 1e-05");
 }
 
-TEST(MeasuredBlock, NamesTheHeadsBesideALaterDeviation) {
+TEST(SlowMeasuredBlock, NamesTheHeadsBesideALaterDeviation) {
   PlantedBlock planted{.residual = 0};
   planted.key_head = [](size_t h) { return h % 2; };
   ExpectFirst(planted, "key_heads_tiled (first wrong at attention_out: ");
