@@ -70,15 +70,12 @@ std::vector<Explanation> MeasureRotatedHeads(const Observation& seen, const With
   std::vector<PermittedTensor> permitted = {seen.permitted[*output]};
   permitted[0].error = WithBatch(permitted[0].error);
   std::vector<Explanation> all;
-  for (const Measurement& measure : RotationMeasurements<Rope>()) {
-    for (const auto& [name, sentence, model] :
-         measure({c, inputs, seen.recipe, golden, permitted, answer})) {
-      const auto& rope = dynamic_cast<const TypedOperation<MeasuredOp<Rope>>&>(*model.operation);
-      const RotationOfHeads rotation{rope.op().model, model.inputs[1].values,
-                                     answered->name == "k_rotated"};
-      all.push_back(
-          {name, sentence, {block(rotation), SharedInputs::Of(seen.inputs), seen.recipe}});
-    }
+  for (const auto& [name, sentence, model] :
+       ExplainRopeOfComputed({c, inputs, seen.recipe, golden, permitted, answer})) {
+    const auto& rope = dynamic_cast<const TypedOperation<MeasuredOp<Rope>>&>(*model.operation);
+    const RotationOfHeads rotation{rope.op().model, model.inputs[1].values,
+                                   answered->name == "k_rotated"};
+    all.push_back({name, sentence, {block(rotation), SharedInputs::Of(seen.inputs), seen.recipe}});
   }
   return all;
 }

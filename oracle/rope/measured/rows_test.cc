@@ -8,7 +8,7 @@ namespace sextant::oracle {
 namespace {
 
 // Two heads, rotated by half a radian with errors of 1/1000.
-TEST(FitPair, AllowsTheErrorsThatArePermittedInY) {
+TEST(FitPair, AllowsTheErrorsOfX) {
   const Case c = Case::Parse("rope pairing=half H=2 S=1 D=2 dtype=f32");
   const Tensor<double> x({1, 2, 1, 2}, {3, 1, -1, 2}),
       permitted({1, 2, 1, 2}, {1e-3, 1e-3, 1e-3, 1e-3});
@@ -19,11 +19,13 @@ TEST(FitPair, AllowsTheErrorsThatArePermittedInY) {
     y(0, h, 0, 1) = u * std::sin(0.5) + v * std::cos(0.5) + error;
   }
   RotationErrors errors(c, ParseRecipe("native", c.dtype()), 1);
-  const PairFit fit = FitPair(RowsOf({x, y, &permitted}, 1, 2), 0, {0, 1}, {0, 1}, {}, errors);
+  const PairFit fit =
+      FitPair(RowsOf({x, y, &permitted, true}, 1, 2), 0, {0, 1}, {0, 1}, {}, errors);
   EXPECT_TRUE(fit.is_rotation);
   EXPECT_LE(std::abs(fit.z - Complex(std::cos(0.5L), std::sin(0.5L))), fit.bar);
   EXPECT_LT(fit.bar, 5e-3);
-  EXPECT_FALSE(FitPair(RowsOf({x, y}, 1, 2), 0, {0, 1}, {0, 1}, {}, errors).is_rotation);
+  EXPECT_FALSE(
+      FitPair(RowsOf({x, y, &permitted}, 1, 2), 0, {0, 1}, {0, 1}, {}, errors).is_rotation);
 }
 
 }  // namespace
