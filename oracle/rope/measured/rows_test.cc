@@ -18,7 +18,8 @@ TEST(FitPair, AllowsTheErrorsOfX) {
     y(0, h, 0, 0) = u * std::cos(0.5) - v * std::sin(0.5) + error;
     y(0, h, 0, 1) = u * std::sin(0.5) + v * std::cos(0.5) + error;
   }
-  RotationErrors errors(c, ParseRecipe("native", c.dtype()), 1);
+  const Recipe native = ParseRecipe("native", c.dtype());
+  RotationErrors errors(c, native, 1);
   const PairFit fit =
       FitPair(RowsOf({x, y, &permitted, true}, 1, 2), 0, {0, 1}, {0, 1}, {}, errors);
   EXPECT_TRUE(fit.is_rotation);
