@@ -12,8 +12,8 @@ class MutantBlock : public DecoderBlockFormula<Real> {
  public:
   MutantBlock(BlockMutation mutation, const DecoderBlockAttributes& attributes,
               const Tensor<double>& position, const BlockWeights<Real>& weights,
-              const BlockTensors<Real>& out)
-      : Formula(attributes, position, weights, out), mutation_(mutation) {}
+              const BlockTensors<Real>& out, const std::optional<RotationOfHeads>& rotation)
+      : Formula(attributes, position, weights, out), mutation_(mutation), rotation_(rotation) {}
 
  private:
   using Formula = DecoderBlockFormula<Real>;
@@ -105,6 +105,13 @@ class MutantBlock : public DecoderBlockFormula<Real> {
   }
 
   Tensor<Real> RotatedHeads(const Projection& p, const Tensor<Real>& x) const override {
+    if (rotation_ && rotation_->of_keys == p.of_keys) {
+      const RotaryModel& model = rotation_->model;
+      const Tensor<double> position{{1, 1, x.shape[2]}, rotation_->position.data};
+      Tensor<Real> y(x.shape);
+      Rotate(model, TablesOf(model, ModelFrequencies<Real>(model, nullptr), position), x, y);
+      return y;
+    }
     if (p.of_keys ? Is(BlockMutation::kKeysNotRotated) : Is(BlockMutation::kQueriesNotRotated))
       return x;
     if (Is(BlockMutation::kRotatedByHead)) return RotatedByHead(x);
@@ -177,6 +184,7 @@ class MutantBlock : public DecoderBlockFormula<Real> {
   }
 
   BlockMutation mutation_;
+  const std::optional<RotationOfHeads>& rotation_;
 };
 
 }  // namespace
@@ -184,15 +192,15 @@ class MutantBlock : public DecoderBlockFormula<Real> {
 template <class Real>
 void RunMutant(BlockMutation mutation, const DecoderBlockAttributes& a, const Tensor<Real>& x,
                const Tensor<double>& position, const BlockWeights<Real>& w,
-               const BlockTensors<Real>& out) {
-  MutantBlock<Real>(mutation, a, position, w, out).Run(x);
+               const BlockTensors<Real>& out, const std::optional<RotationOfHeads>& rotation) {
+  MutantBlock<Real>(mutation, a, position, w, out, rotation).Run(x);
 }
 
 template void RunMutant(BlockMutation, const DecoderBlockAttributes&, const Tensor<Counted>&,
                         const Tensor<double>&, const BlockWeights<Counted>&,
-                        const BlockTensors<Counted>&);
+                        const BlockTensors<Counted>&, const std::optional<RotationOfHeads>&);
 template void RunMutant(BlockMutation, const DecoderBlockAttributes&, const Tensor<Rounded>&,
                         const Tensor<double>&, const BlockWeights<Rounded>&,
-                        const BlockTensors<Rounded>&);
+                        const BlockTensors<Rounded>&, const std::optional<RotationOfHeads>&);
 
 }  // namespace sextant::oracle

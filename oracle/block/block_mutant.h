@@ -1,6 +1,9 @@
 // The formula of a decoder block with one mutation.
 #pragma once
 
+#include <optional>
+
+#include "oracle/rope/measured/model.h"
 #include "reference/block/decoder_block_formula.h"
 #include "reference/case/operation.h"
 
@@ -35,10 +38,19 @@ enum class BlockMutation {
   kPostNormOfSum,  // placement=sandwich: the second norm comes after the sum, h = P1(x + A(N1 x))
 };
 
-// DecoderBlockFormula::Run with the mutation. Instantiated for Counted and Rounded.
+// Another rotation of the queries, or of the keys.
+struct RotationOfHeads {
+  RotaryModel model;
+  Tensor<double> position;  // [1,S]
+  bool of_keys = false;
+};
+
+// DecoderBlockFormula::Run with the mutation, and perhaps with another rotation. Instantiated for
+// Counted and Rounded.
 template <class Real>
 void RunMutant(BlockMutation mutation, const DecoderBlockAttributes& a, const Tensor<Real>& x,
                const Tensor<double>& position, const BlockWeights<Real>& w,
-               const BlockTensors<Real>& out);
+               const BlockTensors<Real>& out,
+               const std::optional<RotationOfHeads>& rotation = std::nullopt);
 
 }  // namespace sextant::oracle

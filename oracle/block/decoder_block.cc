@@ -3,7 +3,7 @@
 #include "oracle/attention/attention_defects.h"
 #include "oracle/block/block_defects.h"
 #include "oracle/block/block_properties.h"
-#include "oracle/block/measured/block.h"
+#include "oracle/block/measured/rotated_heads.h"
 #include "oracle/diagnosis/catalog_entry.h"
 #include "oracle/rope/scaling_defects.h"
 
@@ -12,6 +12,7 @@ namespace {
 
 struct Mutant : DecoderBlock {
   BlockMutation mutation{};
+  std::optional<RotationOfHeads> rotation = {};
 
   template <class Real>
   void operator()(const Tensor<Real>& x, const Tensor<double>& position,
@@ -37,7 +38,8 @@ struct Mutant : DecoderBlock {
                      .k_rotated = k_rotated,
                      .attention_out = attention_out,
                      .middle = middle,
-                     .hidden = hidden});
+                     .hidden = hidden},
+                    rotation);
   }
 };
 
@@ -49,7 +51,7 @@ CatalogEntry MakeCatalogEntry<DecoderBlock>() {
           .defects = Joined<Defect>(
               {MutatedFormulas<Mutant>(BlockMutations()), BlockInputDefects(), DynamicDefects(),
                RemoveDefects({"length_of_first_batch", "length_one_more"}, MaskDefects())}),
-          .measurements = {MeasureBlock}};
+          .measurements = {MeasureRotatingBlock<Mutant>}};
 }
 
 }  // namespace sextant::oracle

@@ -5,7 +5,7 @@
 #include "oracle/attention/token_properties.h"
 #include "oracle/block/block_defects.h"
 #include "oracle/block/block_properties.h"
-#include "oracle/block/measured/block.h"
+#include "oracle/block/measured/rotated_heads.h"
 #include "oracle/defect/input_defects.h"
 #include "oracle/diagnosis/catalog_entry.h"
 #include "oracle/rope/scaling_defects.h"
@@ -15,6 +15,7 @@ namespace {
 
 struct Mutant : DecoderBlockNormed {
   BlockMutation mutation{};
+  std::optional<RotationOfHeads> rotation = {};
 
   template <class Real>
   void operator()(const Tensor<Real>& x, const Tensor<double>& position,
@@ -47,7 +48,8 @@ struct Mutant : DecoderBlockNormed {
                      .k_rotated = k_rotated,
                      .attention_out = attention_out,
                      .middle = middle,
-                     .hidden = hidden});
+                     .hidden = hidden},
+                    rotation);
   }
 };
 
@@ -140,7 +142,7 @@ CatalogEntry MakeCatalogEntry<DecoderBlockNormed>() {
                  "with qk_norm and eps 0, a factor of wq or wk changes nothing", CheckQkScale}}}),
           .defects = Joined<Defect>(
               {FormulaDefects(), NormDefects(), BlockInputDefects(), DynamicDefects()}),
-          .measurements = {MeasureBlock}};
+          .measurements = {MeasureRotatingBlock<Mutant>}};
 }
 
 }  // namespace sextant::oracle

@@ -120,6 +120,7 @@ class Search {
 
   void AddModel(const Hypothesis& base, const Deviation& deviation, double value,
                 const std::string& number, std::vector<Fit>& fits) {
+    if (evaluations_ >= most_) return;
     const auto model = Changed(base, deviation, value);
     if (!model) return;
     const double distance = Distance(*model, limit_);

@@ -79,8 +79,10 @@ class NumberFit {
   Nearest NearestOf(const std::vector<double>& numbers, const Witness& witness) {
     Nearest nearest;
     for (const double number : numbers) {
+      if (evaluations_ >= most_) break;
       const auto model = deviation_.changed(base_, number);
-      if (!model || ++evaluations_ > most_) continue;
+      if (!model) continue;
+      ++evaluations_;
       const double distance = DistanceOf(seen_, *model, witness);
       if (distance < nearest.distance) nearest.number = number, nearest.distance = distance;
       nearest.largest = std::max(nearest.largest, distance);

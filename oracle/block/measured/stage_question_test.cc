@@ -50,7 +50,7 @@ void ExpectCauseOfMean(const PlantedAttention& planted, const std::string& text)
   }
 }
 
-TEST(StageQuestion, MeasuresTheAttentionOfCrossAttention) {
+TEST(SlowStageQuestion, MeasuresTheAttentionOfCrossAttention) {
   PlantedAttention planted = Planted();
   planted.sees = [](size_t, size_t t) { return t % 5 != 4; };
   ExpectCauseOfMean(planted, "keys_missing (first wrong at mean: key 4 of each 5 are missing");
@@ -90,7 +90,7 @@ TEST(StageQuestion, MeasuresTheProjectionsOfCrossAttention) {
 }
 
 // The mean square is that of 16 channels, the width of whole vectors, although there are 14.
-TEST(StageQuestion, MeasuresTheNormOfABlock) {
+TEST(SlowStageQuestion, MeasuresTheNormOfABlock) {
   for (const char* dtype : kDTypes) {
     const AskedCase question(kBlock + dtype);
     const auto& x = question.inputs[0].values;

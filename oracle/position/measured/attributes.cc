@@ -241,7 +241,7 @@ std::vector<Explanation> MeasureAttributes(const Observation& seen) {
 
 std::vector<Explanation> MeasureAttributesAnd(const Observation& seen,
                                               const std::vector<Deviation>& more) {
-  const Hypothesis base{seen.c.operation().Clone(), seen.inputs, seen.recipe};
+  const Hypothesis base{seen.c.operation().Clone(), SharedInputs::Of(seen.inputs), seen.recipe};
   return FittedTo(
       seen, base,
       Joined<Deviation>({AttributeDeviations(seen.c), PositionDeviations(seen.inputs), more}));

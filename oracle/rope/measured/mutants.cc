@@ -167,7 +167,7 @@ void MeasureRows(const RotatedTensors& of, RotaryQuestion& question) {
 }
 
 template <class Op>
-std::vector<Explanation> Explain(const Observation& seen) {
+std::vector<Explanation> ExplainWith(const Observation& seen, bool x_has_errors) {
   using Model = Wrapped<MeasuredOp<Op>, false>;
   constexpr bool kIsMatrix = std::is_same_v<Op, RopeMatrix>;
   const size_t input = kIsMatrix ? 0 : 1;
@@ -191,7 +191,7 @@ std::vector<Explanation> Explain(const Observation& seen) {
                           .layouts = {},
                           .fits = {},
                           .hypothesis = {}};
-  MeasureRows({x, y, kIsMatrix ? nullptr : &seen.permitted[0].error}, question);
+  MeasureRows({x, y, kIsMatrix ? nullptr : &seen.permitted[0].error, x_has_errors}, question);
   question.hypothesis = [&](const RotaryModel& model, const Positions& positions) {
     MeasuredOp<Op> measured = right.op();
     measured.model = model;
@@ -202,7 +202,16 @@ std::vector<Explanation> Explain(const Observation& seen) {
   return ExplainRotation(question);
 }
 
+template <class Op>
+std::vector<Explanation> Explain(const Observation& seen) {
+  return ExplainWith<Op>(seen, false);
+}
+
 }  // namespace
+
+std::vector<Explanation> ExplainRopeOfComputed(const Observation& seen) {
+  return ExplainWith<Rope>(seen, true);
+}
 
 template <class Op>
 std::vector<Measurement> RotationMeasurements() {

@@ -17,4 +17,7 @@ std::vector<Explanation> ExplainRotation(const RotaryQuestion& question);
 template <class Op>
 std::vector<Measurement> RotationMeasurements();
 
+// The measurement of rope for an x that was computed: its errors are in those permitted in y.
+std::vector<Explanation> ExplainRopeOfComputed(const Observation& seen);
+
 }  // namespace sextant::oracle

@@ -44,7 +44,7 @@ std::pair<std::vector<size_t>, std::vector<size_t>> Judged(const RotatedTensors&
 }  // namespace
 
 RotaryRows RowsOf(const RotatedTensors& of, size_t tokens, size_t replicates) {
-  const auto& [x, y, permitted] = of;
+  const auto& [x, y, permitted, x_has_errors] = of;
   const size_t H = x.shape[1], S = x.shape[2], D = x.shape[3];
   const auto [judged_tokens, judged_heads] = Judged(of);
   RotaryRows rows{.width = D,
@@ -59,9 +59,21 @@ RotaryRows RowsOf(const RotatedTensors& of, size_t tokens, size_t replicates) {
       const auto at = static_cast<std::ptrdiff_t>(((token / S * H + h) * S + token % S) * D);
       rows.x.insert(rows.x.end(), x.data.begin() + at, x.data.begin() + at + D);
       rows.y.insert(rows.y.end(), y.data.begin() + at, y.data.begin() + at + D);
+      if (!permitted || !x_has_errors) continue;
+      rows.errors.insert(rows.errors.end(), permitted->data.begin() + at,
+                         permitted->data.begin() + at + D);
     }
   }
   return rows;
+}
+
+double RotaryRows::ErrorOf(size_t t, size_t n, PairOfChannels written) const {
+  double largest = 0;
+  for (const size_t channel : {written.first, written.second}) {
+    const double error = errors.empty() ? 0 : errors[(t * replicates + n) * width + channel];
+    if (std::isfinite(error)) largest = std::max(largest, error);
+  }
+  return largest;
 }
 
 // Channels of the next power of two have at least the errors of smaller ones.
@@ -116,7 +128,7 @@ std::vector<Equation> EquationsOf(const RotaryRows& rows, size_t token, PairOfCh
     const double left = second_reads ? y_i : u, right = first_reads ? y_j : v;
     // A gain above 1 enlarges the errors too.
     const double most = std::max({std::abs(u), std::abs(v), std::hypot(y_i, y_j) / std::sqrt(2.0)});
-    const double error = errors.Of(most);
+    const double error = std::max(errors.Of(most), rows.ErrorOf(token, n, written));
     const int sign = flow.SignOfSine(rows.heads[n]);
     all.push_back({flow.first_cos * u, sign * flow.first_sin * right, y_i, error});
     all.push_back({flow.second_cos * v, sign * flow.second_sin * left, y_j, error});

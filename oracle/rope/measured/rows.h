@@ -22,8 +22,11 @@ struct RotaryRows {
   std::vector<double> x, y;      // [tokens, replicates, width]
   std::vector<size_t> token_of;  // the index in [B,S] of each token
   std::vector<size_t> heads;     // [replicates]
+  std::vector<double> errors{};  // that are permitted in y; empty: x has no errors
   const double* RowOfX(size_t t, size_t n) const { return &x[(t * replicates + n) * width]; }
   const double* RowOfY(size_t t, size_t n) const { return &y[(t * replicates + n) * width]; }
+  // The larger of the finite ones of two channels.
+  double ErrorOf(size_t t, size_t n, PairOfChannels written) const;
 };
 
 // Tensors [B,H,S,D]. Heads, or tokens, with a permitted error of NaN are left out: something else
@@ -31,6 +34,7 @@ struct RotaryRows {
 struct RotatedTensors {
   const Tensor<double>&x, &y;
   const Tensor<double>* permitted = nullptr;  // null: nothing is left out
+  bool x_has_errors = false;                  // it was computed: they are in those permitted in y
 };
 // The rows of at most `tokens` tokens, evenly spread, and of at most `replicates` heads.
 RotaryRows RowsOf(const RotatedTensors& of, size_t tokens, size_t replicates);
