@@ -66,6 +66,7 @@ class Search {
       for (size_t i = 0; i < kInPairs; ++i) {
         for (const Deviation& first : deviations) {
           if (i >= first.values.size() || IsContinuous(first) != is_fitted) continue;
+          if (evaluations_ > kMostEvaluations) continue;
           const auto model = Changed(base_, first, first.values[i].value);
           if (model) AddPairs(*model, first, first.values[i], deviations, fits);
         }
@@ -107,7 +108,8 @@ class Search {
   double Distance(const Hypothesis& model, double limit) {
     double sum = 0;
     for (const Witness& witness : witnesses_.fit) {
-      if (++evaluations_ > kMostEvaluations) return kInfinity;
+      evaluations_ += CostOf(seen_, witness);
+      if (evaluations_ > kMostEvaluations) return kInfinity;
       sum += DistanceOf(seen_, model, witness);
       if (!(sum <= limit)) return kInfinity;
     }
@@ -116,8 +118,10 @@ class Search {
 
   void AddModel(const Hypothesis& base, const Deviation& deviation, double value,
                 const std::string& number, std::vector<Fit>& fits) {
+    if (evaluations_ > kMostEvaluations) return;
     const auto model = Changed(base, deviation, value);
     if (!model) return;
+    evaluations_ += CostOfInputs(base, *model);
     const double distance = Distance(*model, limit_);
     if (distance <= limit_)
       fits.push_back({*model, deviation.name, number, deviation.sentence, distance, fits.size()});

@@ -170,8 +170,12 @@ Fit Evidence::FitAcross(const Candidate& candidate) {
   const ScopedThreads inside(options_.threads);
   const By by = elements_ > kAlways ? By::kExactly : By::kRecipe;
   const AnsweredSlice whole = AnsweredSliceOf(seen_, {});
-  const Comparison sums =
-      CompareHere(*hypothesis, whole, RightValues(seen_, whole, by), {.by = by});
+  // Bounds cost many times as much as values by the recipe, which refute most hypotheses.
+  const Comparison none;
+  Comparison sums = CompareHere(*hypothesis, whole, RightValues(seen_, whole, By::kRecipe),
+                                {.by = By::kRecipe, .before = &none});
+  if (by == By::kExactly && !sums.refutes())
+    sums = CompareHere(*hypothesis, whole, whole.exact, {.by = by});
   return {sums.explains(), sums.distance, sums.elements, sums.failing};
 }
 

@@ -4,11 +4,16 @@
 #include <cmath>
 #include <cstdio>
 
+#include "reference/prove/slices.h"
+
 namespace sextant::oracle {
 namespace {
 
 constexpr int kNewtonSteps = 12;
 constexpr double kStep = 0x1p-7;  // relative; a secant is as good as a derivative
+
+// So many input and output elements count as one evaluation. Small cases have fewer in a slice.
+constexpr size_t kElements = 8192;
 
 std::string Digits(double x, int digits) {
   char text[32];
@@ -47,6 +52,7 @@ class NumberFit {
   std::optional<MeasuredNumber> Measure(double x, std::span<const Witness> witnesses) {
     const double limit = DistanceOf(seen_, base_, witnesses, kInfinity) / 2;
     for (int step = 0; step < kNewtonSteps && !std::isnan(x); ++step) {
+      if (evaluations_ > kMostEvaluations) break;
       const auto at = Residuals(x, witnesses);
       const auto beside = Residuals(x * (1 + kStep), witnesses);
       if (at.empty() || beside.size() != at.size()) return std::nullopt;
@@ -76,8 +82,10 @@ class NumberFit {
   Nearest NearestOf(const std::vector<double>& numbers, const Witness& witness) {
     Nearest nearest;
     for (const double number : numbers) {
+      if (evaluations_ > kMostEvaluations) break;
       const auto model = deviation_.changed(base_, number);
-      if (!model || ++evaluations_ > kMostEvaluations) continue;
+      if (!model) continue;
+      evaluations_ += CostOfInputs(base_, *model) + CostOf(seen_, witness);
       const double distance = DistanceOf(seen_, *model, witness);
       if (distance < nearest.distance) nearest.number = number, nearest.distance = distance;
       nearest.largest = std::max(nearest.largest, distance);
@@ -90,8 +98,9 @@ class NumberFit {
     std::vector<double> all;
     if (!model) return all;
     model->recipe = exact_;
+    evaluations_ += CostOfInputs(base_, *model);
     for (const Witness& witness : witnesses) {
-      ++evaluations_;
+      evaluations_ += CostOf(seen_, witness);
       const auto residuals = ResidualsOf(seen_, *model, witness);
       all.insert(all.end(), residuals.begin(), residuals.end());
     }
@@ -106,6 +115,22 @@ class NumberFit {
 };
 
 }  // namespace
+
+size_t CostOfInputs(const Hypothesis& base, const Hypothesis& model) {
+  const Tensors& inputs = model.inputs;
+  if (&inputs == &static_cast<const Tensors&>(base.inputs)) return 0;
+  size_t elements = 0;
+  for (const NamedTensor& input : inputs) elements += input.values.data.size();
+  return elements / kElements;
+}
+
+size_t CostOf(const Observation& seen, const Witness& witness) {
+  size_t elements = 0;
+  for (const Tensor<double>& answer : witness.answer) elements += answer.data.size();
+  for (const TensorSpec& input : seen.c.info().signature.inputs)
+    elements += CountOf(ShapeIn(seen.c.ShapeOf(input), input, witness.slice));
+  return 1 + elements / kElements;
+}
 
 std::optional<MeasuredNumber> MeasureNumber(const Observation& seen, const Hypothesis& base,
                                             const Deviation& deviation,

@@ -10,8 +10,13 @@
 
 namespace sextant::oracle {
 
-// A search evaluates at most so many slices.
+// A search evaluates at most so many slices. Larger slices, and models that copy large inputs,
+// count as several.
 inline constexpr size_t kMostEvaluations = 12000;
+
+// What the search counts: the inputs of a model, if it has its own, and the evaluation of a slice.
+size_t CostOfInputs(const Hypothesis& base, const Hypothesis& model);
+size_t CostOf(const Observation& seen, const Witness& witness);
 
 struct MeasuredNumber {
   double value = 0, bar = 0;  // the number, and its largest error
@@ -19,7 +24,7 @@ struct MeasuredNumber {
 
 // The number of a deviation from `base` that is nearest to the answer: first in the first of the
 // witnesses, then in all. Empty if there is none, if the answer does not depend on it, or if it
-// leaves more than half of the distance of `base`. Counts the slices that it evaluates.
+// leaves more than half of the distance of `base`. Adds what it costs to `evaluations`.
 std::optional<MeasuredNumber> MeasureNumber(const Observation& seen, const Hypothesis& base,
                                             const Deviation& deviation,
                                             std::span<const Witness> witnesses,
