@@ -100,11 +100,18 @@ std::vector<Sample> Samples::Chosen(size_t count) const {
   return chosen;
 }
 
-std::vector<size_t> Samples::ChosenRows(size_t count, size_t width) const {
-  std::vector<double> distances(width == 0 ? 0 : answer_->data.size() / width);
+const std::vector<double>& Samples::RowDistances(size_t width) const {
+  const auto [at, is_new] = row_distances_.try_emplace(width);
+  std::vector<double>& distances = at->second;
+  if (!is_new) return distances;
+  distances.resize(width == 0 ? 0 : answer_->data.size() / width);
   for (size_t i = 0; i < distances.size() * width; ++i)
     distances[i / width] = std::max(distances[i / width], Distance(i));
-  return WorstAndSpread(distances, count);
+  return distances;
+}
+
+std::vector<size_t> Samples::ChosenRows(size_t count, size_t width) const {
+  return WorstAndSpread(RowDistances(width), count);
 }
 
 void Deviations::Add(const std::string& its_name, const std::string& its_sentence) {

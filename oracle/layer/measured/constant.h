@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -80,11 +81,14 @@ class Samples {
 
  private:
   double Distance(size_t at) const;  // |answer - right| / error; 0 if it has no value
+  // For each width, the distance of the farthest element of each row: asked for many times.
+  const std::vector<double>& RowDistances(size_t width) const;
 
   const Tensor<double>* answer_ = nullptr;
   const GoldenTensor* golden_;
   const PermittedTensor* permitted_;
   ErrorBar bar_;
+  mutable std::map<size_t, std::vector<double>> row_distances_;
 };
 
 // What deviates from the right computation, in words. Names are joined by "+", sentences by "; ".
