@@ -17,6 +17,8 @@ namespace {
 constexpr double kFarther = 2, kNoise = 0.125;
 // Of each deviation in a pair, so many of its most likely numbers are tried.
 constexpr size_t kInPairs = 24;
+// A search evaluates at most so many slices.
+constexpr size_t kMostEvaluations = 12000;
 // The most likely number of coincidences that is accepted: a number measured in one slice may be
 // one of the likely numbers by chance.
 constexpr double kChance = 0.01;
@@ -59,14 +61,24 @@ class Search {
     return Explaining(std::move(fits), 1);
   }
 
-  // First those of two real numbers; then the most likely numbers of all deviations come first.
   std::vector<Fit> Pairs(const std::vector<Deviation>& deviations) {
+    if (!seen_.evaluations_left) return AllPairs(deviations);
+    const size_t before = evaluations_.count;
+    evaluations_.most = std::min(evaluations_.most, before + *seen_.evaluations_left);
+    std::vector<Fit> fits = AllPairs(deviations);
+    *seen_.evaluations_left -= std::min(*seen_.evaluations_left, evaluations_.count - before);
+    return fits;
+  }
+
+ private:
+  // First those of two real numbers; then the most likely numbers of all deviations come first.
+  std::vector<Fit> AllPairs(const std::vector<Deviation>& deviations) {
     std::vector<Fit> fits;
     for (const bool is_fitted : {true, false}) {
       for (size_t i = 0; i < kInPairs; ++i) {
         for (const Deviation& first : deviations) {
           if (i >= first.values.size() || IsContinuous(first) != is_fitted) continue;
-          if (evaluations_ > kMostEvaluations) continue;
+          if (evaluations_.AreSpent()) continue;
           const auto model = Changed(base_, first, first.values[i].value);
           if (model) AddPairs(*model, first, first.values[i], deviations, fits);
         }
@@ -78,7 +90,6 @@ class Search {
     return {};
   }
 
- private:
   // The pairs of `first`, which `model` has, and another. Every pair of deviations occurs once: two
   // of one kind in their order, and a fitted one after one with a given number.
   void AddPairs(const Hypothesis& model, const Deviation& first, const NamedValue& value,
@@ -108,8 +119,8 @@ class Search {
   double Distance(const Hypothesis& model, double limit) {
     double sum = 0;
     for (const Witness& witness : witnesses_.fit) {
-      evaluations_ += CostOf(seen_, witness);
-      if (evaluations_ > kMostEvaluations) return kInfinity;
+      evaluations_.count += CostOf(seen_, witness);
+      if (evaluations_.AreSpent()) return kInfinity;
       sum += DistanceOf(seen_, model, witness);
       if (!(sum <= limit)) return kInfinity;
     }
@@ -118,20 +129,20 @@ class Search {
 
   void AddModel(const Hypothesis& base, const Deviation& deviation, double value,
                 const std::string& number, std::vector<Fit>& fits) {
-    if (evaluations_ > kMostEvaluations) return;
+    if (evaluations_.AreSpent()) return;
     const auto model = Changed(base, deviation, value);
     if (!model) return;
-    evaluations_ += CostOfInputs(base, *model);
+    evaluations_.count += CostOfInputs(base, *model);
     const double distance = Distance(*model, limit_);
     if (distance <= limit_)
       fits.push_back({*model, deviation.name, number, deviation.sentence, distance, fits.size()});
   }
 
   void Add(const Hypothesis& base, const Deviation& deviation, std::vector<Fit>& fits) {
-    if (evaluations_ > kMostEvaluations) return;
+    if (evaluations_.AreSpent()) return;
     if (deviation.measured) {
       for (const Deviation& found : deviation.measured(base)) Add(base, found, fits);
-      evaluations_ += deviation.cost;
+      evaluations_.count += deviation.cost;
     } else if (!IsContinuous(deviation)) {
       for (const NamedValue& value : deviation.values)
         AddModel(base, deviation, value.value, TextOf(value), fits);
@@ -169,7 +180,7 @@ class Search {
   bool IsChance(const Fit& fit) const {
     const double ratio = fit.distance / (kFarther * limit_);
     const auto slices = static_cast<double>(witnesses_.failing_slices);
-    return static_cast<double>(evaluations_) * std::pow(ratio, slices) > kChance;
+    return static_cast<double>(evaluations_.count) * std::pow(ratio, slices) > kChance;
   }
 
   bool Explains(const Hypothesis& model) const {
@@ -200,7 +211,7 @@ class Search {
   const Hypothesis& base_;
   Witnesses witnesses_;
   double limit_ = 0;
-  size_t evaluations_ = 0;
+  Evaluations evaluations_{kMostEvaluations};
 };
 
 // One explanation for each name: the most likely number, and the others that explain the answer.

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <cstdio>
 
-#include "reference/prove/slices.h"
+#include "oracle/diagnosis/work.h"
 
 namespace sextant::oracle {
 namespace {
@@ -23,7 +23,7 @@ std::string Digits(double x, int digits) {
 class NumberFit {
  public:
   NumberFit(const Observation& seen, const Hypothesis& base, const Deviation& deviation,
-            size_t& evaluations)
+            Evaluations& evaluations)
       : seen_(seen),
         base_(base),
         deviation_(deviation),
@@ -52,7 +52,7 @@ class NumberFit {
   std::optional<MeasuredNumber> Measure(double x, std::span<const Witness> witnesses) {
     const double limit = DistanceOf(seen_, base_, witnesses, kInfinity) / 2;
     for (int step = 0; step < kNewtonSteps && !std::isnan(x); ++step) {
-      if (evaluations_ > kMostEvaluations) break;
+      if (evaluations_.AreSpent()) break;
       const auto at = Residuals(x, witnesses);
       const auto beside = Residuals(x * (1 + kStep), witnesses);
       if (at.empty() || beside.size() != at.size()) return std::nullopt;
@@ -82,10 +82,10 @@ class NumberFit {
   Nearest NearestOf(const std::vector<double>& numbers, const Witness& witness) {
     Nearest nearest;
     for (const double number : numbers) {
-      if (evaluations_ > kMostEvaluations) break;
+      if (evaluations_.AreSpent()) break;
       const auto model = deviation_.changed(base_, number);
       if (!model) continue;
-      evaluations_ += CostOfInputs(base_, *model) + CostOf(seen_, witness);
+      evaluations_.count += CostOfInputs(base_, *model) + CostOf(seen_, witness);
       const double distance = DistanceOf(seen_, *model, witness);
       if (distance < nearest.distance) nearest.number = number, nearest.distance = distance;
       nearest.largest = std::max(nearest.largest, distance);
@@ -98,9 +98,9 @@ class NumberFit {
     std::vector<double> all;
     if (!model) return all;
     model->recipe = exact_;
-    evaluations_ += CostOfInputs(base_, *model);
+    evaluations_.count += CostOfInputs(base_, *model);
     for (const Witness& witness : witnesses) {
-      evaluations_ += CostOf(seen_, witness);
+      evaluations_.count += CostOf(seen_, witness);
       const auto residuals = ResidualsOf(seen_, *model, witness);
       all.insert(all.end(), residuals.begin(), residuals.end());
     }
@@ -111,7 +111,7 @@ class NumberFit {
   const Hypothesis& base_;
   const Deviation& deviation_;
   const Recipe exact_;
-  size_t& evaluations_;
+  Evaluations& evaluations_;
 };
 
 }  // namespace
@@ -125,17 +125,13 @@ size_t CostOfInputs(const Hypothesis& base, const Hypothesis& model) {
 }
 
 size_t CostOf(const Observation& seen, const Witness& witness) {
-  size_t elements = 0;
-  for (const Tensor<double>& answer : witness.answer) elements += answer.data.size();
-  for (const TensorSpec& input : seen.c.info().signature.inputs)
-    elements += CountOf(ShapeIn(seen.c.ShapeOf(input), input, witness.slice));
-  return 1 + elements / kElements;
+  return 1 + WorkOf(seen.c, witness.slice) / kElements;
 }
 
 std::optional<MeasuredNumber> MeasureNumber(const Observation& seen, const Hypothesis& base,
                                             const Deviation& deviation,
                                             std::span<const Witness> witnesses,
-                                            size_t& evaluations) {
+                                            Evaluations& evaluations) {
   // The number may have no effect in the first slice: at position 0 no frequency has.
   NumberFit fit(seen, base, deviation, evaluations);
   for (size_t i = 0; i < witnesses.size(); ++i) {

@@ -10,9 +10,12 @@
 
 namespace sextant::oracle {
 
-// A search evaluates at most so many slices. Larger slices, and models that copy large inputs,
-// count as several.
-inline constexpr size_t kMostEvaluations = 12000;
+// The evaluations of slices by a search. Larger slices, and models that copy large inputs, count as
+// several.
+struct Evaluations {
+  size_t most, count = 0;
+  bool AreSpent() const { return count > most; }
+};
 
 // What the search counts: the inputs of a model, if it has its own, and the evaluation of a slice.
 size_t CostOfInputs(const Hypothesis& base, const Hypothesis& model);
@@ -24,11 +27,11 @@ struct MeasuredNumber {
 
 // The number of a deviation from `base` that is nearest to the answer: first in the first of the
 // witnesses, then in all. Empty if there is none, if the answer does not depend on it, or if it
-// leaves more than half of the distance of `base`. Adds what it costs to `evaluations`.
+// leaves more than half of the distance of `base`. Counts its evaluations.
 std::optional<MeasuredNumber> MeasureNumber(const Observation& seen, const Hypothesis& base,
                                             const Deviation& deviation,
                                             std::span<const Witness> witnesses,
-                                            size_t& evaluations);
+                                            Evaluations& evaluations);
 
 // The shortest decimal number within the error bar, if that is no coincidence: it must have two
 // digits less than the measurement has.

@@ -37,6 +37,12 @@ bool Decides(const Case& c, const std::string& recipe) {
   return !c.operation().Alternatives().empty();
 }
 
+// Elements that could have failed, of as many as the sample has.
+size_t JudgedBefore(const Verdict& verdict, const std::optional<Sample>& sample) {
+  const size_t judged = JudgedElements(verdict);
+  return sample ? judged * sample->elements / sample->all_elements : judged;
+}
+
 class Search {
  public:
   Search(std::span<const JudgedAnswer> answers, const RecipeSearch& search)
@@ -239,13 +245,13 @@ class Search {
       if (!Fails(answers_[i])) order.push_back(i);
     }
     for (const size_t i : order) {
-      const std::optional<Verdict> verdict =
-          ConformingVerdict(answers_[i], found.recipe, search_.prove);
+      const std::optional<Verdict> verdict = ConformingVerdict(answers_[i], found.recipe, search_);
       if (!verdict) found.failing.push_back(i);
       if (found.failing.size() >= most) return std::nullopt;
       if (!verdict) continue;
       found.judgeable += JudgedElements(*verdict);
-      found.judgeable_before += JudgedElements(answers_[i].verdict);
+      found.judgeable_before += JudgedBefore(answers_[i].verdict, verdict->sample);
+      found.sample = verdict->sample;
     }
     const double least = kMostStayJudgeable * static_cast<double>(found.judgeable_before);
     if (static_cast<double>(found.judgeable) < least) return std::nullopt;
