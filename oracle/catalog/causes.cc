@@ -12,6 +12,7 @@
 #include "oracle/diagnosis/repeated_question.h"
 #include "oracle/diagnosis/structure.h"
 #include "oracle/diagnosis/undone.h"
+#include "oracle/diagnosis/work.h"
 
 namespace sextant::oracle {
 namespace {
@@ -167,7 +168,9 @@ std::vector<Cause> CausesOfOneAnswer(const Observation& seen, const ProveOptions
   if (causes.empty()) causes = MeasuredCauses(seen, evidence);
   if (causes.empty()) causes = StructuralCauses(seen, evidence.failing(), options);
   // More is looked for where hypotheses cost little: those of large cases copy large inputs.
-  if (!causes.empty() || evidence.elements() > Evidence::kAlways) return causes;
+  const bool is_small =
+      evidence.elements() <= Evidence::kAlways && WorkOf(seen.c) <= MostWork(seen.c);
+  if (!causes.empty() || !is_small) return causes;
   causes = PairCauses(seen, evidence, options);
   const bool mostly_fails = 2 * evidence.failing() > evidence.elements();
   if (causes.empty() && mostly_fails) causes = CausesBesideAnOrder(seen, options);

@@ -30,13 +30,6 @@ struct Tried {
   double distance = 0;              // of its own answer from the given one (DistanceOf)
 };
 
-// True if roundings of the recipe may change a decision of the formula: then the permitted errors
-// of the formula itself do not decide.
-bool Decides(const Case& c, const std::string& recipe) {
-  const ScopedRecipe scope(ParseRecipe(recipe, c.dtype()), c.dtype());
-  return !c.operation().Alternatives().empty();
-}
-
 // Elements that could have failed, of as many as the sample has.
 size_t JudgedBefore(const Verdict& verdict, const std::optional<Sample>& sample) {
   const size_t judged = JudgedElements(verdict);

@@ -2,14 +2,16 @@
 
 #include <algorithm>
 
+#include "oracle/diagnosis/recipe_witness.h"
 #include "oracle/diagnosis/work.h"
 #include "reference/prove/budget.h"
 
 namespace sextant::oracle {
 namespace {
 
-// Elements that are judged first of a case that has more, in this part of the work at most.
-constexpr size_t kFirst = size_t{1} << 16, kPartOfWork = 8;
+// Elements that are looked at first of a case that has more, in this part of the work at most; in
+// slices of kInSlice elements.
+constexpr size_t kFirst = size_t{1} << 16, kPartOfWork = 8, kInSlice = 1024;
 
 Verdict VerdictBy(const JudgedAnswer& answer, const Recipe& recipe, const ProveOptions& options) {
   const auto& [c, inputs, outputs, judge, verdict] = answer;
@@ -21,6 +23,14 @@ Verdict VerdictBy(const JudgedAnswer& answer, const Recipe& recipe, const ProveO
   // Values that are proven need not be proven again.
   if (proven) return Judge(c, inputs, recipe, judge.golden(), options, kHow).Evaluate(outputs);
   return Judge(c, inputs, recipe, options, kHow).Evaluate(outputs);
+}
+
+// True if an error in some slices of the case exceeds what the recipe permits. Unlike a judgement,
+// it copies nothing, and ends at the first such slice.
+bool FailsAtFirst(const JudgedAnswer& answer, const Recipe& recipe, size_t elements) {
+  const ScopedBudget within(Budget{.elements = elements});
+  return !std::ranges::all_of(SlicesInBudget(answer.c, kInSlice),
+                              [&](const Slice& slice) { return PermitsIn(answer, slice, recipe); });
 }
 
 // Judges about so many elements; empty if the answer fails.
@@ -49,7 +59,7 @@ std::optional<Verdict> ConformingVerdict(const JudgedAnswer& answer, const std::
   for (const NamedTensor& output : answer.outputs) elements += output.values.data.size();
   const size_t first = std::min(kFirst, ElementsInWork(c, MostWork(c) / kPartOfWork));
   if (!HasBudget() && first < elements) {
-    if (!VerdictOnPart(answer, parsed, first, search.prove)) return std::nullopt;
+    if (!Decides(c, recipe) && FailsAtFirst(answer, parsed, first)) return std::nullopt;
     const size_t most = ElementsInWork(c, MostWork(c));
     if (search.in_part && most < elements) return VerdictOnPart(answer, parsed, most, search.prove);
   }

@@ -6,9 +6,9 @@ namespace sextant::oracle {
 namespace {
 
 constexpr size_t kSmallSlice = 128;             // elements
-constexpr size_t kLeastWork = size_t{1} << 25;  // about a second
+constexpr size_t kLeastWork = size_t{1} << 24;  // about a second
 // A judgement multiplies matrices in vectors, so many times as fast as a hypothesis does.
-constexpr size_t kVectors = 32;
+constexpr size_t kVectors = 64;
 constexpr size_t kJudgements = 4;
 
 size_t OutputsOf(const Case& c, const Slice& slice) {

@@ -84,17 +84,22 @@ Sample Samples::At(size_t at) const {
   return {at, y, right, std::max(error, UlpOf(golden_->dtype, y))};
 }
 
-double Samples::Distance(size_t at) const {
+double Samples::DistanceOf(size_t at) const {
   if (!Has(at)) return 0;
   const Sample sample = At(at);
   return sample.y == sample.right ? 0 : std::abs(sample.y - sample.right) / sample.error;
 }
 
+const std::vector<double>& Samples::Distances() const {
+  if (!distances_.empty()) return distances_;
+  distances_.reserve(answer_->data.size());
+  for (size_t i = 0; i < answer_->data.size(); ++i) distances_.push_back(DistanceOf(i));
+  return distances_;
+}
+
 std::vector<Sample> Samples::Chosen(size_t count) const {
-  std::vector<double> distances(answer_->data.size());
-  for (size_t i = 0; i < distances.size(); ++i) distances[i] = Distance(i);
   std::vector<Sample> chosen;
-  for (const size_t i : WorstAndSpread(distances, count)) {
+  for (const size_t i : WorstAndSpread(Distances(), count)) {
     if (Has(i)) chosen.push_back(At(i));
   }
   return chosen;
@@ -102,12 +107,15 @@ std::vector<Sample> Samples::Chosen(size_t count) const {
 
 const std::vector<double>& Samples::RowDistances(size_t width) const {
   const auto [at, is_new] = row_distances_.try_emplace(width);
-  std::vector<double>& distances = at->second;
-  if (!is_new) return distances;
-  distances.resize(width == 0 ? 0 : answer_->data.size() / width);
-  for (size_t i = 0; i < distances.size() * width; ++i)
-    distances[i / width] = std::max(distances[i / width], Distance(i));
-  return distances;
+  std::vector<double>& of_rows = at->second;
+  if (!is_new || width == 0) return of_rows;
+  const std::vector<double>& distances = Distances();
+  of_rows.resize(distances.size() / width);
+  for (size_t n = 0; n < of_rows.size(); ++n) {
+    for (size_t i = n * width; i < (n + 1) * width; ++i)
+      of_rows[n] = std::max(of_rows[n], distances[i]);
+  }
+  return of_rows;
 }
 
 std::vector<size_t> Samples::ChosenRows(size_t count, size_t width) const {
