@@ -90,35 +90,32 @@ double Samples::DistanceOf(size_t at) const {
   return sample.y == sample.right ? 0 : std::abs(sample.y - sample.right) / sample.error;
 }
 
-const std::vector<double>& Samples::Distances() const {
-  if (!distances_.empty()) return distances_;
-  distances_.reserve(answer_->data.size());
-  for (size_t i = 0; i < answer_->data.size(); ++i) distances_.push_back(DistanceOf(i));
-  return distances_;
+const std::vector<double>& Samples::RowDistances(size_t width) const {
+  const auto [at, is_new] = row_distances_.try_emplace(width);
+  std::vector<double>& of_rows = at->second;
+  if (!is_new) return of_rows;
+  of_rows.resize(answer_->data.size() / width);
+  if (width == 1) {
+    for (size_t i = 0; i < of_rows.size(); ++i) of_rows[i] = DistanceOf(i);
+    return of_rows;
+  }
+  const size_t part = width % 2 == 0 ? width / 2 : 1, parts = width / part;
+  const std::vector<double>& of_parts = RowDistances(part);
+  for (size_t i = 0; i < of_rows.size() * parts; ++i)
+    of_rows[i / parts] = std::max(of_rows[i / parts], of_parts[i]);
+  return of_rows;
 }
 
 std::vector<Sample> Samples::Chosen(size_t count) const {
   std::vector<Sample> chosen;
-  for (const size_t i : WorstAndSpread(Distances(), count)) {
+  for (const size_t i : WorstAndSpread(RowDistances(1), count)) {
     if (Has(i)) chosen.push_back(At(i));
   }
   return chosen;
 }
 
-const std::vector<double>& Samples::RowDistances(size_t width) const {
-  const auto [at, is_new] = row_distances_.try_emplace(width);
-  std::vector<double>& of_rows = at->second;
-  if (!is_new || width == 0) return of_rows;
-  const std::vector<double>& distances = Distances();
-  of_rows.resize(distances.size() / width);
-  for (size_t n = 0; n < of_rows.size(); ++n) {
-    for (size_t i = n * width; i < (n + 1) * width; ++i)
-      of_rows[n] = std::max(of_rows[n], distances[i]);
-  }
-  return of_rows;
-}
-
 std::vector<size_t> Samples::ChosenRows(size_t count, size_t width) const {
+  if (width == 0) return {};
   return WorstAndSpread(RowDistances(width), count);
 }
 
