@@ -18,6 +18,7 @@
 #include "oracle/diagnosis/repeated_question.h"
 #include "oracle/diagnosis/structure.h"
 #include "oracle/diagnosis/undone.h"
+#include "oracle/diagnosis/work.h"
 #include "oracle/diagnosis/wrong_stage.h"
 #include "reference/case/intermediate.h"
 #include "reference/number/recipe/rounding_units.h"
@@ -29,6 +30,9 @@ namespace {
 // cause and kNoise per element. Correct answers with different summation orders differ by up to
 // kNoise times the permitted error on average.
 constexpr double kFarther = 2, kNoise = 0.125;
+
+// All searches for two deviations in one answer evaluate so many slices: about a second.
+constexpr size_t kMostEvaluations = 12000;
 
 // "; verified on 512 of 8192 failing elements" if not all were compared.
 std::string Extent(const Evidence& evidence, const Fit& fit) {
@@ -157,8 +161,8 @@ std::vector<Cause> StructuralCauses(const Observation& seen, size_t failing,
   }
   if (findings.empty() || explained == failing) return causes;
   const auto permitted = WithoutExplained(seen.permitted, findings);
-  const Observation rest{seen.c,    seen.inputs, seen.recipe, seen.golden,
-                         permitted, seen.answer, seen.subject};
+  const Observation rest{seen.c,    seen.inputs, seen.recipe,  seen.golden,
+                         permitted, seen.answer, seen.subject, seen.evaluations_left};
   std::vector<Cause> others = NamedCauses(rest, options);
   if (others.empty()) return {};
   for (Cause& cause : others) {
@@ -207,8 +211,14 @@ std::optional<std::vector<Cause>> CausesInTrace(const Observation& seen,
 // A wrong order of the numbers beside another deviation: hardly any number is right then.
 std::vector<Cause> CausesBesideAnOrder(const Observation& seen, const ProveOptions& options) {
   for (const auto& [sentence, answer, permitted] : UndoneOrdersOf(seen)) {
-    std::vector<Cause> causes =
-        NamedCauses({seen.c, seen.inputs, seen.recipe, seen.golden, permitted, answer}, options);
+    std::vector<Cause> causes = NamedCauses({.c = seen.c,
+                                             .inputs = seen.inputs,
+                                             .recipe = seen.recipe,
+                                             .golden = seen.golden,
+                                             .permitted = permitted,
+                                             .answer = answer,
+                                             .evaluations_left = seen.evaluations_left},
+                                            options);
     if (causes.empty()) continue;
     for (Cause& cause : causes) cause.why += "; together with moved";
     causes.insert(causes.begin(), {"moved", sentence + "; together with " + causes[0].name, true});
@@ -221,8 +231,14 @@ std::vector<Cause> CausesBesideAnOrder(const Observation& seen, const ProveOptio
 std::vector<Cause> CausesInBlock(const Observation& seen, const ProveOptions& options) {
   const auto block = FailingBlockOf(seen);
   if (!block) return {};
-  std::vector<Cause> causes = NamedCauses(
-      {seen.c, seen.inputs, seen.recipe, seen.golden, block->permitted, seen.answer}, options);
+  std::vector<Cause> causes = NamedCauses({.c = seen.c,
+                                           .inputs = seen.inputs,
+                                           .recipe = seen.recipe,
+                                           .golden = seen.golden,
+                                           .permitted = block->permitted,
+                                           .answer = seen.answer,
+                                           .evaluations_left = seen.evaluations_left},
+                                          options);
   for (Cause& cause : causes) cause.why += "; only at " + block->text;
   return causes;
 }
@@ -243,16 +259,16 @@ std::vector<Cause> CausesOfOneAnswer(const Observation& seen, const ProveOptions
     if (conforming.empty()) described = std::move(measured.described);
   }
   if (causes.empty()) causes = StructuralCauses(seen, evidence.failing(), options);
-  // Pairs are looked for where hypotheses cost little: not where each evaluates the whole answer.
-  if (evidence.compared() > std::max(Evidence::kAlways, evidence.elements()))
-    return causes.empty() ? described : causes;
-  if (causes.empty()) causes = PairCauses(seen, evidence, options);
-  const bool mostly_fails = 2 * evidence.failing() > evidence.elements();
-  if (causes.empty() && mostly_fails && evidence.elements() <= Evidence::kAlways)
-    causes = CausesBesideAnOrder(seen, options);
-  if (causes.empty() && evidence.elements() <= Evidence::kAlways)
-    causes = CausesInBlock(seen, options);
-  if (causes.empty()) causes = CausesOfRows(seen, evidence, options);
+  // More is looked for where hypotheses cost little: those of large cases copy large inputs.
+  const bool is_small =
+      evidence.elements() <= Evidence::kAlways && WorkOf(seen.c) <= MostWork(seen.c);
+  if (causes.empty() && is_small) {
+    causes = PairCauses(seen, evidence, options);
+    const bool mostly_fails = 2 * evidence.failing() > evidence.elements();
+    if (causes.empty() && mostly_fails) causes = CausesBesideAnOrder(seen, options);
+    if (causes.empty()) causes = CausesInBlock(seen, options);
+    if (causes.empty()) causes = CausesOfRows(seen, evidence, options);
+  }
   return causes.empty() ? described : causes;
 }
 
@@ -260,8 +276,11 @@ std::vector<Cause> CausesOfOneAnswer(const Observation& seen, const ProveOptions
 
 std::vector<Cause> CausesOf(const Observation& seen, const ProveOptions& options,
                             const std::vector<Recipe>& conforming) {
+  size_t evaluations = kMostEvaluations;
+  Observation limited = seen;
+  limited.evaluations_left = &evaluations;
   // A subject with a state varies, too: what its first answer shows may be the reason.
-  std::vector<Cause> causes = CausesOfOneAnswer(seen, options, conforming);
+  std::vector<Cause> causes = CausesOfOneAnswer(limited, options, conforming);
   if (std::string varies = DifferenceOfSecondAnswer(seen); !varies.empty())
     causes.insert(causes.begin(), {"varies", std::move(varies), true});
   return causes;

@@ -17,7 +17,10 @@ namespace sextant::oracle {
 //   the catalog.
 // - The explanations of the operation's measurements whose models do.
 // - The structure of the answer, and the causes of what it leaves.
-// - Two deviations at once (oracle/catalog/pairs.h).
+// - Two deviations at once (oracle/catalog/pairs.h), and causes beside a wrong order or in a part
+// of
+//   the answer; only in cases of at most Evidence::kAlways elements and of at most MostWork
+//   (oracle/diagnosis/work.h).
 // Few elements rule out most hypotheses; the search compares about as many elements as the case has
 // (oracle/diagnosis/evidence.h). If a hypothesis could not be compared with all, the text says it.
 // `conforming`: other recipes by which the answer conforms. If one of them predicts the answer, the

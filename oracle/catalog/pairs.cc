@@ -86,15 +86,20 @@ std::vector<Cause> ListedSeconds(const ChangedQuestion& first, const Observation
   return BothOf(first.defect, {defect.name, defect.why});
 }
 
-// What the measurements say if the first deviation is taken for right. Small cases only: it is
-// proven for them again.
+// What the measurements say if the first deviation is taken for right: it is proven for them again.
 std::vector<Cause> MeasuredSeconds(const ChangedQuestion& first, const Observation& seen,
                                    Evidence& evidence, const ProveOptions& options) {
   const std::vector<Measurement>& measurements = CatalogEntryOf(seen.c.name()).measurements;
-  if (measurements.empty() || evidence.elements() > Evidence::kAlways) return {};
+  if (measurements.empty()) return {};
   const auto [golden, permitted] =
       Enclose(first.c.operation(), first.c, first.inputs, seen.recipe, options);
-  const Observation changed{first.c, first.inputs, seen.recipe, golden, permitted, seen.answer};
+  const Observation changed{.c = first.c,
+                            .inputs = first.inputs,
+                            .recipe = seen.recipe,
+                            .golden = golden,
+                            .permitted = permitted,
+                            .answer = seen.answer,
+                            .evaluations_left = seen.evaluations_left};
   // A first deviation by which more elements are wrong is none: the second would undo it.
   if (AnsweredSliceOf(changed, {}).failing_elements > evidence.failing()) return {};
   for (const Measurement& measure : measurements) {

@@ -11,7 +11,8 @@ namespace sextant::oracle {
 // The listed defects that predict some of the failing elements are applied first, one after the
 // other; then all listed defects, and the operation's measurements, are asked about the rest. Two
 // causes for each pair that explains the whole answer, each naming the other. Defects with a
-// formula of their own, and those across slices, are not the first of a pair.
+// formula of their own, and those across slices, are not the first of a pair. For small cases: many
+// hypotheses copy the inputs.
 std::vector<Cause> PairCauses(const Observation& seen, Evidence& evidence,
                               const ProveOptions& options);
 

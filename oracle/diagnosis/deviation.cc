@@ -49,7 +49,7 @@ class Search {
       : seen_(seen),
         base_(base),
         witnesses_(WitnessesOf(seen)),
-        most_(MostEvaluations(seen.c, seen.inputs)) {
+        evaluations_{MostEvaluations(seen.c, seen.inputs)} {
     if (!witnesses_.fit.empty())
       limit_ = DistanceOf(seen, base, witnesses_.fit, kInfinity) / kFarther;
   }
@@ -63,13 +63,24 @@ class Search {
     return Explaining(std::move(fits), 1);
   }
 
-  // First those of two real numbers; then the most likely numbers of all deviations come first.
   std::vector<Fit> Pairs(const std::vector<Deviation>& deviations) {
+    if (!seen_.evaluations_left) return AllPairs(deviations);
+    const size_t before = evaluations_.count;
+    evaluations_.most = std::min(evaluations_.most, before + *seen_.evaluations_left);
+    std::vector<Fit> fits = AllPairs(deviations);
+    *seen_.evaluations_left -= std::min(*seen_.evaluations_left, evaluations_.count - before);
+    return fits;
+  }
+
+ private:
+  // First those of two real numbers; then the most likely numbers of all deviations come first.
+  std::vector<Fit> AllPairs(const std::vector<Deviation>& deviations) {
     std::vector<Fit> fits;
     for (const bool is_fitted : {true, false}) {
       for (size_t i = 0; i < kInPairs; ++i) {
         for (const Deviation& first : deviations) {
           if (i >= first.values.size() || IsContinuous(first) != is_fitted) continue;
+          if (evaluations_.AreSpent()) continue;
           const auto model = Changed(base_, first, first.values[i].value);
           if (model) AddPairs(*model, first, first.values[i], deviations, fits);
         }
@@ -81,7 +92,6 @@ class Search {
     return {};
   }
 
- private:
   // The pairs of `first`, which `model` has, and another. Every pair of deviations occurs once: two
   // of one kind in their order, and a fitted one after one with a given number.
   void AddPairs(const Hypothesis& model, const Deviation& first, const NamedValue& value,
@@ -111,7 +121,8 @@ class Search {
   double Distance(const Hypothesis& model, double limit) {
     double sum = 0;
     for (const Witness& witness : witnesses_.fit) {
-      if (++evaluations_ > most_) return kInfinity;
+      evaluations_.count += CostOf(seen_, witness);
+      if (evaluations_.AreSpent()) return kInfinity;
       sum += DistanceOf(seen_, model, witness);
       if (!(sum <= limit)) return kInfinity;
     }
@@ -120,19 +131,20 @@ class Search {
 
   void AddModel(const Hypothesis& base, const Deviation& deviation, double value,
                 const std::string& number, std::vector<Fit>& fits) {
-    if (evaluations_ >= most_) return;
+    if (evaluations_.AreSpent()) return;
     const auto model = Changed(base, deviation, value);
     if (!model) return;
+    evaluations_.count += CostOfInputs(base, *model);
     const double distance = Distance(*model, limit_);
     if (distance <= limit_)
       fits.push_back({*model, deviation.name, number, deviation.sentence, distance, fits.size()});
   }
 
   void Add(const Hypothesis& base, const Deviation& deviation, std::vector<Fit>& fits) {
-    if (evaluations_ > most_) return;
+    if (evaluations_.AreSpent()) return;
     if (deviation.measured) {
       for (const Deviation& found : deviation.measured(base)) Add(base, found, fits);
-      evaluations_ += deviation.cost;
+      evaluations_.count += deviation.cost;
     } else if (!IsContinuous(deviation)) {
       for (const NamedValue& value : deviation.values)
         AddModel(base, deviation, value.value, TextOf(value), fits);
@@ -170,7 +182,7 @@ class Search {
   bool IsChance(const Fit& fit) const {
     const double ratio = fit.distance / (kFarther * limit_);
     const auto slices = static_cast<double>(witnesses_.failing_slices);
-    return static_cast<double>(evaluations_) * std::pow(ratio, slices) > kChance;
+    return static_cast<double>(evaluations_.count) * std::pow(ratio, slices) > kChance;
   }
 
   bool Explains(const Hypothesis& model) const {
@@ -201,9 +213,8 @@ class Search {
   const Observation& seen_;
   const Hypothesis& base_;
   Witnesses witnesses_;
-  const size_t most_;
   double limit_ = 0;
-  size_t evaluations_ = 0;
+  Evaluations evaluations_;
 };
 
 // One explanation for each name: the most likely number, and the others that explain the answer.

@@ -38,7 +38,8 @@ struct Deviation {
 
 // The numbers with which one deviation explains the answer, or two of different factors if none
 // does. Numbers are fitted to half of the failing slices, and tested on the rest and on some slices
-// that conform. Empty if nothing explains all of them. `base` is the right computation.
+// that conform. Empty if nothing explains all of them. `base` is the right computation. Deducts the
+// evaluations of pairs from those that are left.
 std::vector<Explanation> FittedTo(const Observation& seen, const Hypothesis& base,
                                   const std::vector<Deviation>& deviations);
 

@@ -4,6 +4,7 @@
 #include <numeric>
 #include <utility>
 
+#include "oracle/diagnosis/work.h"
 #include "reference/base/parallel.h"
 #include "reference/number/recipe/in_parallel_here.h"
 #include "reference/prove/budget.h"
@@ -58,7 +59,9 @@ AnsweredSlice WorstPartOf(const Observation& seen, const Slice& slice) {
 }  // namespace
 
 Evidence::Evidence(const Observation& seen, const ProveOptions& options)
-    : seen_(seen), options_(options) {
+    : seen_(seen),
+      options_(options),
+      across_left_(MostWork(seen.c) / std::max<size_t>(WorkOf(seen.c), 1)) {
   const size_t elements = std::clamp(ElementsOf(seen) / kParts, kWitnessElements, kMostInSlice);
   const std::vector<Slice> slices = SlicesInBudget(seen.c, elements);
   std::vector<double> scores(slices.size());
@@ -124,8 +127,9 @@ std::optional<By> Evidence::SurvivesWitnesses(const Hypothesis& hypothesis) {
 
 // The slices that each survivor sees: its part of the limit, and at least one.
 void Evidence::LimitSlices(std::vector<Survivor>& survivors) const {
+  const size_t most = std::max(kWitnessed, ElementsInWork(seen_.c, MostWork(seen_.c)));
   for (Survivor& survivor : survivors) {
-    size_t left = std::max(kAlways, elements_) / survivors.size();
+    size_t left = std::min(std::max(kAlways, elements_), most) / survivors.size();
     for (const size_t count : counts_) {
       if (count > left && survivor.slices > 0) break;
       left -= std::min(left, count);
@@ -163,15 +167,18 @@ std::vector<Fit> Evidence::SeeEverything(const std::vector<Survivor>& survivors)
   return fits;
 }
 
-Fit Evidence::FitAcross(const Candidate& candidate) {
-  const auto hypothesis = candidate.make();
-  if (!hypothesis) return {};
+Fit Evidence::FitAcross(const Hypothesis& hypothesis) {
   MayCancel();
   const ScopedThreads inside(options_.threads);
-  const By by = elements_ > kAlways ? By::kExactly : By::kRecipe;
   const AnsweredSlice whole = AnsweredSliceOf(seen_, {});
-  const Comparison sums =
-      CompareHere(*hypothesis, whole, RightValues(seen_, whole, by), {.by = by});
+  const bool exactly = elements_ > kAlways;
+  // Values by the recipe refute most hypotheses; bounds cost many times as much.
+  const Comparison none;
+  Comparison sums = CompareHere(hypothesis, whole,
+                                RightValues(seen_, whole, exactly ? By::kExactly : By::kRecipe),
+                                {.by = By::kRecipe, .before = &none});
+  if (exactly && !sums.refutes())
+    sums = CompareHere(hypothesis, whole, whole.exact, {.by = By::kExactly});
   return {sums.explains(), sums.distance, sums.elements, sums.failing};
 }
 
@@ -192,17 +199,17 @@ std::vector<Fit> Evidence::FitsOf(const std::vector<Candidate>& candidates) {
   const std::vector<Fit> seen = SeeEverything(survivors);
   std::vector<Fit> fits(candidates.size());
   for (size_t s = 0; s < survivors.size(); ++s) fits[survivors[s].index] = seen[s];
-  if (HasBudget()) return fits;
-  if (elements_ <= kAlways) {
-    InParallel(candidates.size(), options_.threads, [&](size_t i) {
-      if (candidates[i].is_across_slices) fits[i] = FitAcross(candidates[i]);
-    });
-    return fits;
+  if (HasBudget() || elements_ > kAlways) return fits;
+  std::vector<size_t> across;
+  for (size_t i = 0; i < candidates.size(); ++i) {
+    if (candidates[i].is_across_slices) across.push_back(i);
   }
-  const size_t limit = compared_ + elements_;
-  for (size_t i = 0; i < fits.size() && std::ranges::none_of(fits, &Fit::explains); ++i) {
-    if (candidates[i].is_across_slices && compared_ < limit) fits[i] = FitAcross(candidates[i]);
-  }
+  across.resize(std::min(across.size(), across_left_));
+  across_left_ -= across.size();
+  InParallel(across.size(), options_.threads, [&](size_t i) {
+    const auto hypothesis = candidates[across[i]].make();
+    if (hypothesis) fits[across[i]] = FitAcross(*hypothesis);
+  });
   return fits;
 }
 
@@ -226,9 +233,11 @@ bool Evidence::HasEffect(const Hypothesis& hypothesis) {
 }
 
 Fit Evidence::FitOf(const Hypothesis& hypothesis) {
-  const Candidate candidate{.make = [&] { return std::optional(hypothesis); },
-                            .is_across_slices = hypothesis.is_across_slices};
-  return FitsOf({candidate})[0];
+  if (!hypothesis.is_across_slices)
+    return FitsOf({{.make = [&] { return std::optional(hypothesis); }}})[0];
+  if (HasBudget() || across_left_ == 0) return {};
+  --across_left_;
+  return FitAcross(hypothesis);
 }
 
 }  // namespace sextant::oracle

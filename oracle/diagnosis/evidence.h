@@ -33,11 +33,11 @@ class Evidence {
   // What is observed must outlive it.
   explicit Evidence(const Observation& seen, const ProveOptions& options = {});
 
-  // One fit for each candidate. Those across slices are compared with the whole case: not with a
-  // budget (reference/prove/budget.h), and in a case of more than kAlways elements only the first
-  // that applies, if no other candidate explains the answer. The result does not depend on the
-  // number of threads.
+  // One fit for each candidate. Those across slices are compared with the whole case, if it has at
+  // most kAlways elements and no budget (reference/prove/budget.h), and as far as MostWork (work.h)
+  // permits. The result does not depend on the number of threads.
   std::vector<Fit> FitsOf(const std::vector<Candidate>& candidates);
+  // Across slices: in a case of any size.
   Fit FitOf(const Hypothesis& hypothesis);
   // For each candidate, how many failing elements of the worst witnesses are nearer than a unit to
   // its prediction: part of what it predicts may be right. 0 for those across slices.
@@ -49,7 +49,8 @@ class Evidence {
   size_t failing() const { return failing_; }
   // Elements that were compared, once for each comparison. FitsOf compares each candidate with the
   // witnesses, at most twice; they have kWitnessed elements, or are one larger slice. Then it
-  // compares those that are left, all together, with max(kAlways, elements()) elements.
+  // compares those that are left, all together, with max(kAlways, elements()) elements, or with
+  // those that MostWork permits.
   size_t compared() const { return compared_; }
   static constexpr size_t kWitnessed = 4096, kAlways = size_t{1} << 16;
 
@@ -69,7 +70,7 @@ class Evidence {
   void ChooseWitnesses();
   std::optional<By> SurvivesWitnesses(const Hypothesis& hypothesis);
   bool ExplainsWitnesses(const Hypothesis& hypothesis, By by);
-  Fit FitAcross(const Candidate& candidate);
+  Fit FitAcross(const Hypothesis& hypothesis);
   void LimitSlices(std::vector<Survivor>& survivors) const;
   std::vector<Fit> SeeEverything(const std::vector<Survivor>& survivors);
   void MayCancel();
@@ -81,7 +82,8 @@ class Evidence {
   std::vector<size_t> counts_;      // their elements
   size_t elements_ = 0, failing_ = 0;
   std::atomic<size_t> compared_ = 0;
-  std::mutex mutex_;  // of MayCancel
+  size_t across_left_;  // so many hypotheses across slices may still be compared
+  std::mutex mutex_;    // of MayCancel
 };
 
 }  // namespace sextant::oracle

@@ -63,6 +63,19 @@ TEST(Evidence, ComparesAllExplanationsTogetherWithAsManyElementsAsTheCaseHas) {
   }
 }
 
+// The hypothesis would be compared with all elements at once: 2^24 products, or 2^27.
+TEST(Evidence, LeavesOutHypothesesAcrossSlicesThatCostTooMuch) {
+  for (const bool is_large : {false, true}) {
+    const Asked asked(is_large ? "linear N=16 M=8192 F=1024" : "linear N=2 M=8192 F=1024",
+                      "seed=1");
+    Evidence evidence(asked.seen());
+    const Hypothesis right{asked.c.operation().Clone(), SharedInputs::Of(asked.inputs),
+                           asked.recipe, /*is_across_slices=*/true};
+    EXPECT_EQ(evidence.FitOf(right).compared, is_large ? 0u : 2048u);
+    EXPECT_EQ(evidence.compared(), is_large ? 0u : 2048u);
+  }
+}
+
 TEST(SharedInputs, CopiesWhatOthersHold) {
   Tensors of_case = {{"x", DType::kF32, {{2}, {1, 2}}}};
   SharedInputs shared = SharedInputs::Of(of_case), copy = shared;

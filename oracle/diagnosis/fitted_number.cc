@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdio>
 
+#include "oracle/diagnosis/work.h"
 #include "reference/prove/slices.h"
 
 namespace sextant::oracle {
@@ -11,6 +12,9 @@ namespace {
 
 constexpr int kNewtonSteps = 12;
 constexpr double kStep = 0x1p-7;  // relative; a secant is as good as a derivative
+
+// So many input and output elements count as one evaluation. Small cases have fewer in a slice.
+constexpr size_t kElements = 8192;
 
 std::string Digits(double x, int digits) {
   char text[32];
@@ -20,12 +24,11 @@ std::string Digits(double x, int digits) {
 class NumberFit {
  public:
   NumberFit(const Observation& seen, const Hypothesis& base, const Deviation& deviation,
-            size_t& evaluations)
+            Evaluations& evaluations)
       : seen_(seen),
         base_(base),
         deviation_(deviation),
         exact_(ParseRecipe("exact", seen.c.dtype())),
-        most_(MostEvaluations(seen.c, seen.inputs)),
         evaluations_(evaluations) {}
 
   // A number near the answer: the best of the likely ones and of powers of two times the right one,
@@ -50,6 +53,7 @@ class NumberFit {
   std::optional<MeasuredNumber> Measure(double x, std::span<const Witness> witnesses) {
     const double limit = DistanceOf(seen_, base_, witnesses, kInfinity) / 2;
     for (int step = 0; step < kNewtonSteps && !std::isnan(x); ++step) {
+      if (evaluations_.AreSpent()) break;
       const auto at = Residuals(x, witnesses);
       const auto beside = Residuals(x * (1 + kStep), witnesses);
       if (at.empty() || beside.size() != at.size()) return std::nullopt;
@@ -79,10 +83,10 @@ class NumberFit {
   Nearest NearestOf(const std::vector<double>& numbers, const Witness& witness) {
     Nearest nearest;
     for (const double number : numbers) {
-      if (evaluations_ >= most_) break;
+      if (evaluations_.AreSpent()) break;
       const auto model = deviation_.changed(base_, number);
       if (!model) continue;
-      ++evaluations_;
+      evaluations_.count += CostOfInputs(base_, *model) + CostOf(seen_, witness);
       const double distance = DistanceOf(seen_, *model, witness);
       if (distance < nearest.distance) nearest.number = number, nearest.distance = distance;
       nearest.largest = std::max(nearest.largest, distance);
@@ -95,8 +99,9 @@ class NumberFit {
     std::vector<double> all;
     if (!model) return all;
     model->recipe = exact_;
+    evaluations_.count += CostOfInputs(base_, *model);
     for (const Witness& witness : witnesses) {
-      ++evaluations_;
+      evaluations_.count += CostOf(seen_, witness);
       const auto residuals = ResidualsOf(seen_, *model, witness);
       all.insert(all.end(), residuals.begin(), residuals.end());
     }
@@ -107,8 +112,7 @@ class NumberFit {
   const Hypothesis& base_;
   const Deviation& deviation_;
   const Recipe exact_;
-  const size_t most_;
-  size_t& evaluations_;
+  Evaluations& evaluations_;
 };
 
 }  // namespace
@@ -124,10 +128,23 @@ size_t MostEvaluations(const Case& c, const Tensors& inputs) {
   return std::min(kMostWhole, kMostProducts / std::max<size_t>(numbers * rows, 1));
 }
 
+size_t CostOfInputs(const Hypothesis& base, const Hypothesis& model) {
+  const Tensors& inputs = model.inputs;
+  if (&inputs == &static_cast<const Tensors&>(base.inputs)) return 0;
+  size_t elements = 0;
+  for (const NamedTensor& input : inputs) elements += input.values.data.size();
+  return elements / kElements;
+}
+
+size_t CostOf(const Observation& seen, const Witness& witness) {
+  if (!Halve(seen.c, {})) return 1;  // MostEvaluations is of the whole case
+  return 1 + WorkOf(seen.c, witness.slice) / kElements;
+}
+
 std::optional<MeasuredNumber> MeasureNumber(const Observation& seen, const Hypothesis& base,
                                             const Deviation& deviation,
                                             std::span<const Witness> witnesses,
-                                            size_t& evaluations) {
+                                            Evaluations& evaluations) {
   // The number may have no effect in the first slice: at position 0 no frequency has.
   NumberFit fit(seen, base, deviation, evaluations);
   for (size_t i = 0; i < witnesses.size(); ++i) {

@@ -13,17 +13,28 @@ namespace sextant::oracle {
 // A search evaluates at most so many slices: fewer in a case that cannot be cut.
 size_t MostEvaluations(const Case& c, const Tensors& inputs);
 
+// The evaluations of slices by a search. Larger slices, and models that copy large inputs, count as
+// several.
+struct Evaluations {
+  size_t most, count = 0;
+  bool AreSpent() const { return count >= most; }
+};
+
+// What the search counts: the inputs of a model, if it has its own, and the evaluation of a slice.
+size_t CostOfInputs(const Hypothesis& base, const Hypothesis& model);
+size_t CostOf(const Observation& seen, const Witness& witness);
+
 struct MeasuredNumber {
   double value = 0, bar = 0;  // the number, and its largest error
 };
 
 // The number of a deviation from `base` that is nearest to the answer: first in the first of the
 // witnesses, then in all. Empty if there is none, if the answer does not depend on it, or if it
-// leaves more than half of the distance of `base`. Counts the slices that it evaluates.
+// leaves more than half of the distance of `base`. Counts its evaluations.
 std::optional<MeasuredNumber> MeasureNumber(const Observation& seen, const Hypothesis& base,
                                             const Deviation& deviation,
                                             std::span<const Witness> witnesses,
-                                            size_t& evaluations);
+                                            Evaluations& evaluations);
 
 // The shortest decimal number within the error bar, if that is no coincidence: it must have two
 // digits less than the measurement has.

@@ -24,6 +24,9 @@ struct Observation {
   const std::vector<PermittedTensor>& permitted;
   const Tensors& answer;             // optional outputs may be missing
   const Subject* subject = nullptr;  // may be asked more questions; null: gives no more answers
+  // What searches for two deviations may still evaluate, all together (deviation.h); null: each as
+  // much as it needs.
+  size_t* evaluations_left = nullptr;
 };
 
 struct Explanation {

@@ -30,11 +30,10 @@ struct Tried {
   double distance = 0;              // of its own answer from the given one (DistanceOf)
 };
 
-// True if roundings of the recipe may change a decision of the formula: then the permitted errors
-// of the formula itself do not decide.
-bool Decides(const Case& c, const std::string& recipe) {
-  const ScopedRecipe scope(ParseRecipe(recipe, c.dtype()), c.dtype());
-  return !c.operation().Alternatives().empty();
+// Elements that could have failed, of as many as the sample has.
+size_t JudgedBefore(const Verdict& verdict, const std::optional<Sample>& sample) {
+  const size_t judged = JudgedElements(verdict);
+  return sample ? judged * sample->elements / sample->all_elements : judged;
 }
 
 class Search {
@@ -243,13 +242,13 @@ class Search {
       if (!Fails(answers_[i])) order.push_back(i);
     }
     for (const size_t i : order) {
-      const std::optional<Verdict> verdict =
-          ConformingVerdict(answers_[i], found.recipe, search_.prove);
+      const std::optional<Verdict> verdict = ConformingVerdict(answers_[i], found.recipe, search_);
       if (!verdict) found.failing.push_back(i);
       if (found.failing.size() >= most) return std::nullopt;
       if (!verdict) continue;
       found.judgeable += JudgedElements(*verdict);
-      found.judgeable_before += JudgedElements(answers_[i].verdict);
+      found.judgeable_before += JudgedBefore(answers_[i].verdict, verdict->sample);
+      found.sample = verdict->sample;
     }
     const double least = kMostStayJudgeable * static_cast<double>(found.judgeable_before);
     if (static_cast<double>(found.judgeable) < least) return std::nullopt;

@@ -34,6 +34,9 @@ struct RecipeSearch {
   std::string start;     // a standard recipe or a recipe line
   int most_changes = 2;  // 1 or 2
   ProveOptions prove{};
+  // By other recipes, only a random part of an answer is judged if its judgement may take many
+  // times as long as the one by the start (MostWork, work.h).
+  bool in_part = false;
 };
 
 struct FoundRecipe {
@@ -47,7 +50,8 @@ struct FoundRecipe {
   // Other methods of the same step by which all answers conform, too, and whose own answers are not
   // much farther from the given ones.
   std::vector<std::string> others{};
-  std::vector<size_t> failing{};  // indices of the answers that fail by it, too
+  std::vector<size_t> failing{};   // indices of the answers that fail by it, too
+  std::optional<Sample> sample{};  // of the last answer, if only a part of it was judged
 };
 
 // The recipe with the fewest changes by which all answers conform, and among those the one that

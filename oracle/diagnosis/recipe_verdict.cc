@@ -2,13 +2,16 @@
 
 #include <algorithm>
 
+#include "oracle/diagnosis/recipe_witness.h"
+#include "oracle/diagnosis/work.h"
 #include "reference/prove/budget.h"
 
 namespace sextant::oracle {
 namespace {
 
-// Elements that are judged first of a case that has more.
-constexpr size_t kFirst = size_t{1} << 16;
+// Elements that are looked at first of a case that has more, in this part of the work at most; in
+// slices of kInSlice elements.
+constexpr size_t kFirst = size_t{1} << 16, kPartOfWork = 8, kInSlice = 1024;
 
 Verdict VerdictBy(const JudgedAnswer& answer, const Recipe& recipe, const ProveOptions& options) {
   const auto& [c, inputs, outputs, judge, verdict] = answer;
@@ -22,12 +25,22 @@ Verdict VerdictBy(const JudgedAnswer& answer, const Recipe& recipe, const ProveO
   return Judge(c, inputs, recipe, options, kHow).Evaluate(outputs);
 }
 
-bool FailsAtFirst(const JudgedAnswer& answer, const Recipe& recipe, const ProveOptions& options) {
-  size_t elements = 0;
-  for (const NamedTensor& output : answer.outputs) elements += output.values.data.size();
-  if (HasBudget() || elements <= kFirst) return false;
-  const ScopedBudget within(Budget{.elements = kFirst});
-  return VerdictBy(answer, recipe, options).status == Verdict::Status::kFails;
+// True if an error in some slices of the case exceeds what the recipe permits. Unlike a judgement,
+// it copies nothing, and ends at the first such slice.
+bool FailsAtFirst(const JudgedAnswer& answer, const Recipe& recipe, size_t elements) {
+  const ScopedBudget within(Budget{.elements = elements});
+  return !std::ranges::all_of(SlicesInBudget(answer.c, kInSlice),
+                              [&](const Slice& slice) { return PermitsIn(answer, slice, recipe); });
+}
+
+// Judges about so many elements; empty if the answer fails.
+std::optional<Verdict> VerdictOnPart(const JudgedAnswer& answer, const Recipe& recipe,
+                                     size_t elements, const ProveOptions& options) {
+  const ScopedBudget within(Budget{.elements = elements});
+  Verdict verdict = VerdictBy(answer, recipe, options);
+  if (verdict.status == Verdict::Status::kFails) return std::nullopt;
+  verdict.sample = SampleIn(answer.c);
+  return verdict;
 }
 
 }  // namespace
@@ -39,10 +52,18 @@ size_t JudgedElements(const Verdict& verdict) {
 }
 
 std::optional<Verdict> ConformingVerdict(const JudgedAnswer& answer, const std::string& recipe,
-                                         const ProveOptions& options) {
-  const Recipe parsed = ParseRecipe(recipe, answer.c.dtype());
-  if (FailsAtFirst(answer, parsed, options)) return std::nullopt;
-  Verdict verdict = VerdictBy(answer, parsed, options);
+                                         const RecipeSearch& search) {
+  const Case& c = answer.c;
+  const Recipe parsed = ParseRecipe(recipe, c.dtype());
+  size_t elements = 0;
+  for (const NamedTensor& output : answer.outputs) elements += output.values.data.size();
+  const size_t first = std::min(kFirst, ElementsInWork(c, MostWork(c) / kPartOfWork));
+  if (!HasBudget() && first < elements) {
+    if (!Decides(c, recipe) && FailsAtFirst(answer, parsed, first)) return std::nullopt;
+    const size_t most = ElementsInWork(c, MostWork(c));
+    if (search.in_part && most < elements) return VerdictOnPart(answer, parsed, most, search.prove);
+  }
+  Verdict verdict = VerdictBy(answer, parsed, search.prove);
   if (verdict.status == Verdict::Status::kFails) return std::nullopt;
   return verdict;
 }

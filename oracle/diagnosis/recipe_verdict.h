@@ -18,6 +18,6 @@ size_t JudgedElements(const Verdict& verdict);
 // Empty if the answer fails by the recipe: of a large case some slices are judged first. Whether
 // errors are likely is not looked at. Throws Error for a wrong recipe.
 std::optional<Verdict> ConformingVerdict(const JudgedAnswer& answer, const std::string& recipe,
-                                         const ProveOptions& options);
+                                         const RecipeSearch& search);
 
 }  // namespace sextant::oracle

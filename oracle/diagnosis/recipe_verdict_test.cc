@@ -16,15 +16,37 @@ TEST(ConformingVerdict, SeesEveryElementOfALargeCase) {
   const Judge judge(c, inputs, native);
   Tensors outputs = RecipeSubject("native").answer(c, inputs).outputs;
   const Verdict right = judge.Evaluate(outputs);
-  const auto verdict = ConformingVerdict({c, inputs, outputs, judge, right}, "f32_compute", {});
+  const auto verdict =
+      ConformingVerdict({c, inputs, outputs, judge, right}, "f32_compute", {.start = "native"});
   ASSERT_TRUE(verdict);
   EXPECT_EQ(JudgedElements(*verdict), outputs[0].values.data.size());
   for (const size_t at : {size_t{0}, size_t{70001}, outputs[0].values.data.size() - 1}) {
     Tensors wrong = outputs;
     wrong[0].values.data[at] += 1;
     const Verdict fails = judge.Evaluate(wrong);
-    EXPECT_FALSE(ConformingVerdict({c, inputs, wrong, judge, fails}, "f32_compute", {})) << at;
+    EXPECT_FALSE(
+        ConformingVerdict({c, inputs, wrong, judge, fails}, "f32_compute", {.start = "native"}))
+        << at;
   }
+}
+
+// 2^26 products: by another recipe they may take many times as long.
+TEST(ConformingVerdict, SeesAPartOfAnExpensiveCase) {
+  const Case c = Case::Parse("linear N=16 M=4096 F=1024");
+  const Tensors inputs = DrawInputs(c);
+  const Judge judge(c, inputs, ParseRecipe("native", c.dtype()));
+  const Tensors outputs = RecipeSubject("native").answer(c, inputs).outputs;
+  const Verdict right = judge.Evaluate(outputs);
+  const JudgedAnswer answer{c, inputs, outputs, judge, right};
+  const auto whole = ConformingVerdict(answer, "f32_compute", {.start = "native"});
+  ASSERT_TRUE(whole);
+  EXPECT_FALSE(whole->sample);
+  EXPECT_EQ(JudgedElements(*whole), 16384u);
+  const auto part = ConformingVerdict(answer, "f32_compute", {.start = "native", .in_part = true});
+  ASSERT_TRUE(part);
+  ASSERT_TRUE(part->sample);
+  EXPECT_EQ(JudgedElements(*part), part->sample->elements);
+  EXPECT_LE(part->sample->elements, 8192u);
 }
 
 // Decided without the orders of summation that make these errors likely, and equally.

@@ -63,6 +63,25 @@ Elements Flatten(const JudgedAnswer& answer, const std::vector<PermittedTensor>&
   return all;
 }
 
+// Calls of(golden, index, given) for every answered element of the slice, in the order of a
+// witness.
+template <class Of>
+void ForEachAnswered(const JudgedAnswer& answer, const Slice& slice, const Of& of) {
+  const auto& outputs = answer.c.info().signature.outputs;
+  for (size_t o = 0; o < outputs.size(); ++o) {
+    const GoldenTensor& golden = answer.judge.golden()[o];
+    const Tensor<double>* const got = AnsweredIn(answer, golden.name);
+    if (!got) continue;
+    for (const size_t i : IndicesIn(got->shape, outputs[o], slice)) of(golden, i, got->data[i]);
+  }
+}
+
+// Beyond the radius of the proven value; 0 if no value is specified.
+double ErrorBeyondRadius(const GoldenTensor& golden, size_t i, double got) {
+  if (std::isnan(golden.high.data[i])) return 0;
+  return ErrorOf(golden, i, got) - std::max(0.0, golden.radius.data[i]);
+}
+
 // Calls of(index in the slice, given, that of the recipe itself, exact) for every element.
 template <class Of>
 void ForEachOwn(const JudgedAnswer& answer, const Slice& slice, const Recipe& recipe,
@@ -126,24 +145,15 @@ bool IsTooAccurate(const RecipeWitness& witness, const std::string& recipe) {
 std::optional<RecipeWitness> WitnessOf(const JudgedAnswer& answer, const std::string& start) {
   const auto place = WorstPlace(answer);
   if (!place) return std::nullopt;  // an intermediate fails
-  const auto& outputs = answer.c.info().signature.outputs;
   const std::vector<Slice> slices = SlicesInBudget(answer.c, kSliceElements);
   RecipeWitness witness{&answer, SliceWith(answer.c, *place, slices)};
   const size_t spread = std::min(slices.size(), kSpread);
   for (size_t i = 0; i < spread; ++i)
     witness.spread.push_back(slices[(2 * i + 1) * slices.size() / (2 * spread)]);
-  for (size_t o = 0; o < outputs.size(); ++o) {
-    const GoldenTensor& golden = answer.judge.golden()[o];
-    const Tensor<double>* const got = AnsweredIn(answer, golden.name);
-    if (!got) continue;
-    for (const size_t i : IndicesIn(got->shape, outputs[o], witness.slice)) {
-      const double radius = std::max(0.0, golden.radius.data[i]);
-      const double error = ErrorOf(golden, i, got->data[i]) - radius;
-      witness.error.push_back(std::isnan(golden.high.data[i]) ? 0 : error);
-      if (std::isfinite(golden.high.data[i]))
-        witness.ulp += UlpOf(golden.dtype, golden.high.data[i]);
-    }
-  }
+  ForEachAnswered(answer, witness.slice, [&](const GoldenTensor& golden, size_t i, double got) {
+    witness.error.push_back(ErrorBeyondRadius(golden, i, got));
+    if (std::isfinite(golden.high.data[i])) witness.ulp += UlpOf(golden.dtype, golden.high.data[i]);
+  });
   witness.before = PermittedOn(witness, start);
   return witness;
 }
@@ -158,6 +168,24 @@ double MeanUlps(const std::vector<Elements>& permitted, const std::vector<Recipe
     logarithms += std::log(sum / witnesses[w].ulp);
   }
   return std::exp(logarithms / static_cast<double>(which.size()));
+}
+
+bool PermitsIn(const JudgedAnswer& answer, const Slice& slice, const Recipe& recipe) {
+  const Case& c = answer.c;
+  const Elements permitted =
+      Flatten(answer, PermittedErrors(c.operation(), c, answer.inputs, recipe, slice));
+  size_t at = 0;
+  bool permits = true;
+  ForEachAnswered(answer, slice, [&](const GoldenTensor& golden, size_t i, double got) {
+    permits = permits && ErrorBeyondRadius(golden, i, got) <= permitted[at];
+    ++at;
+  });
+  return permits;
+}
+
+bool Decides(const Case& c, const std::string& recipe) {
+  const ScopedRecipe scope(ParseRecipe(recipe, c.dtype()), c.dtype());
+  return !c.operation().Alternatives().empty();
 }
 
 bool Permits(const Elements& permitted, const RecipeWitness& witness) {

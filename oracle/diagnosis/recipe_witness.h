@@ -37,6 +37,13 @@ double DistanceOf(const RecipeWitness& witness, const std::string& recipe);
 // say how the answer is computed. A few large errors among small ones are such an answer.
 bool IsTooAccurate(const RecipeWitness& witness, const std::string& recipe);
 
+// True if the recipe permits all errors in the slice.
+bool PermitsIn(const JudgedAnswer& answer, const Slice& slice, const Recipe& recipe);
+
+// True if roundings of the recipe may change a decision of the formula: then the permitted errors
+// of the formula itself do not decide.
+bool Decides(const Case& c, const std::string& recipe);
+
 // True if all errors are permitted. An element that failed must stay judgeable.
 bool Permits(const Elements& permitted, const RecipeWitness& witness);
 

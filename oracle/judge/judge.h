@@ -99,6 +99,7 @@ struct Verdict {
   std::vector<Cause> causes;
   // Other recipes by which a failing answer conforms. A loose recipe permits many bugs.
   std::vector<std::string> conforming_recipes{};
+  std::optional<Sample> recipe_sample{};  // the part that was judged by these; empty: as `sample`
   // Open rows: rows (along the last axis) of answered tensors with at least one specified element,
   // but none that could have failed, neither end to end nor by the trace. One open row makes the
   // case unverified.

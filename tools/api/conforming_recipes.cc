@@ -2,13 +2,14 @@
 
 namespace sextant::tools {
 
-std::vector<std::string> ConformingRecipes(const oracle::JudgedAnswer& answer,
-                                           const oracle::RecipeSearch& search) {
+void FindConformingRecipes(const oracle::JudgedAnswer& answer, const oracle::RecipeSearch& search,
+                           oracle::Verdict& verdict) {
   const auto found = oracle::NarrowestRecipe({&answer, 1}, search);
-  if (!found || !found->failing.empty()) return {};
-  std::vector<std::string> recipes = {found->recipe};
-  recipes.insert(recipes.end(), found->others.begin(), found->others.end());
-  return recipes;
+  if (!found || !found->failing.empty()) return;
+  verdict.conforming_recipes = {found->recipe};
+  verdict.conforming_recipes.insert(verdict.conforming_recipes.end(), found->others.begin(),
+                                    found->others.end());
+  verdict.recipe_sample = found->sample;
 }
 
 }  // namespace sextant::tools

@@ -2,16 +2,13 @@
 // libsextant.so, which needs no subjects and no HDF5, uses it.
 #pragma once
 
-#include <string>
-#include <vector>
-
 #include "oracle/diagnosis/recipe_search.h"
 
 namespace sextant::tools {
 
-// Other recipes by which the failing answer conforms: the narrowest, then methods of the same step
-// that cannot be told apart from it.
-std::vector<std::string> ConformingRecipes(const oracle::JudgedAnswer& answer,
-                                           const oracle::RecipeSearch& search);
+// Sets in the verdict the other recipes by which the failing answer conforms: the narrowest, then
+// methods of the same step that cannot be told apart from it.
+void FindConformingRecipes(const oracle::JudgedAnswer& answer, const oracle::RecipeSearch& search,
+                           oracle::Verdict& verdict);
 
 }  // namespace sextant::tools

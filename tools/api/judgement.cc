@@ -42,21 +42,21 @@ Verdict JudgeOutputs(const oracle::Judge& judge, const Case& c, const Tensors& i
   Verdict verdict = judge.Evaluate(outputs);
   if (verdict.tensors.empty()) return verdict;
   const bool fails = verdict.status == Verdict::Status::kFails;
-  const auto recipes_with = [&](int most_changes) {
-    return ConformingRecipes(
+  const auto find_recipes = [&](int most_changes) {
+    FindConformingRecipes(
         {c, inputs, outputs, judge, verdict},
-        {.start = recipe.name, .most_changes = most_changes, .prove = options});
+        {.start = recipe.name, .most_changes = most_changes, .prove = options, .in_part = true},
+        verdict);
   };
   // An honest precision comes before a bug that explains it by accident, and a bug before a
   // precision in two steps.
   try {
-    if (fails) verdict.conforming_recipes = recipes_with(1);
+    if (fails) find_recipes(1);
     if (fails || verdict.grade == oracle::Grade::kUnlikely) {
       verdict.causes =
           Causes(judge, c, inputs, recipe, outputs, options, subject, verdict.conforming_recipes);
     }
-    if (fails && verdict.causes.empty() && verdict.conforming_recipes.empty())
-      verdict.conforming_recipes = recipes_with(2);
+    if (fails && verdict.causes.empty() && verdict.conforming_recipes.empty()) find_recipes(2);
   } catch (const OutOfTime&) {
     verdict.message += verdict.message.empty() ? "" : "; ";
     verdict.message += "no time was left to look for all causes and recipes";

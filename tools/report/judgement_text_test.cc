@@ -75,6 +75,8 @@ TEST(JudgementText, NamesTheRecipesThatWouldPermitAFailingAnswer) {
   EXPECT_THAT(TextOf(judgement),
               HasSubstr("conforms by `all_native` or `*=f32 store=T`, if that says"));
   EXPECT_THAT(TextOf(judgement), Not(HasSubstr("by no recipe")));
+  judgement.verdict.recipe_sample = Sample{.elements = 4, .all_elements = 8};
+  EXPECT_THAT(TextOf(judgement), HasSubstr("is computed; 4 of 8 elements judged\n"));
 }
 
 TEST(JudgementText, SaysFirstThatOnlyAPartWasJudged) {

@@ -183,7 +183,12 @@ std::string RecipeLine(const Verdict& verdict) {
   std::string text;
   for (const std::string& recipe : verdict.conforming_recipes)
     text += (text.empty() ? "`" : " or `") + recipe + "`";
-  return text.empty() ? "" : "conforms by " + text + ", if that says how it is computed";
+  if (text.empty()) return "";
+  text = "conforms by " + text + ", if that says how it is computed";
+  if (const auto& part = verdict.recipe_sample)
+    text += "; " + std::to_string(part->elements) + " of " +
+            CountText(part->all_elements, "element") + " judged";
+  return text;
 }
 
 std::string Details(const Verdict& verdict) {

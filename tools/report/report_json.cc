@@ -85,6 +85,15 @@ Json ExpectedToJson(const Assessment& assessment) {
           {"until", e.until},   {"contradiction", assessment.contradiction}};
 }
 
+Json SampleToJson(const std::optional<Sample>& sample) {
+  if (!sample) return nullptr;
+  return {{"elements", sample->elements},
+          {"all_elements", sample->all_elements},
+          {"slices", sample->slices},
+          {"all_slices", sample->all_slices},
+          {"seed", sample->seed}};
+}
+
 Json VerdictToJson(const Report& report, const Verdict& v) {
   const Assessment assessment = report.Assess(v);
   Json json = {{"case", v.case_line},
@@ -96,17 +105,11 @@ Json VerdictToJson(const Report& report, const Verdict& v) {
                {"message", v.message},
                {"causes", Json::array()},
                {"conforming_recipes", v.conforming_recipes},
+               {"recipe_sample", SampleToJson(v.recipe_sample)},
                {"open_rows", v.open_row_count},
                {"open_rows_acceptable", v.open_rows_acceptable},
-               {"sample", nullptr},
+               {"sample", SampleToJson(v.sample)},
                {"tensors", Json::array()}};
-  if (v.sample) {
-    json["sample"] = {{"elements", v.sample->elements},
-                      {"all_elements", v.sample->all_elements},
-                      {"slices", v.sample->slices},
-                      {"all_slices", v.sample->all_slices},
-                      {"seed", v.sample->seed}};
-  }
   if (v.grade) json["grade"] = NameOf(*v.grade);
   for (const oracle::Cause& cause : v.causes)
     json["causes"].push_back(

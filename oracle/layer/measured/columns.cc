@@ -44,7 +44,7 @@ bool Fit(const std::vector<Products>& all, const Columns& columns) {
   });
 }
 
-std::vector<Columns> FitColumns(std::vector<Products> all) {
+std::vector<Columns> FitColumns(std::vector<Products>& all) {
   const auto distance = [](const Products& one) { return std::abs(one.Rest()) / one.sample.error; };
   std::swap(*std::ranges::max_element(all, {}, distance), all.front());
   const size_t M = all.front().first.size() - 1;

@@ -32,8 +32,8 @@ struct Products {
 bool Fit(const std::vector<Products>& all, const Columns& columns);
 
 // The columns for which Fit holds: contiguous ones, but not all, and every n-th. At least one
-// element is needed.
-std::vector<Columns> FitColumns(std::vector<Products> all);
+// element is needed. Changes the order of the elements.
+std::vector<Columns> FitColumns(std::vector<Products>& all);
 
 // To say which columns, of M: those of BitsOfEvidence.
 double BitsOfColumns(size_t M);

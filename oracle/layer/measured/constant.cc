@@ -84,27 +84,39 @@ Sample Samples::At(size_t at) const {
   return {at, y, right, std::max(error, UlpOf(golden_->dtype, y))};
 }
 
-double Samples::Distance(size_t at) const {
+double Samples::DistanceOf(size_t at) const {
   if (!Has(at)) return 0;
   const Sample sample = At(at);
   return sample.y == sample.right ? 0 : std::abs(sample.y - sample.right) / sample.error;
 }
 
+const std::vector<double>& Samples::RowDistances(size_t width) const {
+  const auto [at, is_new] = row_distances_.try_emplace(width);
+  std::vector<double>& of_rows = at->second;
+  if (!is_new) return of_rows;
+  of_rows.resize(answer_->data.size() / width);
+  if (width == 1) {
+    for (size_t i = 0; i < of_rows.size(); ++i) of_rows[i] = DistanceOf(i);
+    return of_rows;
+  }
+  const size_t part = width % 2 == 0 ? width / 2 : 1, parts = width / part;
+  const std::vector<double>& of_parts = RowDistances(part);
+  for (size_t i = 0; i < of_rows.size() * parts; ++i)
+    of_rows[i / parts] = std::max(of_rows[i / parts], of_parts[i]);
+  return of_rows;
+}
+
 std::vector<Sample> Samples::Chosen(size_t count) const {
-  std::vector<double> distances(answer_->data.size());
-  for (size_t i = 0; i < distances.size(); ++i) distances[i] = Distance(i);
   std::vector<Sample> chosen;
-  for (const size_t i : WorstAndSpread(distances, count)) {
+  for (const size_t i : WorstAndSpread(RowDistances(1), count)) {
     if (Has(i)) chosen.push_back(At(i));
   }
   return chosen;
 }
 
 std::vector<size_t> Samples::ChosenRows(size_t count, size_t width) const {
-  std::vector<double> distances(width == 0 ? 0 : answer_->data.size() / width);
-  for (size_t i = 0; i < distances.size() * width; ++i)
-    distances[i / width] = std::max(distances[i / width], Distance(i));
-  return WorstAndSpread(distances, count);
+  if (width == 0) return {};
+  return WorstAndSpread(RowDistances(width), count);
 }
 
 void Deviations::Add(const std::string& its_name, const std::string& its_sentence) {

@@ -165,7 +165,7 @@ class Fitter {
   void TryHiddenColumns(const FeedForwardFit& start, const Rows& rows) {
     std::vector<Products> all = rows_.HiddenProducts(start.formula, start.inputs, rows);
     if (all.empty()) return;
-    for (const Columns& columns : FitColumns(std::move(all))) {
+    for (const Columns& columns : FitColumns(all)) {
       FeedForwardFit fit = start;
       Tensor<double>& down = InputNamed(fit.inputs, "down");
       for (size_t i = 0; i < down.data.size(); ++i)

@@ -61,7 +61,7 @@ class Fitter {
 
   std::vector<Layer> All() {
     for (const Layer& weighed : Weights()) {
-      const std::vector<Products> products = ProductsOf(weighed);
+      std::vector<Products> products = ProductsOf(weighed);
       if (products.empty()) return {};
       for (const Layer& layer : Biases(weighed)) Try(layer, products);
     }
@@ -127,7 +127,8 @@ class Fitter {
     return all;
   }
 
-  void Try(const Layer& layer, std::vector<Products> all) {
+  // `all`: the products of the layer's weight.
+  void Try(const Layer& layer, std::vector<Products>& all) {
     for (Products& one : all) one.base = layer.BiasAt(one.sample.at / F_, one.sample.at % F_);
     if (Fit(all, {})) return fits_.push_back(layer);
     TryFactors(layer, all);
@@ -135,7 +136,7 @@ class Fitter {
     with_columns.Add("", "");
     with_columns.bits += BitsOfColumns(M_);
     if (with_columns.count > kMostDeviations || !IsEvident(distances_, with_columns)) return;
-    for (const Columns& columns : FitColumns(std::move(all))) {
+    for (const Columns& columns : FitColumns(all)) {
       Layer fit = layer;
       fit.weight = [=, w = layer.weight](size_t f, size_t m) {
         return columns.TimesOf(m) * w(f, m);

@@ -5,6 +5,7 @@
 
 #include <cmath>
 
+#include "oracle/catalog/catalog.h"
 #include "oracle/catalog/causes_test.h"
 
 namespace sextant::oracle {
@@ -16,9 +17,7 @@ using testing::IsEmpty;
 using testing::StartsWith;
 
 // Sines and cosines in double, with a wrong base and wrong positions.
-std::vector<std::string> CausesOfSinusoids(const std::string& line, double base,
-                                           double (*position)(double)) {
-  const AskedCase question(line);
+Tensors Sinusoids(const AskedCase& question, double base, double (*position)(double)) {
   const std::vector<double>& positions = question.inputs[0].values.data;
   const size_t M = question.c.ShapeOf(question.c.info().signature.outputs[0])[1];
   Tensor<double> y({positions.size(), M});
@@ -27,7 +26,12 @@ std::vector<std::string> CausesOfSinusoids(const std::string& line, double base,
     const double angle = position(positions[i / M]) * std::pow(base, -exponent);
     y.data[i] = RoundTo(question.c.dtype(), i % 2 == 0 ? std::sin(angle) : std::cos(angle));
   }
-  return question.Causes({{"y", question.c.dtype(), y}});
+  return {{"y", question.c.dtype(), y}};
+}
+std::vector<std::string> CausesOfSinusoids(const std::string& line, double base,
+                                           double (*position)(double)) {
+  const AskedCase question(line);
+  return question.Causes(Sinusoids(question, base, position));
 }
 
 double Same(double position) { return position; }
@@ -55,6 +59,33 @@ TEST(MeasuredAttributes, NameTwoDeviationsAtOnce) {
       CausesOfSinusoids("sinusoidal M=32 S=24 dtype=f32", 500000, [](double p) { return p + 3; }),
       Contains("position_shifted+base_changed (position: positions have 3 added (24 of 24 "
                "such tokens); and the base is 500000, expected 10000)"));
+}
+
+TEST(MeasuredAttributes, LookForTwoDeviationsAsLongAsEvaluationsAreLeft) {
+  const AskedCase question("sinusoidal M=32 S=24 dtype=f32");
+  const Judge judge(question.c, question.inputs, question.recipe);
+  const Tensors answer = Sinusoids(question, 500000, [](double p) { return p + 3; });
+  for (const size_t most : {size_t{100}, size_t{100000}}) {
+    size_t left = most;
+    std::vector<std::string> names;
+    for (const Measurement& measure : CatalogEntryOf("sinusoidal").measurements) {
+      for (const Explanation& found : measure({.c = question.c,
+                                      .inputs = question.inputs,
+                                      .recipe = question.recipe,
+                                      .golden = judge.golden(),
+                                      .permitted = judge.permitted(),
+                                      .answer = answer,
+                                      .evaluations_left = &left}))
+        names.push_back(found.name);
+    }
+    if (most > 100) {
+      EXPECT_THAT(names, Contains("position_shifted+base_changed"));
+      EXPECT_LT(left, most);
+    } else {
+      EXPECT_THAT(names, IsEmpty());
+      EXPECT_EQ(left, 0u);
+    }
+  }
 }
 
 // An unlisted factor of each token: no attribute explains it.

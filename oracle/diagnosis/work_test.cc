@@ -1,0 +1,31 @@
+#include "oracle/diagnosis/work.h"
+
+#include <gtest/gtest.h>
+
+namespace sextant::oracle {
+namespace {
+
+// x and y have 64 elements each, and there are 4 positions: one slice.
+TEST(Work, IsThatOfInputsAndOutputs) {
+  EXPECT_EQ(WorkOf(Case::Parse("rope pairing=half H=2 S=4 D=8")), 64u + 64 + 4);
+}
+
+// A slice is half a row of y: it reads a row of x and half of the weight. There are 8 slices.
+TEST(Work, CountsAnInputForEverySliceThatReadsIt) {
+  const Case c = Case::Parse("linear N=4 M=100 F=256");
+  EXPECT_EQ(WorkOf(c), 8u * (100 + 128 * 100 + 128));
+  EXPECT_EQ(WorkOf(c, {}), 4u * 100 + 256 * 100 + 4 * 256);
+}
+
+TEST(Work, IsLimitedToAPartOfLongSums) {
+  const Case small = Case::Parse("linear N=4 M=100 F=256");
+  EXPECT_GT(ElementsInWork(small, MostWork(small)), 4u * 256);
+  EXPECT_EQ(ElementsInWork(small, WorkOf(small) / 4), 256u);
+  const Case rope = Case::Parse("rope pairing=half H=32 S=65536 D=128");
+  EXPECT_GT(MostWork(rope), WorkOf(rope));
+  const Case large = Case::Parse("linear N=1024 M=4096 F=4096");
+  EXPECT_LT(MostWork(large), WorkOf(large) / 8);
+}
+
+}  // namespace
+}  // namespace sextant::oracle
