@@ -36,7 +36,7 @@ constexpr size_t kMostEvaluations = 12000;
 
 // "; verified on 512 of 8192 failing elements" if not all were compared.
 std::string Extent(const Evidence& evidence, const Fit& fit) {
-  if (fit.compared == evidence.elements()) return "";
+  if (fit.compared == evidence.elements() || evidence.failing() == 0) return "";
   return "; verified on " + std::to_string(fit.verified) + " of " +
          std::to_string(evidence.failing()) + " failing elements";
 }
@@ -135,8 +135,11 @@ MeasuredFits MeasuredCauses(const Observation& seen, Evidence& evidence) {
       }
       const Fit fit = evidence.FitOf(model);
       if (!fit.explains) continue;
-      fits.causes.push_back({name, sentence + Extent(evidence, fit), true});
       fits.nearest = std::min(fits.nearest, PerElement(fit));
+      Cause cause{name, sentence + Extent(evidence, fit), true};
+      // Two measurements may come to the same.
+      if (std::ranges::find(fits.causes, cause.why, &Cause::why) == fits.causes.end())
+        fits.causes.push_back(std::move(cause));
     }
   }
   return fits;
@@ -148,17 +151,21 @@ std::vector<Cause> NamedCauses(const Observation& seen, const ProveOptions& opti
   return listed.empty() ? MeasuredCauses(seen, evidence).causes : listed;
 }
 
+std::vector<Cause> CausesFrom(const std::vector<StructuralFinding>& findings) {
+  std::vector<Cause> causes;
+  for (const StructuralFinding& finding : findings)
+    causes.push_back({finding.name, finding.sentence, true});
+  return causes;
+}
+
 // The structure of the answer, and the causes of what it does not explain. If these are not known,
 // the structure may follow from the same unknown cause: rows without a key are 0.
 std::vector<Cause> StructuralCauses(const Observation& seen, size_t failing,
                                     const ProveOptions& options) {
   const std::vector<StructuralFinding> findings = StructureOf(seen);
-  std::vector<Cause> causes;
+  std::vector<Cause> causes = CausesFrom(findings);
   size_t explained = 0;
-  for (const StructuralFinding& finding : findings) {
-    causes.push_back({finding.name, finding.sentence, true});
-    explained += finding.count;
-  }
+  for (const StructuralFinding& finding : findings) explained += finding.count;
   if (findings.empty() || explained == failing) return causes;
   const auto permitted = WithoutExplained(seen.permitted, findings);
   const Observation rest{seen.c,    seen.inputs, seen.recipe,  seen.golden,
@@ -252,6 +259,7 @@ std::vector<Cause> CausesOfOneAnswer(const Observation& seen, const ProveOptions
   }
   std::vector<Cause> causes = ListedCauses(seen, evidence, precision);
   if (precision < kInfinity) return causes;
+  if (causes.empty()) causes = CausesFrom(NotComputedIn(seen));
   std::vector<Cause> described;  // an honest precision needs no description
   if (causes.empty()) {
     MeasuredFits measured = MeasuredCauses(seen, evidence);

@@ -92,7 +92,7 @@ class Search {
         const bool decides = Decides(witness.answer->c, recipe);
         if (!decides && !Permits(one.permitted.back(), witness)) continue;
         one.permits = true;
-        if (decides || !IsTooAccurate(witness, recipe)) one.explained.push_back(w);
+        if (decides || IsAsAccurate(witness, recipe)) one.explained.push_back(w);
       }
       one.ulps = MeanUlps(one.permitted, witnesses_, one.explained);
       const std::lock_guard lock(mutex);

@@ -150,6 +150,14 @@ TEST(RecipeSearch, FewLargeErrorsAmongSmallOnesHaveNoRecipe) {
   EXPECT_FALSE(answers.Search(1));
 }
 
+// Sums in bf16 permit these errors, but their own are far smaller.
+TEST(RecipeSearch, ErrorsFarAboveThoseOfTheRecipeItselfHaveNoRecipe) {
+  Answers answers("native", "native");
+  answers.Add("softmax N=32 M=128");
+  answers.Spoil(-1, 1);
+  EXPECT_FALSE(answers.Search(1));
+}
+
 // In f16 the sum of 4096 squares may have any value.
 TEST(RecipeSearch, ARecipeByWhichNothingCanFailExplainsNothing) {
   Answers answers("native", "native");

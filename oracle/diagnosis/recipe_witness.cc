@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "oracle/judge/tensor_judge.h"
 #include "reference/number/recipe/evaluation_context.h"
@@ -13,8 +14,8 @@ namespace {
 
 constexpr size_t kSliceElements = 64, kSpread = 16;
 // The typical error of few elements, which may share the error of a sum or of a weight, varies by
-// chance; and a method may be somewhat better than what the recipe's own answer follows.
-constexpr double kMoreAccurate = 4;
+// chance; and a method may be somewhat better or worse than what the recipe's own answer follows.
+constexpr double kAlike = 4;
 
 const Tensor<double>* AnsweredIn(const JudgedAnswer& answer, const std::string& output) {
   const auto at = std::ranges::find(answer.outputs, output, &NamedTensor::name);
@@ -109,6 +110,20 @@ double Median(Elements of) {  // 0 of none; NaN is the largest
   return *middle;
 }
 
+// The median error on the spread slices, of the given answer and of the recipe's own.
+std::pair<double, double> TypicalErrors(const RecipeWitness& witness, const Recipe& recipe,
+                                        const SumOrder& order) {
+  const ScopedSumOrder in_order(order);
+  Elements given, of_recipe;
+  const auto add = [&](size_t, double got, double own, double exact) {
+    if (!std::isfinite(exact)) return;
+    given.push_back(std::abs(got - exact));
+    of_recipe.push_back(std::abs(own - exact));
+  };
+  for (const Slice& slice : witness.spread) ForEachOwn(*witness.answer, slice, recipe, add);
+  return {Median(std::move(given)), Median(std::move(of_recipe))};
+}
+
 }  // namespace
 
 Elements PermittedOn(const RecipeWitness& witness, const std::string& recipe) {
@@ -129,17 +144,11 @@ double DistanceOf(const RecipeWitness& witness, const std::string& recipe) {
   return sum;
 }
 
-bool IsTooAccurate(const RecipeWitness& witness, const std::string& recipe) {
-  const ScopedSumOrder halves({SumOrder::Kind::kHalves, 1});
-  Elements given, of_recipe;
+bool IsAsAccurate(const RecipeWitness& witness, const std::string& recipe) {
   const Recipe parsed = ParseRecipe(recipe, witness.answer->c.dtype());
-  const auto add = [&](size_t, double got, double own, double exact) {
-    if (!std::isfinite(exact)) return;
-    given.push_back(std::abs(got - exact));
-    of_recipe.push_back(std::abs(own - exact));
-  };
-  for (const Slice& slice : witness.spread) ForEachOwn(*witness.answer, slice, parsed, add);
-  return Median(of_recipe) > kMoreAccurate * Median(given);
+  const auto [given, at_best] = TypicalErrors(witness, parsed, {SumOrder::Kind::kHalves, 1});
+  if (at_best > kAlike * given) return false;
+  return given <= kAlike * TypicalErrors(witness, parsed, {SumOrder::Kind::kForwards, 1}).second;
 }
 
 std::optional<RecipeWitness> WitnessOf(const JudgedAnswer& answer, const std::string& start) {

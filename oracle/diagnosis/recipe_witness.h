@@ -32,10 +32,11 @@ Elements PermittedOn(const RecipeWitness& witness, const std::string& recipe);
 // start).
 double DistanceOf(const RecipeWitness& witness, const std::string& recipe);
 
-// True if most elements of the spread slices are far more accurate than those of the recipe's own
-// answer, also in its most accurate order of summation: the recipe permits the errors, but does not
-// say how the answer is computed. A few large errors among small ones are such an answer.
-bool IsTooAccurate(const RecipeWitness& witness, const std::string& recipe);
+// True if most elements of the spread slices are about as accurate as those of the recipe's own
+// answer, in its most or its least accurate order of summation. Else the recipe permits the errors,
+// but does not say how the answer is computed: a few large errors among small ones, or a bug whose
+// effect is below the worst case of a long sum.
+bool IsAsAccurate(const RecipeWitness& witness, const std::string& recipe);
 
 // True if the recipe permits all errors in the slice.
 bool PermitsIn(const JudgedAnswer& answer, const Slice& slice, const Recipe& recipe);

@@ -17,6 +17,7 @@ namespace {
 struct Found {
   std::string name, sentence;
   std::vector<size_t> explained;  // failing elements, flat indices
+  bool is_everywhere = false;     // all elements of the output, right ones too, match
 };
 
 // Of at most this many failing elements, evenly spread, the most frequent number is looked for.
@@ -93,8 +94,10 @@ std::optional<Found> FindMatching(const AnsweredTensor& tensor, const std::strin
   Indices block;
   for (const AxisView& axis : tensor.axes) block.push_back(axis.IndicesOf(same));
   std::string where = BlockText(tensor, block);
-  where = where.empty() ? " everywhere" : " at " + where;
-  if (FillBlock(tensor, block, matches)) return Found{name, sentence + where, std::move(same)};
+  const bool is_everywhere = where.empty();
+  where = is_everywhere ? " everywhere" : " at " + where;
+  if (FillBlock(tensor, block, matches))
+    return Found{name, sentence + where, std::move(same), is_everywhere};
   bool is_tail = true;
   for (size_t flat = same[0]; flat < tensor.got.size() && is_tail; ++flat) is_tail = matches(flat);
   if (is_tail) {
@@ -119,7 +122,7 @@ std::optional<Found> FindMatching(const AnsweredTensor& tensor, const std::strin
 std::optional<Found> Unwritten(const AnsweredTensor& tensor) {
   const double number = MostFrequent(tensor);
   std::ostringstream sentence;
-  sentence << tensor.name << " is " << number;
+  sentence << tensor.name << " is " << (number == 0 ? 0 : number);  // of either sign
   const bool is_usual = number == 0 || std::isnan(number);
   return FindMatching(tensor, "unwritten", sentence.str(), is_usual ? 2 : tensor.failing.size(),
                       [&](size_t flat) { return SameNumber(tensor.got[flat], number); });
@@ -155,6 +158,15 @@ std::optional<Found> FindIn(const AnsweredTensor& tensor, const Tensors& inputs)
   return best;
 }
 
+StructuralFinding FindingOf(Found found, const AnsweredTensor& tensor, size_t output) {
+  std::vector<char> explained(tensor.got.size());
+  for (const size_t flat : found.explained) explained[flat] = 1;
+  found.sentence += " (" + std::to_string(found.explained.size()) + " of " +
+                    CountText(tensor.failing.size(), "failing element") + ")";
+  return {std::move(found.name), std::move(found.sentence), output, std::move(explained),
+          found.explained.size()};
+}
+
 }  // namespace
 
 std::vector<StructuralFinding> StructureOf(const Observation& seen) {
@@ -163,13 +175,20 @@ std::vector<StructuralFinding> StructureOf(const Observation& seen) {
     const auto tensor = AnsweredTensorOf(seen, o);
     if (!tensor || tensor->failing.empty()) continue;
     auto found = FindIn(*tensor, seen.inputs);
-    if (!found) continue;
-    std::vector<char> explained(tensor->got.size());
-    for (const size_t flat : found->explained) explained[flat] = 1;
-    found->sentence += " (" + std::to_string(found->explained.size()) + " of " +
-                       CountText(tensor->failing.size(), "failing element") + ")";
-    findings.push_back({std::move(found->name), std::move(found->sentence), o, std::move(explained),
-                        found->explained.size()});
+    if (found) findings.push_back(FindingOf(*std::move(found), *tensor, o));
+  }
+  return findings;
+}
+
+std::vector<StructuralFinding> NotComputedIn(const Observation& seen) {
+  std::vector<StructuralFinding> findings;
+  for (size_t o = 0; o < seen.golden.size(); ++o) {
+    const auto tensor = AnsweredTensorOf(seen, o);
+    if (!tensor || tensor->failing.empty()) continue;
+    auto found = Unwritten(*tensor);
+    if (!found || !found->is_everywhere) found = Copied(*tensor, seen.inputs);
+    if (!found || !found->is_everywhere) return {};
+    findings.push_back(FindingOf(*std::move(found), *tensor, o));
   }
   return findings;
 }

@@ -22,6 +22,10 @@ struct StructuralFinding {
 // At most one finding for each output. Empty if nothing is known.
 std::vector<StructuralFinding> StructureOf(const Observation& seen);
 
+// One finding for each wrong output, if each is one number everywhere, or an input; else empty.
+// Many formulas predict such an answer by accident: a factor 0.
+std::vector<StructuralFinding> NotComputedIn(const Observation& seen);
+
 // The permitted errors without the explained elements: these are NaN, as if a budget left the
 // elements out.
 std::vector<PermittedTensor> WithoutExplained(const std::vector<PermittedTensor>& permitted,

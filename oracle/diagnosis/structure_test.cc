@@ -210,5 +210,26 @@ TEST(WithoutExplained, LeavesTheRestToOtherCauses) {
   EXPECT_EQ(rest[0].error.data[4], permitted[0].error.data[4]);
 }
 
+// A formula with a factor 0 would predict the same.
+TEST(NotComputedIn, FindsOutputsOfOneNumberAndCopiesOfInputs) {
+  const DrawnCase drawn("rms_norm N=8 M=16");
+  const Judge judge(drawn.c, drawn.inputs, drawn.recipe);
+  const auto sentences = [&](auto at) {
+    Tensors answer = drawn.CorrectAnswer();
+    std::vector<double>& y = answer[0].values.data;
+    for (size_t i = 0; i < y.size(); ++i) y[i] = at(i, y[i]);
+    std::vector<std::string> all;
+    for (const StructuralFinding& finding : NotComputedIn(
+             {drawn.c, drawn.inputs, drawn.recipe, judge.golden(), judge.permitted(), answer}))
+      all.push_back(finding.sentence);
+    return all;
+  };
+  EXPECT_THAT(sentences([](size_t i, double) { return i % 2 == 0 ? 0.0 : -0.0; }),
+              ElementsAre("y is 0 everywhere (128 of 128 failing elements)"));
+  EXPECT_THAT(sentences([&](size_t i, double) { return drawn.inputs[0].values.data[i]; }),
+              ElementsAre(StartsWith("y is x, unchanged, everywhere (")));
+  EXPECT_THAT(sentences([](size_t i, double y) { return i < 16 ? y : 0.0; }), IsEmpty());
+}
+
 }  // namespace
 }  // namespace sextant::oracle
