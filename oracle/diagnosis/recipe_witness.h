@@ -35,7 +35,8 @@ double DistanceOf(const RecipeWitness& witness, const std::string& recipe);
 // True if most elements of the spread slices are about as accurate as those of the recipe's own
 // answer, in its most or its least accurate order of summation. Else the recipe permits the errors,
 // but does not say how the answer is computed: a few large errors among small ones, or a bug whose
-// effect is below the worst case of a long sum.
+// effect is below the worst case of a long sum. Errors of functions (a form, or several ulps) are
+// not in the recipe's own answer: with them only the first is asked.
 bool IsAsAccurate(const RecipeWitness& witness, const std::string& recipe);
 
 // True if the recipe permits all errors in the slice.
