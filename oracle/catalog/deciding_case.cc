@@ -17,9 +17,7 @@ size_t ElementsOf(const Case& c) {
   const Signature& signature = c.info().signature;
   for (const auto* tensors : {&signature.inputs, &signature.outputs}) {
     for (const TensorSpec& tensor : *tensors) {
-      size_t elements = 1;
-      for (const size_t extent : c.ShapeOf(tensor)) elements *= extent;
-      count = std::max(count, elements);
+      count = std::max(count, CountOf(c.ShapeOf(tensor)));
     }
   }
   return count;
@@ -38,7 +36,8 @@ std::optional<Case> Changed(const Case& c, const std::string& word) {
   return std::nullopt;
 }
 
-// True if an element of the answers differs by more than both may be off.
+// True if no answer can be taken for both: one that is a prediction is off by at most its permitted
+// error, and so is the prediction itself (oracle/diagnosis/prediction.h); both again for the other.
 bool Differ(const Tensors& a, const Tensors& b, const std::vector<PermittedTensor>& permitted) {
   for (size_t o = 0; o < a.size(); ++o) {
     for (size_t i = 0; i < a[o].values.data.size(); ++i) {

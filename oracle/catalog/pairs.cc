@@ -1,8 +1,8 @@
 #include "oracle/catalog/pairs.h"
 
 #include <algorithm>
-#include <numeric>
 
+#include "oracle/catalog/candidates.h"
 #include "oracle/catalog/catalog.h"
 #include "oracle/diagnosis/prediction.h"
 
@@ -14,7 +14,7 @@ constexpr size_t kFirst = 4;
 
 // The question that an implementation with one deviation answers.
 struct ChangedQuestion {
-  const Defect& defect;
+  Defect defect;
   Case c;
   SharedInputs inputs;
 };
@@ -29,33 +29,15 @@ Case CaseOf(const Case& c, const Operation& operation) {
   return words.empty() ? c : c.With(words);
 }
 
-// Not of a defect of the precision: an honest one and a defect with little effect are no pair.
-std::optional<Hypothesis> ButAPrecision(const Observation& seen, const Defect& defect,
-                                        const Case& c, const Tensors& inputs) {
-  auto hypothesis = defect.hypothesis(c, inputs, seen.recipe);
-  if (hypothesis && hypothesis->recipe.steps != seen.recipe.steps) hypothesis.reset();
-  return hypothesis;
-}
-
 std::vector<ChangedQuestion> FirstsOf(const Observation& seen, Evidence& evidence) {
-  std::vector<Candidate> candidates;
-  std::vector<const Defect*> defects;
-  for (const Defect& defect : CatalogEntryOf(seen.c.name()).defects) {
-    if (defect.unmutated) continue;  // a second one would replace its formula
-    defects.push_back(&defect);
-    candidates.push_back({[&] { return ButAPrecision(seen, defect, seen.c, seen.inputs); },
-                          defect.is_across_slices});
-  }
-  const std::vector<size_t> near = evidence.NearOf(candidates);
-  std::vector<size_t> order(candidates.size());
-  std::iota(order.begin(), order.end(), size_t{0});
-  std::ranges::stable_sort(order, std::greater(), [&](size_t i) { return near[i]; });
-  order.resize(std::min(order.size(), kFirst));
+  std::vector<Defect> defects = CatalogEntryOf(seen.c.name()).defects;
+  // A second one would replace the formula of a mutation.
+  std::erase_if(defects, [](const Defect& defect) { return defect.unmutated != nullptr; });
+  const auto candidates = CandidatesButPrecisions(defects, seen.c, seen.inputs, seen.recipe);
   std::vector<ChangedQuestion> firsts;
-  for (const size_t i : order) {
-    if (near[i] == 0) continue;
+  for (const size_t i : evidence.NearestOf(candidates, kFirst)) {
     const Hypothesis hypothesis = *candidates[i].make();
-    firsts.push_back({*defects[i], CaseOf(seen.c, *hypothesis.operation), hypothesis.inputs});
+    firsts.push_back({defects[i], CaseOf(seen.c, *hypothesis.operation), hypothesis.inputs});
   }
   return firsts;
 }
@@ -68,16 +50,13 @@ std::vector<Cause> BothOf(const Defect& first, const Cause& second) {
 std::vector<Cause> ListedSeconds(const ChangedQuestion& first, const Observation& seen,
                                  Evidence& evidence) {
   const std::vector<Defect>& defects = CatalogEntryOf(seen.c.name()).defects;
-  std::vector<Candidate> candidates;
-  for (const Defect& defect : defects) {
-    candidates.push_back({[&] { return ButAPrecision(seen, defect, first.c, first.inputs); },
-                          defect.is_across_slices});
-  }
-  const std::vector<Fit> fits = evidence.FitsOf(candidates);
+  const std::vector<Fit> fits =
+      evidence.FitsOf(CandidatesButPrecisions(defects, first.c, first.inputs, seen.recipe));
   std::vector<size_t> explaining;
   for (size_t i = 0; i < fits.size(); ++i) {
-    const auto alone =
-        fits[i].explains ? ButAPrecision(seen, defects[i], seen.c, seen.inputs) : std::nullopt;
+    const auto alone = fits[i].explains
+                           ? ButAPrecision(defects[i], seen.c, seen.inputs, seen.recipe)
+                           : std::nullopt;
     if (alone && evidence.HasEffect(*alone)) explaining.push_back(i);
   }
   if (explaining.empty()) return {};

@@ -1,8 +1,8 @@
 #include "oracle/catalog/wrong_rows.h"
 
 #include <algorithm>
-#include <numeric>
 
+#include "oracle/catalog/candidates.h"
 #include "oracle/catalog/catalog.h"
 #include "oracle/diagnosis/answered_tensor.h"
 #include "oracle/diagnosis/prediction.h"
@@ -31,23 +31,6 @@ std::vector<Row> FailingRows(const Observation& seen) {
     rows.push_back({std::move(part), std::move(right)});
   }
   return rows;
-}
-
-// The defects that predict most failing elements, as indices.
-std::vector<size_t> NearestDefects(const Observation& seen, Evidence& evidence) {
-  const std::vector<Defect>& defects = CatalogEntryOf(seen.c.name()).defects;
-  std::vector<Candidate> candidates;
-  for (const Defect& defect : defects) {
-    candidates.push_back({[&] { return defect.hypothesis(seen.c, seen.inputs, seen.recipe); },
-                          defect.is_across_slices});
-  }
-  const std::vector<size_t> near = evidence.NearOf(candidates);
-  std::vector<size_t> order(candidates.size());
-  std::iota(order.begin(), order.end(), size_t{0});
-  std::ranges::stable_sort(order, std::greater(), [&](size_t i) { return near[i]; });
-  std::erase_if(order, [&](size_t i) { return near[i] == 0; });
-  order.resize(std::min(order.size(), kMostDefects));
-  return order;
 }
 
 // Rows that a defect predicts, and their elements.
@@ -95,12 +78,13 @@ std::vector<Cause> CausesOfRows(const Observation& seen, Evidence& evidence,
                                 const ProveOptions& options) {
   if (seen.golden.size() != 1 || evidence.elements() > Evidence::kAlways) return {};
   const std::vector<Row> rows = FailingRows(seen);
+  if (rows.empty()) return {};
   const std::vector<Defect>& defects = CatalogEntryOf(seen.c.name()).defects;
   std::vector<Cause> causes;
   size_t most = (evidence.failing() + 1) / 2;
-  for (const size_t i : rows.empty() ? std::vector<size_t>() : NearestDefects(seen, evidence)) {
-    const auto hypothesis = defects[i].hypothesis(seen.c, seen.inputs, seen.recipe);
-    if (!hypothesis || hypothesis->recipe.steps != seen.recipe.steps) continue;
+  const auto candidates = CandidatesButPrecisions(defects, seen.c, seen.inputs, seen.recipe);
+  for (const size_t i : evidence.NearestOf(candidates, kMostDefects)) {
+    const auto hypothesis = candidates[i].make();
     const Predicted predicted = PredictedRows(seen, rows, *hypothesis, options);
     if (predicted.failing < most || !IsEvidence(predicted.decisive, defects.size())) continue;
     if (predicted.failing > most) causes.clear();

@@ -16,7 +16,7 @@ namespace {
 // (keys) that each of them reads, but at least kParts slices.
 constexpr size_t kWitnessElements = 64, kMostInSlice = 8192, kParts = 64;
 
-// NearOf compares so many witnesses.
+// NearestOf compares so many witnesses.
 constexpr size_t kNearWitnesses = 4;
 
 size_t ElementsOf(const Observation& seen) {
@@ -213,7 +213,7 @@ std::vector<Fit> Evidence::FitsOf(const std::vector<Candidate>& candidates) {
   return fits;
 }
 
-std::vector<size_t> Evidence::NearOf(const std::vector<Candidate>& candidates) {
+std::vector<size_t> Evidence::NearestOf(const std::vector<Candidate>& candidates, size_t most) {
   std::vector<size_t> near(candidates.size());
   InParallel(candidates.size(), options_.threads, [&](size_t i) {
     if (candidates[i].is_across_slices) return;
@@ -223,7 +223,12 @@ std::vector<size_t> Evidence::NearOf(const std::vector<Candidate>& candidates) {
     }
     MayCancel();
   });
-  return near;
+  std::vector<size_t> order(candidates.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::erase_if(order, [&](size_t i) { return near[i] == 0; });
+  std::ranges::stable_sort(order, std::greater(), [&](size_t i) { return near[i]; });
+  order.resize(std::min(order.size(), most));
+  return order;
 }
 
 bool Evidence::HasEffect(const Hypothesis& hypothesis) {

@@ -39,9 +39,10 @@ class Evidence {
   std::vector<Fit> FitsOf(const std::vector<Candidate>& candidates);
   // Across slices: in a case of any size.
   Fit FitOf(const Hypothesis& hypothesis);
-  // For each candidate, how many failing elements of the worst witnesses are nearer than a unit to
-  // its prediction: part of what it predicts may be right. 0 for those across slices.
-  std::vector<size_t> NearOf(const std::vector<Candidate>& candidates);
+  // The candidates, at most so many, to whose predictions most failing elements of the worst
+  // witnesses are nearer than a unit, the best first: part of what they predict may be right. Those
+  // without such an element, and those across slices, are none of them.
+  std::vector<size_t> NearestOf(const std::vector<Candidate>& candidates, size_t most);
   // True if the hypothesis and the right formula differ in a witness.
   bool HasEffect(const Hypothesis& hypothesis);
 

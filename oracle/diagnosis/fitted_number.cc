@@ -118,8 +118,8 @@ class NumberFit {
 }  // namespace
 
 size_t MostEvaluations(const Case& c, const Tensors& inputs) {
-  constexpr size_t kMost = 12000, kMostWhole = 2500, kMostProducts = size_t{1} << 25;
-  if (Halve(c, {})) return kMost;
+  constexpr size_t kMostWhole = 2500, kMostProducts = size_t{1} << 25;
+  if (Halve(c, {})) return kMostEvaluations;
   // A composite operation multiplies every number of its inputs by each row.
   size_t numbers = 0;
   for (const NamedTensor& input : inputs) numbers += input.values.data.size();

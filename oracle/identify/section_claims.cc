@@ -5,6 +5,7 @@
 #include <functional>
 #include <map>
 #include <set>
+#include <span>
 #include <tuple>
 
 #include "reference/rope/rope_sections.h"
@@ -51,18 +52,34 @@ Rank RankOf(const std::vector<PairOnAxis>& pairs, const std::vector<int64_t>& se
   return {RoughnessOf(pairs), std::set(sections.begin(), sections.end()).size(), squares};
 }
 
-// Calls `use` with all lists of `parts` numbers from 0 whose sum is `sum`.
-void ForEachComposition(int64_t sum, size_t parts, std::vector<int64_t>& list,
-                        const std::function<void()>& use) {
-  if (parts == 1) {
-    list.push_back(sum);
-    use();
-    list.pop_back();
+// How many pairs an axis may have: those that can be on no other, to all that can be on it.
+struct CountOfPairs {
+  int64_t least = 0, most = 0;
+};
+std::vector<CountOfPairs> CountsOfPairs(const PossiblePairs& measured, size_t axes) {
+  std::vector<CountOfPairs> ranges(axes);
+  for (const std::vector<PairOnAxis>& possible : measured) {
+    for (const PairOnAxis& pair : possible) {
+      ++ranges[pair.axis].most;
+      if (possible.size() == 1) ++ranges[pair.axis].least;
+    }
+  }
+  return ranges;
+}
+
+// Calls `use` with all lists of numbers in the ranges whose sum is `sum`, after those in `list`.
+void ForEachComposition(int64_t sum, std::span<const CountOfPairs> ranges,
+                        std::vector<int64_t>& list, const std::function<void()>& use) {
+  if (ranges.empty()) {
+    if (sum == 0) use();
     return;
   }
-  for (int64_t first = 0; first <= sum; ++first) {
-    list.push_back(first);
-    ForEachComposition(sum - first, parts - 1, list, use);
+  int64_t most_of_others = 0;
+  for (const CountOfPairs& other : ranges.subspan(1)) most_of_others += other.most;
+  const auto [least, most] = ranges[0];
+  for (int64_t n = std::max(least, sum - most_of_others); n <= std::min(sum, most); ++n) {
+    list.push_back(n);
+    ForEachComposition(sum - n, ranges.subspan(1), list, use);
     list.pop_back();
   }
 }
@@ -88,13 +105,15 @@ std::vector<Sectioned> SectionsOf(const Claim& asked, const PossiblePairs& measu
   constexpr size_t kMost = 20;
   std::multimap<Rank, Sectioned> all;
   const auto count = static_cast<int64_t>(measured.size());
+  const std::vector<CountOfPairs> ranges = CountsOfPairs(measured, axes);
   for (const std::string_view name : NamesOf(SectionOrder{})) {
     SectionOrder order{};
     ParseValue(name, order);
     std::vector<int64_t> sections;
-    ForEachComposition(count, axes, sections, [&] {
+    ForEachComposition(count, ranges, sections, [&] {
+      if (!IsValid(sections, order, count)) return;
       const auto pairs = OnAxes(measured, AxesOfPairs(sections, order, count));
-      if (pairs.empty() || !IsValid(sections, order, count)) return;
+      if (pairs.empty()) return;
       Claim claim = asked;
       claim["sections"] = PrintValue(sections);
       claim["order"] = name;

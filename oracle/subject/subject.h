@@ -6,6 +6,7 @@
 #include <string>
 
 #include "reference/case/case.h"
+#include "reference/number/tensor/stored_tensor.h"
 #include "reference/number/tensor/tensor.h"
 
 namespace sextant::oracle {
@@ -31,6 +32,9 @@ struct Subject {
   std::string defective_operation = {};
   // A program of others: the same question may get another answer (threads that race).
   bool may_vary = false;
+  // The same answer, from and in tensors that need less memory. Empty if there is none to the case.
+  std::function<std::optional<StoredTensors>(const Case&, const StoredTensors& inputs)>
+      answer_stored = nullptr;
 };
 
 // The reference implementation, with every operation rounded as the recipe says (number type

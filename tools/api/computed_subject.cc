@@ -15,12 +15,19 @@ using oracle::Subject;
 constexpr char kFast[] = "fast";
 
 Subject FastSubject() {
-  return {kFast, std::string(fast::kRecipe), [](const Case& c, const Tensors& inputs) {
-            const fast::CaseKernel& kernel = fast::KernelOf(c.name());
-            std::string reason = kernel.declines(c);
-            if (!reason.empty()) return Answer{Answer::Status::kUnsupported, std::move(reason), {}};
-            return Answer{.message = "", .outputs = kernel.run(c, inputs)};
-          }};
+  Subject fast{kFast, std::string(fast::kRecipe), [](const Case& c, const Tensors& inputs) {
+                 const fast::CaseKernel& kernel = fast::KernelOf(c.name());
+                 std::string reason = kernel.declines(c);
+                 if (!reason.empty())
+                   return Answer{Answer::Status::kUnsupported, std::move(reason), {}};
+                 return Answer{.message = "", .outputs = kernel.run(c, inputs)};
+               }};
+  fast.answer_stored = [](const Case& c, const StoredTensors& inputs) {
+    const fast::CaseKernel& kernel = fast::KernelOf(c.name());
+    const bool answers = kernel.run_stored && kernel.declines(c).empty();
+    return answers ? std::optional(kernel.run_stored(c, inputs)) : std::nullopt;
+  };
+  return fast;
 }
 
 }  // namespace
@@ -35,12 +42,6 @@ std::optional<Subject> ComputedSubject(const std::string& text) {
   if (const std::string defect = after("defect:"); !defect.empty())
     return oracle::DefectSubject(defect);
   return std::nullopt;
-}
-
-StoredRun StoredRunOf(const Subject& subject, const Case& c) {
-  if (subject.name != kFast) return nullptr;
-  const fast::CaseKernel& kernel = fast::KernelOf(c.name());
-  return kernel.declines(c).empty() ? kernel.run_stored : nullptr;
 }
 
 bool HasCommandName(const Subject& subject) {

@@ -2,7 +2,6 @@
 
 #include "oracle/judge/sliced_judge.h"
 #include "tools/api/answer_of.h"
-#include "tools/api/computed_subject.h"
 #include "tools/api/judgement.h"
 
 namespace sextant::tools {
@@ -32,13 +31,14 @@ std::optional<Verdict> JudgeStored(const Selected& selected, const oracle::Subje
                                    const JudgeSubjectOptions& options) {
   const Case& c = selected.c;
   const ScopedBudget within(options.budget);
-  const StoredRun run = StoredRunOf(subject, c);
-  if (!run || selected.record || options.time || !oracle::CanJudgeInSlices(c, options.prove))
+  if (!subject.answer_stored || selected.record || options.time ||
+      !oracle::CanJudgeInSlices(c, options.prove))
     return std::nullopt;
   const StoredTensors inputs = DrawStored(c, NpyReader());
-  const StoredTensors outputs = run(c, inputs);
+  const auto outputs = subject.answer_stored(c, inputs);
+  if (!outputs) return std::nullopt;
   return oracle::JudgeInSlices(c, ReadersOf(inputs), ParseRecipe(options.recipe, c.dtype()),
-                               options.prove, ReadersOf(outputs));
+                               options.prove, ReadersOf(*outputs));
 }
 
 Verdict JudgeInBudget(const Selected& selected, const oracle::Subject& subject,
@@ -47,10 +47,10 @@ Verdict JudgeInBudget(const Selected& selected, const oracle::Subject& subject,
   const Case& c = selected.c;
   const Recipe recipe = ParseRecipe(options.recipe, c.dtype());
   Budget budget = options.budget;
-  ProveOptions prove = options.prove;
+  ProveOptions after = options.prove;  // what follows the proof, which the budget limits
   if (const TimeBudget* const time = options.time) {
     budget.has_time = [time] { return time->HasTimeForProof(); };
-    prove.progress = [time](double) {
+    after.progress = [time](double) {
       if (!time->HasTime()) throw OutOfTime();
     };
   }
@@ -66,7 +66,7 @@ Verdict JudgeInBudget(const Selected& selected, const oracle::Subject& subject,
              : oracle::Judge(c, inputs, recipe, options.prove);
   const std::optional<Sample> sample = SampleIn(c);
   const ScopedBudget reached(sample ? CurrentBudget() : Budget());
-  Verdict verdict = JudgeOutputs(judge, c, inputs, recipe, outputs, prove, &subject);
+  Verdict verdict = JudgeOutputs(judge, c, inputs, recipe, outputs, after, &subject);
   verdict.sample = sample;
   return verdict;
 }

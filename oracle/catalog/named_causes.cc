@@ -1,0 +1,126 @@
+#include "oracle/catalog/named_causes.h"
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "oracle/catalog/candidates.h"
+#include "oracle/catalog/catalog.h"
+#include "oracle/catalog/deciding_case.h"
+#include "oracle/defect/defect.h"
+#include "oracle/diagnosis/answered_tensor.h"
+
+namespace sextant::oracle {
+namespace {
+
+// A cause is dropped if its distance from the answer exceeds kFarther times that of the nearest
+// cause and kNoise per element. Correct answers with different summation orders differ by up to
+// kNoise times the permitted error on average.
+constexpr double kFarther = 2, kNoise = 0.125;
+
+// "; verified on 512 of 8192 failing elements" if not all were compared.
+std::string Extent(const Evidence& evidence, const Fit& fit) {
+  if (fit.compared == evidence.elements() || evidence.failing() == 0) return "";
+  return "; verified on " + std::to_string(fit.verified) + " of " +
+         std::to_string(evidence.failing()) + " failing elements";
+}
+
+// Distances are of as many elements for all of them.
+double PerElement(const Fit& fit) {
+  return fit.distance / static_cast<double>(std::max<size_t>(fit.compared, 1));
+}
+
+// True for a defect that changes the recipe alone.
+bool IsPrecision(const Observation& seen, const Defect& defect) {
+  const auto hypothesis = defect.hypothesis(seen.c, seen.inputs, seen.recipe);
+  return hypothesis && hypothesis->recipe.steps != seen.recipe.steps;
+}
+
+// "; not identifiable here: b and c predict the same; S=2 would tell". Of many, no names.
+std::string NotIdentifiable(const Observation& seen, const std::vector<const Defect*>& alike) {
+  constexpr size_t kMostNamed = 3;
+  std::string others;
+  for (size_t i = 1; i < alike.size() && alike.size() <= kMostNamed; ++i)
+    others += (i == 1 ? ": " : " and ") + alike[i]->name;
+  if (!others.empty()) others += alike.size() == 2 ? " predicts the same" : " predict the same";
+  const auto [word, answers] = DecidingWord(seen.c, seen.recipe, alike);
+  if (!word.empty())
+    others += "; " + word + (answers == alike.size() ? " would tell" : " would tell in part");
+  return "; not identifiable here" + others;
+}
+
+}  // namespace
+
+double DistanceOfPrecision(const Observation& seen, const std::vector<Recipe>& recipes,
+                           Evidence& evidence) {
+  std::vector<Candidate> candidates;
+  for (const Recipe& recipe : recipes) {
+    candidates.push_back({[&] {
+      return std::optional<Hypothesis>(
+          {seen.c.operation().Clone(), SharedInputs::Of(seen.inputs), recipe});
+    }});
+  }
+  double nearest = kInfinity;
+  for (const Fit& fit : evidence.FitsOf(candidates)) {
+    if (fit.explains) nearest = std::min(nearest, PerElement(fit));
+  }
+  return nearest;
+}
+
+std::vector<Cause> ListedCauses(const Observation& seen, Evidence& evidence, double precision) {
+  const std::vector<Defect>& defects = CatalogEntryOf(seen.c.name()).defects;
+  const std::vector<Fit> fits =
+      evidence.FitsOf(CandidatesOf(defects, seen.c, seen.inputs, seen.recipe));
+  std::vector<size_t> explaining;
+  double nearest = kInfinity;
+  for (size_t i = 0; i < fits.size(); ++i) {
+    if (!fits[i].explains) continue;
+    explaining.push_back(i);
+    nearest = std::min(nearest, PerElement(fits[i]));
+  }
+  const double farthest = std::min(std::max(kFarther * nearest, kNoise), kFarther * precision);
+  const bool is_evident = precision == kInfinity || IsEvidence(evidence.failing(), defects.size());
+  std::erase_if(explaining, [&](size_t i) {
+    return PerElement(fits[i]) > farthest || (!is_evident && !IsPrecision(seen, defects[i]));
+  });
+  std::ranges::sort(explaining, {}, [&](size_t i) {
+    return std::pair(PerElement(fits[i]) > kFarther * nearest, i);
+  });
+  std::vector<Cause> causes;
+  std::vector<const Defect*> alike;  // the class of the nearest
+  for (const size_t i : explaining) {
+    causes.push_back({defects[i].name, defects[i].why + Extent(evidence, fits[i])});
+    if (PerElement(fits[i]) <= kFarther * nearest) alike.push_back(&defects[i]);
+  }
+  if (alike.size() > 1) causes[0].why += NotIdentifiable(seen, alike);
+  return causes;
+}
+
+MeasuredFits MeasuredCauses(const Observation& seen, Evidence& evidence) {
+  MeasuredFits fits;
+  for (const Measurement& measure : CatalogEntryOf(seen.c.name()).measurements) {
+    for (const auto& [name, sentence, model] : measure(seen)) {
+      if (!model.operation) {
+        fits.described.push_back({name, sentence, true});
+        continue;
+      }
+      const Fit fit = evidence.FitOf(model);
+      if (!fit.explains) continue;
+      fits.nearest = std::min(fits.nearest, PerElement(fit));
+      Cause cause{name, sentence + Extent(evidence, fit), true};
+      // Two measurements may come to the same.
+      if (std::ranges::find(fits.causes, cause.why, &Cause::why) == fits.causes.end())
+        fits.causes.push_back(std::move(cause));
+    }
+  }
+  return fits;
+}
+
+std::vector<Cause> NamedCauses(const Observation& seen, const ProveOptions& options) {
+  Evidence evidence(seen, options);
+  const std::vector<Cause> listed = ListedCauses(seen, evidence);
+  return listed.empty() ? MeasuredCauses(seen, evidence).causes : listed;
+}
+
+}  // namespace sextant::oracle

@@ -1,0 +1,36 @@
+// The causes that explain an answer alone: listed defects, and what the operation's measurements
+// found.
+#pragma once
+
+#include <vector>
+
+#include "oracle/diagnosis/evidence.h"
+#include "oracle/judge/judge.h"
+#include "reference/number/tensor/dtype.h"
+
+namespace sextant::oracle {
+
+// The distance per element of the nearest of the recipes that explain the answer; infinite if none
+// does.
+double DistanceOfPrecision(const Observation& seen, const std::vector<Recipe>& recipes,
+                           Evidence& evidence);
+
+// The listed defects that explain the answer (Comparison, oracle/diagnosis/prediction.h). The
+// nearest come first, then those that are more than twice as far; each group is in the order of the
+// catalog. Without those that are more than twice as far as `precision`, the distance per element
+// of something else that explains the answer: of few failing elements some defect says the right
+// numbers by accident.
+std::vector<Cause> ListedCauses(const Observation& seen, Evidence& evidence,
+                                double precision = kInfinity);
+
+struct MeasuredFits {
+  std::vector<Cause> causes;     // whose models explain the answer
+  double nearest = kInfinity;    // the least distance per element
+  std::vector<Cause> described;  // measured without a model; said if nothing else is
+};
+MeasuredFits MeasuredCauses(const Observation& seen, Evidence& evidence);
+
+// The listed causes; if there are none, the measured ones.
+std::vector<Cause> NamedCauses(const Observation& seen, const ProveOptions& options);
+
+}  // namespace sextant::oracle
