@@ -4,8 +4,9 @@
 #include <bit>
 #include <cmath>
 #include <cstdint>
-#include <numeric>
 #include <vector>
+
+#include "oracle/judge/error_sums.h"
 
 namespace sextant::oracle {
 namespace {
@@ -16,29 +17,6 @@ constexpr double kUnlikelyBias = 8;
 constexpr size_t kLeastUnits = 32;
 
 constexpr size_t kMostUnits = size_t{1} << 16;
-
-// The sum of numbers, and of their squares: eight sums of every eighth, so that no addition waits
-// for the one before.
-struct Sums {
-  explicit Sums(std::span<const double> numbers) {
-    constexpr size_t kSums = 8;
-    double sums[kSums] = {}, of_squares[kSums] = {};
-    size_t k = 0;
-    for (; k + kSums <= numbers.size(); k += kSums) {
-      for (size_t i = 0; i < kSums; ++i) {
-        sums[i] += numbers[k + i];
-        of_squares[i] += numbers[k + i] * numbers[k + i];
-      }
-    }
-    for (size_t i = 0; k + i < numbers.size(); ++i) {
-      sums[i] += numbers[k + i];
-      of_squares[i] += numbers[k + i] * numbers[k + i];
-    }
-    sum = std::accumulate(sums, sums + kSums, 0.0);
-    squares = std::accumulate(of_squares, of_squares + kSums, 0.0);
-  }
-  double sum, squares;
-};
 
 // 16 bits: the highest of the product with 2^64 / golden ratio.
 size_t HashOf(double x) { return std::bit_cast<uint64_t>(x) * 0x9e3779b97f4a7c15 >> 48; }
@@ -61,11 +39,12 @@ Bias::Bias(size_t elements, size_t width, bool units)
   if (!units) return;
   rows_.resize(UnitsOf(elements / width));
   columns_.resize(UnitsOf(width));
+  column_count_steps_.resize(columns_.size() + 1);
   answers_.resize(std::min(kMostUnits, std::bit_ceil(4 * elements + 1)));
 }
 
 void Bias::Add(size_t i, std::span<const double> got, std::span<const double> relative) {
-  const Sums sums(relative);
+  const ErrorSums sums(relative);
   squares_ += sums.squares;
   all_.Add(sums.sum, relative.size());
   if (!has_units_) return;
@@ -73,7 +52,10 @@ void Bias::Add(size_t i, std::span<const double> got, std::span<const double> re
   for (size_t k = 0; k < relative.size();) {
     const size_t row = (i + k) / width_, column = i + k - row * width_;
     const size_t count = std::min(relative.size() - k, width_ - column);
-    AddInRow(row, column, relative.subspan(k, count));
+    const std::span<const double> in_row = relative.subspan(k, count);
+    const double sum = count == relative.size() ? sums.sum : ErrorSums(in_row).sum;
+    rows_[row / rows_per_unit_].Add(sum, count);
+    AddToColumns(column, in_row);
     k += count;
   }
 }
@@ -94,21 +76,18 @@ void Bias::AddToAnswers(std::span<const double> got, std::span<const double> rel
   }
 }
 
-void Bias::AddInRow(size_t row, size_t column, std::span<const double> relative) {
-  rows_[row / rows_per_unit_].Add(Sums(relative).sum, relative.size());
-  Unit* of_column = &columns_[column / columns_per_unit_];
+void Bias::AddToColumns(size_t column, std::span<const double> relative) {
   if (columns_per_unit_ == 1) {
-    for (const double x : relative) (of_column++)->Add(x, 1);
+    AddEach(relative, &columns_[column]);
+    ++column_count_steps_[column];
+    --column_count_steps_[column + relative.size()];
     return;
   }
-  size_t left = columns_per_unit_ - column % columns_per_unit_;  // of the unit
-  for (const double x : relative) {
-    if (left == 0) {
-      ++of_column;
-      left = columns_per_unit_;
-    }
-    of_column->Add(x, 1);
-    --left;
+  for (size_t k = 0; k < relative.size(); ++k) {
+    const size_t unit = (column + k) / columns_per_unit_;
+    columns_[unit] += relative[k];
+    ++column_count_steps_[unit];
+    --column_count_steps_[unit + 1];
   }
 }
 
@@ -121,7 +100,9 @@ void Bias::Merge(const Bias& next) {
     for (size_t u = 0; u < units.size(); ++u) merge(units[u], others[u]);
   };
   merge_all(rows_, next.rows_);
-  merge_all(columns_, next.columns_);
+  AddEach(next.columns_, columns_.data());
+  for (size_t u = 0; u < column_count_steps_.size(); ++u)
+    column_count_steps_[u] += next.column_count_steps_[u];
   merge_all(answers_, next.answers_);
   merge(all_, next.all_);
   squares_ += next.squares_;
@@ -133,13 +114,27 @@ double Bias::Spread() const {
   return all_.count == 0 ? 0 : std::sqrt(squares_ / static_cast<double>(all_.count));
 }
 
-// Variance of the mean of units; infinite if there are too few. Units of equal mean (the same
-// position twice) count once.
-double Bias::Variance(const std::vector<Unit>& units) {
+std::vector<double> Bias::RowMeans() const {
   std::vector<double> means;
-  for (const Unit& unit : units) {
+  for (const Unit& unit : rows_) {
     if (unit.count > 0) means.push_back(unit.Mean());
   }
+  return means;
+}
+
+std::vector<double> Bias::ColumnMeans() const {
+  std::vector<double> means;
+  int64_t count = 0;
+  for (size_t u = 0; u < columns_.size(); ++u) {
+    count += column_count_steps_[u];
+    if (count > 0) means.push_back(columns_[u] / static_cast<double>(count));
+  }
+  return means;
+}
+
+// Variance of the mean of units, of which these are the means; infinite if there are too few. Units
+// of equal mean (the same position twice) count once.
+double Bias::Variance(std::vector<double> means) {
   std::ranges::sort(means);
   means.erase(std::ranges::unique(means).begin(), means.end());
   if (means.size() < kLeastUnits) return INFINITY;
@@ -167,7 +162,8 @@ double Bias::VarianceBySize(const std::vector<Unit>& units) const {
 
 double Bias::StandardErrors() const {
   if (all_.count == 0) return 0;
-  return Mean() / std::sqrt(Variance(rows_) + Variance(columns_) + VarianceBySize(answers_));
+  return Mean() /
+         std::sqrt(Variance(RowMeans()) + Variance(ColumnMeans()) + VarianceBySize(answers_));
 }
 
 bool Bias::IsBeyond(double correct_bound) const {

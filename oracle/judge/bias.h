@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -39,16 +40,22 @@ class Bias {
     }
     double Mean() const;
   };
-  static double Variance(const std::vector<Unit>& units);
+  std::vector<double> RowMeans() const;
+  std::vector<double> ColumnMeans() const;
+  static double Variance(std::vector<double> means);
   double VarianceBySize(const std::vector<Unit>& units) const;
   void AddToAnswers(std::span<const double> got, std::span<const double> relative);
-  void AddInRow(size_t row, size_t column, std::span<const double> relative);
+  // Consecutive elements of one row, from this column on.
+  void AddToColumns(size_t column, std::span<const double> relative);
 
   bool has_units_;
   size_t width_;
   // Not more than kMostUnits each: neighbouring rows and columns of large tensors share a unit.
   size_t rows_per_unit_, columns_per_unit_;
-  std::vector<Unit> rows_, columns_, answers_;
+  std::vector<Unit> rows_, answers_;
+  std::vector<double> columns_;  // the sums of units
+  // The count of unit u is the sum of the steps up to step u: a run of elements changes two steps.
+  std::vector<int64_t> column_count_steps_;
   Unit all_;
   double squares_ = 0;
 };

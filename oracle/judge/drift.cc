@@ -82,7 +82,9 @@ std::vector<JudgedTensor> JudgeWholeBySample(const Problem& problem, const Refer
                                              const Tensors& outputs,
                                              const std::vector<JudgedTensor>& before) {
   const auto part_of = [&](const Slice& slice) { return PartOf(reference, problem.c, slice); };
-  return JudgeBySample(problem, part_of, before, [&](const std::vector<double>& bias) {
+  const SlicedProblem sliced{problem.operation, problem.c, ReadersOf(problem.inputs),
+                             problem.recipe, problem.options.threads};
+  return JudgeBySample(sliced, part_of, before, [&](const std::vector<double>& bias) {
     return JudgeTensors(
         problem.c,
         {reference.golden, reference.permitted, nullptr, bias, reference.inputs, reference.threads},

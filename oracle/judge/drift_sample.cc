@@ -45,7 +45,7 @@ struct Estimate {
 
 class DriftSample {
  public:
-  DriftSample(const Problem& problem, const ReferenceOfSlice& reference_of)
+  DriftSample(const SlicedProblem& problem, const ReferenceOfSlice& reference_of)
       : problem_(problem), slices_(SampleSlices(problem.c)), references_(slices_.size()) {
     ForEachSlice([&](size_t s) { references_[s] = reference_of(slices_[s]); });
   }
@@ -79,7 +79,7 @@ class DriftSample {
  private:
   template <class Work>
   void ForEachSlice(Work work) const {
-    InParallel(slices_.size(), problem_.options.threads, work);
+    InParallel(slices_.size(), problem_.threads, work);
   }
   // The mean of of(s, o, i) over all elements i of each output o in all slices s.
   template <class Of>
@@ -102,7 +102,7 @@ class DriftSample {
     return means;
   }
 
-  const Problem& problem_;
+  const SlicedProblem& problem_;
   const std::vector<Slice> slices_;
   std::vector<ProvenAndPermitted> references_;
 };
@@ -155,7 +155,7 @@ ProvenAndPermitted PartOf(const Reference& reference, const Case& c, const Slice
 }
 
 std::vector<JudgedTensor> JudgeBySample(
-    const Problem& problem, const ReferenceOfSlice& reference_of,
+    const SlicedProblem& problem, const ReferenceOfSlice& reference_of,
     const std::vector<JudgedTensor>& before,
     const std::function<std::vector<JudgedTensor>(const std::vector<double>& bias)>& judge) {
   const auto& outputs = problem.c.info().signature.outputs;

@@ -38,6 +38,15 @@ void AddShare(const GoldenTensor& golden, const PermittedTensor& permitted, size
 double ShareOfFunctions(double permitted, double rounded);
 Recipe WithRoundedFunctions(Recipe recipe);
 
+// A problem (drift.h) of which slices are read.
+struct SlicedProblem {
+  const Operation& operation;
+  const Case& c;
+  TensorReaders inputs;
+  const Recipe& recipe;
+  int threads;
+};
+
 // The reference values and bounds of one slice.
 using ReferenceOfSlice = std::function<ProvenAndPermitted(const Slice& slice)>;
 // A slice of the reference values of a whole case.
@@ -46,7 +55,7 @@ ProvenAndPermitted PartOf(const Reference& reference, const Case& c, const Slice
 // Judges an answer again that was graded unlikely for its means alone. `judge` judges it by other
 // bounds of the means, one for each output. Empty if the sample has too few units for a bound.
 std::vector<JudgedTensor> JudgeBySample(
-    const Problem& problem, const ReferenceOfSlice& reference_of,
+    const SlicedProblem& problem, const ReferenceOfSlice& reference_of,
     const std::vector<JudgedTensor>& before,
     const std::function<std::vector<JudgedTensor>(const std::vector<double>& bias)>& judge);
 

@@ -166,6 +166,29 @@ HWY_INLINE void SetLargest(D d, V x, double& largest) {
   largest = hn::GetLane(hn::MaxOfLanes(d, hn::Max(x, hn::Set(d, largest))));
 }
 
+bool HaveSameNumbers(const ComparedRun& run, size_t i, size_t j) {
+  return run.got[i] == run.got[j] && run.high[i] == run.high[j] && run.low[i] == run.low[j] &&
+         run.radius[i] == run.radius[j] && run.permitted[i] == run.permitted[j] &&
+         run.likely[i] == run.likely[j];
+}
+
+// Updates the upper bounds by those of the elements from element k on; -1 for no bound.
+template <class D, class V = hn::VFromD<D>>
+HWY_INLINE void SetMost(D d, const ComparedRun& run, V upper, size_t k, OrdinaryRatios& ratios) {
+  double bounds[hn::MaxLanes(D())];
+  hn::StoreU(upper, d, bounds);
+  for (size_t i = 0; i < hn::Lanes(d); ++i) {
+    if (bounds[i] <= ratios.next) continue;
+    if (bounds[i] > ratios.most) {
+      ratios.next = ratios.most;
+      ratios.most = bounds[i];
+      ratios.most_at = k + i;
+    } else if (!HaveSameNumbers(run, k + i, ratios.most_at)) {
+      ratios.next = bounds[i];
+    }
+  }
+}
+
 OrdinaryRatios DecideOrdinary(const ComparedRun& run, char* left) {
   OrdinaryRatios ratios;
   const FormatNumbers numbers(run.dtype);
@@ -192,10 +215,10 @@ OrdinaryRatios DecideOrdinary(const ComparedRun& run, char* left) {
     const V reduced = hn::Sub(bound, of.reach);
     if (ratios.least < 0 || !hn::AllTrue(d, IsRatioAtMost(d, least, limit, ratios.least)))
       SetLargest(d, hn::IfThenElseZero(hn::Gt(least, zero), hn::Div(least, limit)), ratios.least);
-    if (ratios.most < 0 ||
-        !hn::AllTrue(d, hn::Or(proven, IsRatioAtMost(d, of.most, reduced, ratios.most)))) {
+    if (ratios.next < 0 ||
+        !hn::AllTrue(d, hn::Or(proven, IsRatioAtMost(d, of.most, reduced, ratios.next)))) {
       const V upper = hn::Div(of.most, reduced);
-      SetLargest(d, hn::IfThenElse(proven, hn::Set(d, -1.0), upper), ratios.most);
+      SetMost(d, run, hn::IfThenElse(proven, hn::Set(d, -1.0), upper), k, ratios);
     }
   });
   return ratios;

@@ -42,8 +42,10 @@ OrdinaryVerdict JudgeOrdinary(const ComparedRun& run, double worst, double* rela
 
 // Error / permitted error of the elements that are not left; -1 if all are.
 struct OrdinaryRatios {
-  double least = -1;  // the largest lower bound
-  double most = -1;   // the largest upper bound of those that are only enclosed
+  double least = -1;   // the largest lower bound
+  double most = -1;    // the largest upper bound of those that are only enclosed
+  size_t most_at = 0;  // the first element with that bound
+  double next = -1;    // as `most`, of elements that differ from that one in some number
 };
 // Sets left[k] to 0 if the grade of element k is decided although it may be only enclosed, and not
 // worse than kWithin; else to 1.

@@ -160,5 +160,27 @@ TEST(OrdinaryElements, AreMostOfAnAnswerThatConforms) {
   });
 }
 
+// Copies of one element, and one other element at any place.
+TEST(OrdinaryElements, EqualElementsAreOneCandidate) {
+  OnEveryTarget([] {
+    for (size_t M = 1; M <= 3 * kMostLanes; ++M) {
+      for (size_t other = 0; other < M; ++other) {
+        Row row(M, DType::kBF16);
+        for (size_t i = 0; i < M; ++i) row.Put(i, 1 + 0x1p-10, 0x1p-5, 1);
+        row.golden[0].radius.data.assign(M, -0x1p-50);
+        std::vector<char> left(M);
+        EXPECT_EQ(DecideOrdinary(row.Run(), left.data()).next, -1);
+        row.permitted[0].error.data[other] = 0x1p-6;  // twice the ratio
+        const OrdinaryRatios ratios = DecideOrdinary(row.Run(), left.data());
+        EXPECT_EQ(ratios.most_at, other);
+        if (M > 1) EXPECT_NEAR(ratios.most / ratios.next, 2, 1e-9);
+        row.permitted[0].error.data[other] = 0x1p-4;  // half the ratio
+        const OrdinaryRatios below = DecideOrdinary(row.Run(), left.data());
+        if (M > 1) EXPECT_NEAR(below.most / below.next, 2, 1e-9);
+      }
+    }
+  });
+}
+
 }  // namespace
 }  // namespace sextant::oracle

@@ -32,7 +32,7 @@ Grade GradeIn(const AnsweredPart& part, size_t i, double error, double likely) {
 
 void RangeJudge::Judge(const AnsweredPart& part, size_t first, size_t last) {
   for (size_t at = first; at < last; at += kBlock)
-    JudgeBlock(part, at, std::min(kBlock, last - at));
+    JudgeBlock(part, at, std::min(kBlock, last - at), part.begin + (at - first));
 }
 
 void RangeJudge::Merge(const RangeJudge& next) {
@@ -42,8 +42,9 @@ void RangeJudge::Merge(const RangeJudge& next) {
       &TensorVerdict::enclosed,    &TensorVerdict::left_out};
   for (const auto count : kCounts) verdict_.*count += next.verdict_.*count;
   verdict_.grade = std::max(verdict_.grade, next.verdict_.grade);
-  if (next.worst_ > worst_) {
+  if (IsWorse(next.worst_, next.worst_index_)) {
     worst_ = next.worst_;
+    worst_index_ = next.worst_index_;
     verdict_.worst = next.verdict_.worst;
   }
   bias_.Merge(next.bias_);
@@ -64,47 +65,48 @@ TensorVerdict RangeJudge::Total(const std::string& name, double correct_bias_bou
   return total;
 }
 
-void RangeJudge::JudgeBlock(const AnsweredPart& part, size_t first, size_t count) {
+void RangeJudge::JudgeBlock(const AnsweredPart& part, size_t first, size_t count, size_t index) {
   double relative[kBlock];
   char left[kBlock];
   const OrdinaryVerdict ordinary = JudgeOrdinary(
-      {part.golden, part.permitted, part.got, first, count}, WorstWithin(), relative, left);
+      {part.golden, part.permitted, part.got, first, count}, WorstWithin(index), relative, left);
   verdict_.judged += ordinary.judged;
   verdict_.grade = std::max(verdict_.grade, !ordinary.faithful ? Grade::kWithin
                                             : !ordinary.exact  ? Grade::kFaithful
                                                                : Grade::kExact);
-  std::fill_n(&elements_.statuses[part.begin + first], count, ElementStatus::kJudged);
+  std::fill_n(&elements_.statuses[index], count, ElementStatus::kJudged);
   for (size_t k = 0; k < count;) {
     if (left[k]) {
-      JudgeElement(part, first + k);
+      JudgeElement(part, first + k, index + k);
       ++k;
       continue;
     }
     const void* const at = std::memchr(left + k, 1, count - k);
     const size_t next = at ? static_cast<size_t>(static_cast<const char*>(at) - left) : count;
-    bias_.Add(part.begin + first + k, {&part.got.data[first + k], next - k},
-              {relative + k, next - k});
+    bias_.Add(index + k, {&part.got.data[first + k], next - k}, {relative + k, next - k});
     k = next;
   }
 }
 
-// Elements that conform and are not unlikely are not the worst up to this error / permitted error.
-double RangeJudge::WorstWithin() const {
-  return worst_.first > Grade::kWithin   ? kInfinity
-         : worst_.first < Grade::kWithin ? -1
-                                         : worst_.second;
+// Elements from this one on that conform and are not unlikely are not the worst up to this error /
+// permitted error.
+double RangeJudge::WorstWithin(size_t index) const {
+  if (worst_.first > Grade::kWithin) return kInfinity;
+  if (worst_.first < Grade::kWithin) return -1;
+  return index < worst_index_ ? std::nextafter(worst_.second, -1) : worst_.second;
 }
 
-void RangeJudge::JudgeElement(const AnsweredPart& part, size_t i) {
-  const auto& [golden, permitted, answer, end_to_end, begin] = part;
-  const double got = answer.data[i], high = golden.high.data[i], low = golden.low.data[i];
+void RangeJudge::JudgeElement(const AnsweredPart& part, size_t i, size_t index) {
+  const GoldenTensor& golden = part.golden;
+  const PermittedTensor& permitted = part.permitted;
+  const double got = part.got.data[i], high = golden.high.data[i], low = golden.low.data[i];
   // What is only enclosed is decided (oracle/judge/undecided.h).
   const double radius = std::max(golden.radius.data[i], 0.0);
   const double bound = permitted.error.data[i] + radius;
-  ElementStatus& status = elements_.statuses[begin + i];
+  ElementStatus& status = elements_.statuses[index];
   if (std::isnan(radius) || std::isnan(high)) {
     const bool left_out = std::isnan(radius);
-    const bool open = !left_out && !std::isnan(end_to_end.high.data[i]);
+    const bool open = !left_out && !std::isnan(part.end_to_end.high.data[i]);
     status = open ? ElementStatus::kOpen : ElementStatus::kUnspecified;
     ++(left_out ? verdict_.left_out : open ? verdict_.unjudgeable : verdict_.unspecified);
     return;
@@ -116,7 +118,7 @@ void RangeJudge::JudgeElement(const AnsweredPart& part, size_t i) {
   const bool fails = grade == Grade::kFails;
   verdict_.grade = std::max(verdict_.grade, grade);
   verdict_.failed += fails;
-  if (fails) elements_.fails[begin + i] = true;
+  if (fails) elements_.fails[index] = true;
   verdict_.unlikely += grade == Grade::kUnlikely;
   verdict_.unjudgeable += open;
   verdict_.vacuous += !open && permitted.vacuous[i] && !fails;
@@ -125,12 +127,13 @@ void RangeJudge::JudgeElement(const AnsweredPart& part, size_t i) {
   verdict_.judged += judged;
   const double limit = grade == Grade::kUnlikely ? likely : bound;
   const std::pair rank(std::max(grade, Grade::kWithin), RatioOf(error, limit));
-  if (rank > worst_) {
+  if (IsWorse(rank, index)) {
     worst_ = rank;
-    verdict_.worst = {IndexText(golden.name, shape_, begin + i), got, high, bound, error, likely};
+    worst_index_ = index;
+    verdict_.worst = {IndexText(golden.name, shape_, index), got, high, bound, error, likely};
   }
   if (bound > 0 && !open && !fails)
-    bias_.Add(begin + i, got, error == 0 ? 0 : ((got - high) - low) / bound);
+    bias_.Add(index, got, error == 0 ? 0 : ((got - high) - low) / bound);
 }
 
 }  // namespace sextant::oracle

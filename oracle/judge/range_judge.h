@@ -1,4 +1,4 @@
-// Judges consecutive elements of one tensor, part by part. Private to this folder.
+// Judges elements of one tensor, part by part. Private to this folder.
 #pragma once
 
 #include <utility>
@@ -9,8 +9,8 @@
 
 namespace sextant::oracle {
 
-// A part of an answered tensor: consecutive elements, of which the first is element `begin` of the
-// whole tensor.
+// A part of an answered tensor. Of its elements to be judged, which are consecutive, the first is
+// element `begin` of the whole tensor.
 struct AnsweredPart {
   const GoldenTensor& golden;
   const PermittedTensor& permitted;
@@ -36,22 +36,28 @@ class RangeJudge {
         independent_(independent),
         bias_(CountOf(shape), RowWidth(shape), independent) {}
 
-  // Judges elements first .. last - 1 of the part, which come after those judged before.
+  // Judges elements first .. last - 1 of the part. Of elements that are equally bad, the first of
+  // the whole tensor is the worst.
   void Judge(const AnsweredPart& part, size_t first, size_t last);
-  // Adds the result for the range that follows.
+  // Adds the result for other elements.
   void Merge(const RangeJudge& next);
   // Replaces the worst element by that of another, which has judged it from proven numbers.
   void SetWorstOf(const RangeJudge& other) {
     worst_ = other.worst_;
+    worst_index_ = other.worst_index_;
     verdict_.worst = other.verdict_.worst;
   }
   // The verdict on the elements judged, if they are the whole tensor of that name.
   TensorVerdict Total(const std::string& name, double correct_bias_bound) const;
 
  private:
-  void JudgeBlock(const AnsweredPart& part, size_t first, size_t count);
-  void JudgeElement(const AnsweredPart& part, size_t i);
-  double WorstWithin() const;
+  // `index`: of the first element in the whole tensor.
+  void JudgeBlock(const AnsweredPart& part, size_t first, size_t count, size_t index);
+  void JudgeElement(const AnsweredPart& part, size_t i, size_t index);
+  double WorstWithin(size_t index) const;
+  bool IsWorse(const std::pair<Grade, double>& rank, size_t index) const {
+    return rank > worst_ || (rank == worst_ && index < worst_index_);
+  }
 
   const Shape& shape_;
   OfElements& elements_;
@@ -59,6 +65,7 @@ class RangeJudge {
   TensorVerdict verdict_{};
   Bias bias_;
   std::pair<Grade, double> worst_ = {Grade::kExact, -1};
+  size_t worst_index_ = 0;  // in the whole tensor
 };
 
 }  // namespace sextant::oracle

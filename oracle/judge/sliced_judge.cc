@@ -4,6 +4,7 @@
 #include <atomic>
 #include <memory>
 #include <mutex>
+#include <stdexcept>
 
 #include "oracle/judge/drift_sample.h"
 #include "oracle/judge/range_judge.h"
@@ -27,20 +28,6 @@ bool Fits(const Case& c, const TensorReaders& outputs) {
          outputs[0].dtype() == c.DTypeOf(spec) && outputs[0].shape() == c.ShapeOf(spec);
 }
 
-// The slices of a case, if each has the elements that follow those of the one before; else empty.
-std::vector<Slice> ConsecutiveSlices(const Case& c) {
-  const TensorSpec& spec = c.info().signature.outputs[0];
-  const Shape shape = c.ShapeOf(spec);
-  std::vector<Slice> slices = CutCase(c, SliceElements(c));
-  size_t next = 0;
-  for (const Slice& slice : slices) {
-    const std::vector<Run> runs = RunsIn(shape, spec, slice);
-    if (runs.size() != 1 || runs[0].first != next) return {};
-    next += runs[0].count;
-  }
-  return slices;
-}
-
 struct AnsweredQuestion {
   const Case& c;
   const TensorReaders& inputs;
@@ -54,7 +41,7 @@ class SlicedJudge {
   SlicedJudge(const AnsweredQuestion& question)
       : question_(question),
         shape_(question.answer.shape()),
-        slices_(ConsecutiveSlices(question.c)),
+        slices_(CutCase(question.c, SliceElements(question.c))),
         // All frequencies may depend on one rounded power, and then all elements share its error.
         independent_(!question.c.info().Marks(Step::kFrequency)),
         elements_(CountOf(shape_)),
@@ -62,7 +49,7 @@ class SlicedJudge {
         ranges_(std::min(kRanges, slices_.size())),
         total_(shape_, independent_, elements_) {}
 
-  // False if an element fails or is unlikely, or if the slices are not consecutive.
+  // False if an element fails or is unlikely.
   bool Judge() {
     InParallel(ranges_.size(), question_.options.threads, [&](size_t r) {
       EnclosedSlices enclosed(question_.c, question_.inputs, question_.recipe);
@@ -89,12 +76,25 @@ class SlicedJudge {
     return {ReadSlice(question_.answer, question_.c.info().signature.outputs[0], slice)};
   }
 
+  // The index in the whole tensor of an element of a slice.
+  size_t IndexIn(const Slice& slice, size_t at) const {
+    for (const auto& [first, count] :
+         RunsIn(shape_, question_.c.info().signature.outputs[0], slice)) {
+      if (at < count) return first + at;
+      at -= count;
+    }
+    throw std::logic_error("an element outside of its slice");
+  }
+
   void JudgeElements(const Slice& slice, const ProvenAndPermitted& by, const Tensors& part,
                      RangeJudge& range) const {
     const TensorSpec& spec = question_.c.info().signature.outputs[0];
-    const size_t begin = RunsIn(shape_, spec, slice)[0].first;
     const Tensor<double>& got = part[0].values;
-    range.Judge({by.golden[0], by.permitted[0], got, by.golden[0], begin}, 0, got.data.size());
+    size_t at = 0;  // in the part
+    for (const auto& [first, count] : RunsIn(shape_, spec, slice)) {
+      range.Judge({by.golden[0], by.permitted[0], got, by.golden[0], first}, at, at + count);
+      at += count;
+    }
   }
 
   bool JudgeSlice(size_t s, EnclosedSlices& enclosed, RangeJudge& range) {
@@ -111,18 +111,45 @@ class SlicedJudge {
     return true;
   }
 
-  // Proves the elements that may be the worst: those of few slices, of which the first has the
-  // largest lower bound.
+  // Which slices may have the worst element, if an element has the rank `known`, the largest lower
+  // bound of all: those with a larger upper bound, and those where an element has that very rank.
+  // Of enclosed elements with the same numbers, the first of the tensor counts: the exact errors of
+  // the others differ from its error by less than its enclosure shows. So of the slices with the
+  // numbers that have the largest upper bound, one is enough.
+  std::vector<char> Candidates(const Rank& known) const {
+    const RankRange& largest = *std::ranges::max_element(ranks_, {}, &RankRange::most);
+    const auto has_largest = [&](size_t s) {
+      return largest.most >= known && ranks_[s].most == largest.most &&
+             ranks_[s].top == largest.top;
+    };
+    size_t first = 0, first_at = SIZE_MAX;
+    Rank least = known;  // at least the lower bound of the element with these numbers
+    for (size_t s = 0; s < slices_.size(); ++s) {
+      if (!has_largest(s)) continue;
+      least = std::min(least, ranks_[s].least);
+      const size_t at = IndexIn(slices_[s], ranks_[s].top_at);
+      if (at < first_at) first = s, first_at = at;
+    }
+    const bool is_of_others = largest.most < known || known > least;  // the known rank
+    std::vector<char> candidates(slices_.size());
+    for (size_t s = 0; s < slices_.size(); ++s) {
+      const Rank& most = has_largest(s) && s != first ? ranks_[s].next : ranks_[s].most;
+      candidates[s] = most >= known || (is_of_others && ranks_[s].least == known);
+    }
+    return candidates;
+  }
+
+  // Proves the elements that may be the worst: those of few slices.
   void SetWorst() {
     std::vector<Rank> worst(1);
     for (const RankRange& of : ranks_) worst[0] = std::max(worst[0], of.least);
     if (worst[0] == Rank()) return;  // no element has a rank
     const Rank known = worst[0];
-    const auto first = std::ranges::find(ranks_, known, &RankRange::least) - ranks_.begin();
+    const auto has_candidates = Candidates(known);
     EnclosedSlices enclosed(question_.c, question_.inputs, question_.recipe);
     RangeJudge range(shape_, false, elements_);
     for (size_t s = 0; s < slices_.size(); ++s) {
-      if (ranks_[s].most < known && s != static_cast<size_t>(first)) continue;
+      if (!has_candidates[s]) continue;
       const Tensors part = AnswerIn(slices_[s]);
       enclosed.Enclose(slices_[s]);
       for (;;) {  // a proven element may have another rank: then others may be the worst
@@ -189,8 +216,7 @@ std::optional<Verdict> JudgeInSlices(const Case& c, const TensorReaders& inputs,
       enclosed.Enclose(slice);
       return enclosed.reference();
     };
-    const Tensors values = ValuesOf(inputs);
-    const Problem problem{c.operation(), c, values, recipe, options};
+    const SlicedProblem problem{c.operation(), c, inputs, recipe, options.threads};
     tensors = JudgeBySample(problem, enclosed_in, tensors,
                             [&](const std::vector<double>& bias) { return judge.Total(bias[0]); });
   }

@@ -66,6 +66,16 @@ TEST(SlicedJudge, GivesTheVerdictOfTheWholeCase) {
   for (const std::string line :
        {kSoftmax, "rms_norm N=80 M=2048 dtype=bf16", "activation kind=swish N=40 F=4096 dtype=f16",
         "rope pairing=half H=1 S=1200 D=128 dtype=bf16",
+        // A slice has some rows of every head.
+        "rope pairing=half H=4 S=300 D=128 dtype=bf16", "rope pairing=interleaved H=32 S=40 D=128",
+        "rope_given pairing=half B=2 H=4 S=150 D=128 dtype=f16",
+        // Many elements are equally bad.
+        "rope pairing=half H=32 S=50 D=128 dtype=bf16 @x=random_positions(16) "
+        "@position=random_positions(2)",
+        "rope pairing=half H=16 S=80 D=128 dtype=bf16 @x=powers_of_two "
+        "@position=random_positions(4)",
+        "temperature_scale B=2 H=40 S=130 D=128 dtype=f32 @q=uniform(1.0,1.001) "
+        "@position=random_positions(131072)",
         "softmax N=40 M=4096 dtype=f32 @x=normal(1e30)"}) {
     SCOPED_TRACE(line);
     const Sliced test(line);

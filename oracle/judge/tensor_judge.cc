@@ -30,7 +30,9 @@ TensorVerdict JudgeElements(const AnsweredPart& answered, const HowToJudge& by,
   for (size_t first = 0; first < std::max<size_t>(count, 1); first += size)
     ranges.emplace_back(answered.got.shape, by.independent, elements);
   InParallel(ranges.size(), by.threads, [&](size_t i) {
-    ranges[i].Judge(answered, i * size, std::min(count, (i + 1) * size));
+    AnsweredPart range = answered;
+    range.begin = i * size;
+    ranges[i].Judge(range, i * size, std::min(count, (i + 1) * size));
   });
   for (size_t i = 1; i < ranges.size(); ++i) ranges[0].Merge(ranges[i]);
   return ranges[0].Total(answered.golden.name, by.bias_bound);

@@ -73,8 +73,7 @@ class Marker {
   // Marks open grades.
   void Mark(std::vector<char>& marks, RankRange& ranks) const {
     for (size_t first = 0; first < got_.data.size(); first += kBlock) {
-      const RankRange of = MarkOpen(first, std::min(kBlock, got_.data.size() - first), marks);
-      ranks.Include(of.least, of.most);
+      ranks.Include(MarkOpen(first, std::min(kBlock, got_.data.size() - first), marks));
     }
   }
   // `worst`: see UndecidedIn.
@@ -102,8 +101,14 @@ class Marker {
   RankRange MarkOpen(size_t first, size_t count, std::vector<char>& marks) const {
     char left[kBlock];
     RankRange ranks;
-    const auto [least, most] = DecideOrdinary({golden_, permitted_, got_, first, count}, left);
-    if (least >= 0) ranks.Include({Grade::kWithin, least}, {Grade::kWithin, most});
+    const OrdinaryRatios ratios = DecideOrdinary({golden_, permitted_, got_, first, count}, left);
+    if (ratios.least >= 0) ranks.least = {Grade::kWithin, ratios.least};
+    if (ratios.most >= 0) {
+      ranks.most = {Grade::kWithin, ratios.most};
+      ranks.top_at = first + ratios.most_at;
+      ranks.top = NumbersOf(ranks.top_at);
+    }
+    if (ratios.next >= 0) ranks.next = {Grade::kWithin, ratios.next};
     for (size_t k = 0; k < count; ++k) {
       const void* const at = std::memchr(left + k, 1, count - k);
       if (!at) break;
@@ -111,10 +116,15 @@ class Marker {
       const size_t i = first + k;
       const Judged judged = JudgeElement(i);
       marks[i] = judged.open;
-      if (!judged.open)
-        ranks.Include(judged.least, golden_.radius.data[i] < 0 ? judged.most : Rank());
+      if (judged.open) continue;
+      const bool enclosed = golden_.radius.data[i] < 0;
+      ranks.Include({judged.least, enclosed ? judged.most : Rank(), NumbersOf(i), i, Rank()});
     }
     return ranks;
+  }
+  ElementNumbers NumbersOf(size_t i) const {
+    return {got_.data[i],           golden_.high.data[i],     golden_.low.data[i],
+            golden_.radius.data[i], permitted_.error.data[i], permitted_.likely.data[i]};
   }
   Judged JudgeElement(size_t i) const {
     const auto judge = golden_.radius.data[i] < 0 ? JudgeEnclosed : JudgeProven;
@@ -132,6 +142,18 @@ bool IsOnlyEnclosed(const GoldenTensor& golden) {
 }
 
 }  // namespace
+
+void RankRange::Include(const RankRange& of) {
+  least = std::max(least, of.least);
+  next = std::max(next, of.next);
+  if (of.top != top) next = std::max(next, std::min(most, of.most));
+  if (of.top == top) top_at = std::min(top_at, of.top_at);
+  if (of.most > most) {
+    most = of.most;
+    top = of.top;
+    top_at = of.top_at;
+  }
+}
 
 ElementMarks OpenGradesIn(const ProvenAndPermitted& reference, const Tensors& outputs,
                           RankRange& ranks) {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <utility>
 #include <vector>
 
@@ -25,16 +26,19 @@ ElementMarks UndecidedIn(const ProvenAndPermitted& reference, const Tensors& out
 ElementMarks UndecidedIn(const ProvenAndPermitted& reference, const Tensors& outputs, int threads,
                          std::vector<Rank>& worst);
 
+// The numbers that decide the rank of an element: the answer, high, low, radius and both bounds.
+using ElementNumbers = std::array<double, 6>;
+
 // The ranks of the elements of a tensor whose grade is decided.
 struct RankRange {
-  Rank least{};  // the largest lower bound
-  Rank most{};   // the largest upper bound of those that are only enclosed
-  void Include(const Rank& lower, const Rank& upper) {
-    least = std::max(least, lower);
-    most = std::max(most, upper);
-  }
+  Rank least{};          // the largest lower bound
+  Rank most{};           // the largest upper bound of those that are only enclosed
+  ElementNumbers top{};  // the numbers of an element with that bound
+  size_t top_at = 0;     // the first element with these numbers
+  Rank next{};           // as `most`, of elements that have other numbers than `top`
+  void Include(const RankRange& of);
 };
-// Marks the elements of the only output whose grade is open. Raises `ranks` to those of the others.
+// Marks the elements of the only output whose grade is open. Includes the others in `ranks`.
 ElementMarks OpenGradesIn(const ProvenAndPermitted& reference, const Tensors& outputs,
                           RankRange& ranks);
 

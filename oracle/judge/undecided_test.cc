@@ -119,5 +119,33 @@ TEST(Undecided, AllThatMayBeTheWorstAreProven) {
   EXPECT_THAT(e.Marks(), ElementsAre(1, 1, 1, 0));
 }
 
+// The ranks of elements that are only enclosed, with other numbers for each letter.
+RankRange Only(double most, double letter) {
+  return {{Grade::kWithin, most - 1}, {Grade::kWithin, most}, {letter}, {}};
+}
+
+TEST(RankRange, NextIsTheRankOfOtherNumbers) {
+  RankRange ranks;
+  ranks.Include(Only(5, 'a'));
+  EXPECT_EQ(ranks.next, Rank());
+  ranks.Include(Only(5, 'a'));  // the same element once more
+  EXPECT_EQ(ranks.next, Rank());
+  ranks.Include(Only(3, 'b'));
+  EXPECT_EQ(ranks.next, Rank(Grade::kWithin, 3));
+  ranks.Include(Only(7, 'c'));
+  EXPECT_EQ(ranks.most, Rank(Grade::kWithin, 7));
+  EXPECT_EQ(ranks.top, ElementNumbers{'c'});
+  EXPECT_EQ(ranks.next, Rank(Grade::kWithin, 5));
+  EXPECT_EQ(ranks.least, Rank(Grade::kWithin, 6));
+}
+
+TEST(RankRange, ProvenElementsHaveNoUpperBound) {
+  RankRange ranks = Only(5, 'a');
+  ranks.Include({{Grade::kWithin, 9}, {}, {'p'}, {}});
+  EXPECT_EQ(ranks.least, Rank(Grade::kWithin, 9));
+  EXPECT_EQ(ranks.most, Rank(Grade::kWithin, 5));
+  EXPECT_EQ(ranks.next, Rank());
+}
+
 }  // namespace
 }  // namespace sextant::oracle

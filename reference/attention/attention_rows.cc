@@ -94,8 +94,9 @@ void AttentionRows<Real>::Average(const QueryIndex& at, const ScoredKeys& scored
                                   Real& lse) const {
   std::vector<Real> scores = scored.scores;
   if (in_.sink) {
-    lse = SoftmaxRow<Real>(scores, Tiling::kAny).LogSumExp();
-    scores.push_back(SinkOf(at));
+    const Real& sink = SinkOf(at);
+    lse = SoftmaxRow<Real>(scores, Tiling::kAny).LogSumExp(&sink);
+    scores.push_back(sink);
   }
   const SoftmaxRow<Real> weights(scores, Tiling::kAny);
   if (!in_.sink) lse = weights.LogSumExp();

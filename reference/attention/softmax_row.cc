@@ -62,7 +62,7 @@ Real SoftmaxRow<Real>::Mean(std::span<const Real> values) const {
 }
 
 template <class Real>
-Real SoftmaxRow<Real>::LogSumExp() const {
+Real SoftmaxRow<Real>::LogSumExp(const Real*) const {
   const ScopedStep at(Step::kSoftmax);
   return largest_ + Log(sum_);
 }
@@ -256,43 +256,6 @@ Counted SoftmaxRow<Counted>::Mean(std::span<const Counted> values) const {
   const ScopedStep at(Step::kDot);
   if (count_ == 1 && !unbounded_) return Converted(values[0]);  // the weight is 1
   return WeightedMean(*this).Of(values);
-}
-
-// c + ln sum. Its error consists of the inherited error of the exact sum, at most the largest error
-// of an exponent, and of the errors of the computed sum, of the logarithm and of the addition.
-// Implementations with logarithms to base 2 (covered with tiling) also multiply both parts by ln 2.
-Counted SoftmaxRow<Counted>::LogSumExp() const {
-  const ScopedStep at(Step::kSoftmax);
-  const StepRule& rule = CurrentRule();
-  const size_t n = count_;
-  const DoubleDouble logarithm = n > 1 ? log(sum_) : DoubleDouble();
-  const DoubleDouble center = largest_.center() + logarithm;
-  double drift = largest_.drift();
-  const auto count = static_cast<double>(n);
-  if (n > 1) {
-    const double size = std::abs(largest_.center().high) + logarithm.high + 1;
-    drift += (drift_ + own_drift_ + size * 40 * kDoubleDoubleUnit) * kBoundUp;
-  }
-  const double largest_error = Log1pOf(*std::ranges::max_element(rise_));
-  const double inherited =
-      std::min(largest_error, std::max(Log1pOf(rise_sum_), -Log1pOf(-fall_sum_)));
-  const auto total_error = [&](double sum_error) {
-    if (rule.exact) return inherited * kBoundUp;
-    const double unit = UnitRoundoffOf(rule.format);
-    double error = inherited, size = std::abs(largest_.center().high) + largest_.error();
-    if (n > 1) {
-      const double relative =
-          sum_error + updates_ * unit + count * rule.ulps * UnderflowErrorOf(rule);
-      error += relative < 1 ? -Log1pOf(-relative) : kInfinity;
-      error += rule.ulps * UlpOf(rule.format, logarithm.high + error);
-      error += RoundingError(rule, std::abs(center.high) + error, 0);
-      size += logarithm.high;
-    }
-    return (tiled_ ? error + 3 * unit * (size + error) : error) * kBoundUp;
-  };
-  const SumError sum = n > 1 && !rule.exact ? RelativeErrorOfSum(rule, n) : SumError();
-  return Bounded(Counted::Of(center, Enclosing(drift), FormatOf(rule), saturated_),
-                 {total_error(sum.worst), total_error(sum.likely)}, unbounded_);
 }
 
 }  // namespace sextant

@@ -54,7 +54,9 @@ class SoftmaxRow {
   // The means of the columns of values[keys[j]], the row of weight j. Weights beyond the keys (a
   // sink) have values of 0.
   void Means(const ValueRows<Real>& values, std::span<const size_t> keys, std::span<Real> y) const;
-  Real LogSumExp() const;  // the row must not be empty
+  // The row must not be empty. `sink`: implementations may subtract it instead of the largest
+  // score, if it is larger.
+  Real LogSumExp(const Real* sink = nullptr) const;
 
  private:
   static Real Term(const Real& score, const Real& largest);
@@ -120,7 +122,7 @@ class SoftmaxRow<Counted> {
   Counted Mean(std::span<const Counted> values) const;
   void Means(const ValueRows<Counted>& values, std::span<const size_t> keys,
              std::span<Counted> y) const;
-  Counted LogSumExp() const;
+  Counted LogSumExp(const Counted* sink = nullptr) const;
 
  private:
   struct Terms {  // centres of exponents, and then of exponentials

@@ -27,16 +27,19 @@ float Exponential(const Variant& variant, float x) {
                                           : std::exp(static_cast<double>(x)));
 }
 
-// Online softmax in f32; the mean is divided by the sum at the end.
-Result OnlineSoftmax(const Variant& variant, std::vector<float> scores, std::vector<float> values) {
+// Online softmax in f32; the mean is divided by the sum at the end. `sink`: the running maximum
+// before the first score.
+Result OnlineSoftmax(const Variant& variant, std::vector<float> scores, std::vector<float> values,
+                     float sink = -INFINITY) {
   if (variant.backwards) {
     std::ranges::reverse(scores);
     std::ranges::reverse(values);
   }
   if (variant.base2) {
     for (float& s : scores) s *= static_cast<float>(M_LOG2E);
+    sink *= static_cast<float>(M_LOG2E);
   }
-  float m = -INFINITY, sum = 0, mean = 0;
+  float m = sink, sum = 0, mean = 0;
   for (size_t first = 0; first < scores.size(); first += variant.tile) {
     const size_t last = std::min(scores.size(), first + variant.tile);
     const float largest =
@@ -117,6 +120,36 @@ TEST(SoftmaxTiles, BoundsCoverAnyOrderOfScores) {
   // The bounds are not much larger than the errors.
   EXPECT_GT(drawn.mean, 0.2);
   EXPECT_GT(drawn.lse, 0.03);
+}
+
+// The largest error / permitted error of lse if the maximum includes a sink of up to `most`.
+double CheckSinks(size_t scores_at_most, float most) {
+  const ScopedRecipe following(ParseRecipe("*=f32", DType::kF32), DType::kF32);
+  Random random(11);
+  double worst = 0;
+  for (int i = 0; i < 400; ++i) {
+    const size_t n = 1 + random.Below(scores_at_most);
+    std::vector<float> scores(n);
+    for (float& s : scores) s = i % 4 == 0 ? 0 : static_cast<float>(random.Uniform(-8, 8));
+    const auto sink = static_cast<float>(random.Uniform(-8, most));
+    const Variant variant{1 + random.Below(n), random.Below(2) == 1, random.Below(2) == 1, false,
+                          DType::kF32};
+    const Counted counted_sink(sink, DType::kF32);
+    const Counted lse =
+        SoftmaxRow<Counted>(NumbersOf<Counted>(scores), Tiling::kAny).LogSumExp(&counted_sink);
+    const Interval exact = SoftmaxRow<Interval>(NumbersOf<Interval>(scores)).LogSumExp();
+    const Result got = OnlineSoftmax(variant, scores, std::vector<float>(n), sink);
+    const double error = RadiusAround(exact, got.lse, 0);
+    EXPECT_LE(error, lse.Permitted()) << n << " scores, sink " << sink;
+    worst = std::max(worst, error / lse.Permitted());
+  }
+  return worst;
+}
+
+TEST(SoftmaxTiles, LogarithmsMayBeRelativeToASink) {
+  EXPECT_GT(CheckSinks(20, 60), 0.1);
+  EXPECT_GT(CheckSinks(1, 60), 0.1);
+  EXPECT_GT(CheckSinks(3, 85), 0.05);
 }
 
 // In bf16 half an ulp of the weight 0.499 is 2^-10. With tiling, the stored weight is a multiple of

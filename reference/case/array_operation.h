@@ -13,6 +13,7 @@
 
 #include "reference/case/operation.h"
 #include "reference/number/counted/counted_span.h"
+#include "reference/number/lanes/counted_lanes.h"
 #include "reference/number/recipe/rounding_units.h"
 
 namespace sextant {
@@ -76,10 +77,7 @@ class ArrayOperation final : public TypedOperation<Op>, public EvaluatesInArrays
     const ScopedStore at(output);
     const StepRule rule = CurrentRule();
     if (rule.exact) return true;
-    if (rule.flushes || !y.format || !Contains(rule.format, *y.format)) {
-      for (size_t i = 0; i < y.numbers.size(); ++i)
-        y.numbers.Set(i, Converted(y.numbers.Get(i, y.format)));
-    }
+    if (rule.flushes || !y.format || !Contains(rule.format, *y.format)) ConvertAll(y.Span());
     y.format = rule.format;
     return true;
   }

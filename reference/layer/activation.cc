@@ -131,6 +131,7 @@ namespace {
 
 bool EvaluateInArrays(const Activation& op, const Tensors& inputs, CountedOutput& y) {
   y.format = FormatAt(Step::kActivation);
+  y.level_1 = this_context.double_centers && op.kind == ActivationKind::kGelu;  // erf of doubles
   return SetEach(y.Span(), FunctionOf(op), ExactSpan{inputs[0]});
 }
 

@@ -39,6 +39,7 @@ auto FunctionOf(const Gated& op) {
 
 bool EvaluateInArrays(const Gated& op, const Tensors& inputs, CountedOutput& y) {
   y.format = FormatAt(Step::kGate);
+  y.level_1 = this_context.double_centers && op.kind == GateKind::kGeglu;  // erf of doubles
   return SetEach(y.Span(), FunctionOf(op), ExactSpan{inputs[0]}, ExactSpan{inputs[1]});
 }
 

@@ -1,9 +1,12 @@
 #include "reference/layer/layer_norm.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "reference/case/array_operation.h"
+#include "reference/layer/centered_row.h"
 #include "reference/layer/normed_row_arrays.h"
+#include "reference/layer/normed_row_steps.h"
 #include "reference/number/lanes/each_number.h"
 
 namespace sextant {
@@ -16,16 +19,19 @@ struct CenteredRow {
   double unit;
 };
 
+template <class Real>
+Real MinusMean(const Real& sum, size_t count) {
+  const ScopedStep at(Step::kCenter);
+  return -(sum / Real(static_cast<double>(count)));
+}
 // Steps sum and center.
 template <class Real>
 Real MinusMean(const std::vector<Real>& x) {
-  Real sum;
-  {
+  const auto sum = [&] {
     const ScopedStep at(Step::kSum);
-    sum = SumOf(x);
-  }
-  const ScopedStep at(Step::kCenter);
-  return -(sum / Real(static_cast<double>(x.size())));
+    return SumOf(x);
+  };
+  return MinusMean<Real>(sum(), x.size());
 }
 
 // Functions for SetEach.
@@ -49,7 +55,7 @@ CenteredRow<Real> Centered(const Tensor<Real>& x, size_t row) {
     for (Real& value : values) value = value * width - sum;
     return {std::move(values), static_cast<double>(M)};
   } else {
-    const Real minus_mean = MinusMean<Real>(values);
+    const Real minus_mean = MinusMean(values);
     const ScopedStep at(Step::kCenter);
     SetEach(values, Plus(minus_mean), values);
     return {std::move(values), 1};
@@ -86,30 +92,90 @@ void LayerNorm::operator()(const Tensor<Real>& x, const Tensor<Real>& weight,
 
 namespace {
 
-bool EvaluateInArrays(const LayerNorm& op, const Tensors& inputs, CountedOutput& y) {
-  const auto& [name, type, x] = inputs[0];
-  const size_t M = x.shape[1];
-  if (M == 0 || !NormedRow<Counted>::TakesArrays(FormatAt(Step::kCenter))) return false;
-  const ExactSpan bias(inputs[2]);
-  NormedRow<Counted>::Weights weights{ExactSpan(inputs[1])};
-  NormedRow<Counted>::Memory memory(M);
-  CountedArrays row(M);
-  const CountedSpan centered{row.numbers(), M, FormatAt(Step::kCenter)};
-  y.format = FormatAt(Step::kBias);
-  y.level_1 = this_context.double_centers;
-  for (size_t begin = 0; begin < x.data.size(); begin += M) {
-    const ExactSpan values{std::span(x.data).subspan(begin, M), type};
-    const auto minus_mean = MinusMean<Counted>(CountedOf(values));
-    const ScopedStep at(Step::kCenter);
-    if (!SetEach(centered, Plus(minus_mean), values)) return false;
-    const CountedSpan weighed{From(y.numbers.numbers(), begin), M, FormatAt(Step::kWeigh)};
-    const NormedRow<Counted> normed(centered, ScaledEps<Counted>(op.eps, 1), memory);
-    normed.Weigh(weights, weighed.numbers);
-    const ScopedStep adding(Step::kBias);
-    const CountedSpan result{weighed.numbers, M, y.format};
-    if (!SetEach(result, Added(), weighed, bias)) return false;
+// The rows of a case in arrays. Each is centred, normed, weighed and added to the bias in the same
+// memory.
+class Rows {
+ public:
+  Rows(const LayerNorm& op, const Tensors& inputs, CountedOutput& y)
+      : op_(op),
+        x_{inputs[0]},
+        bias_(inputs[2]),
+        y_(y),
+        weights_(ExactSpan(inputs[1])),
+        memory_(bias_.values.size()),
+        arrays_(bias_.values.size()),
+        centered_{arrays_.numbers(), arrays_.size(), FormatAt(Step::kCenter)} {
+    y.format = FormatAt(Step::kBias);
+    y.level_1 = this_context.double_centers;
   }
-  return true;
+
+  // False if a row is not for arrays.
+  bool Evaluate() {
+    const size_t M = centered_.count;
+    const bool by_doubles = TakesDoubles();
+    for (size_t begin = 0; begin < x_.values.size(); begin += M) {
+      const CountedSpan result{From(y_.numbers.numbers(), begin), M, FormatAt(Step::kWeigh)};
+      if (!(by_doubles && EvaluateByDoubles(x_.Part(begin, M), result)) &&
+          !EvaluateRow(x_.Part(begin, M), result))
+        return false;
+    }
+    return true;
+  }
+
+ private:
+  // Whether the passes of centered_row.h are for these types and rules.
+  bool TakesDoubles() const {
+    const StepRule square = RuleOf(Step::kSquare), sum = RuleOf(Step::kSum);
+    const auto takes = [](Step step, const ExactSpan& values) {
+      const StepRule rule = RuleOf(step);
+      return !rule.flushes && (rule.exact || Contains(rule.format, values.type));
+    };
+    return this_context.double_centers && takes(Step::kSum, x_) && takes(Step::kCenter, x_) &&
+           takes(Step::kBias, bias_) && !square.flushes &&
+           (sum.exact || (!square.exact && Contains(sum.format, square.format)));
+  }
+
+  bool EvaluateByDoubles(const ExactSpan& x, const CountedSpan& result) {
+    const auto sum = [&] {
+      const ScopedStep at(Step::kSum);
+      return SumOfExact(x).Total();
+    };
+    const Counted minus_mean = MinusMean(sum(), x.values.size());
+    if (!(minus_mean.drift() > 0 && std::isfinite(minus_mean.error() + minus_mean.drift())))
+      return false;
+    const StepRule center = RuleOf(Step::kCenter), square = RuleOf(Step::kSquare);
+    const CenteredSums sums =
+        CenterRow(x, minus_mean, {center, square}, centered_.numbers, memory_.size);
+    NormedRow<Counted>(centered_, sums, ScaledEps<Counted>(op_.eps, 1), memory_)
+        .Weigh(weights_, result.numbers);
+    return AddExact(bias_.values, RuleOf(Step::kBias), result);
+  }
+
+  bool EvaluateRow(const ExactSpan& x, const CountedSpan& result) {
+    const auto minus_mean = MinusMean(CountedOf(x));
+    {
+      const ScopedStep at(Step::kCenter);
+      if (!SetEach(centered_, Plus(minus_mean), x)) return false;
+    }
+    NormedRow<Counted>(centered_, ScaledEps<Counted>(op_.eps, 1), memory_)
+        .Weigh(weights_, result.numbers);
+    const ScopedStep adding(Step::kBias);
+    return SetEach({result.numbers, result.count, y_.format}, Added(), result, bias_);
+  }
+
+  const LayerNorm& op_;
+  const ExactSpan x_, bias_;
+  CountedOutput& y_;
+  NormedRow<Counted>::Weights weights_;
+  NormedRow<Counted>::Memory memory_;
+  CountedArrays arrays_;
+  const CountedSpan centered_;
+};
+
+bool EvaluateInArrays(const LayerNorm& op, const Tensors& inputs, CountedOutput& y) {
+  if (inputs[0].values.shape[1] == 0 || !NormedRow<Counted>::TakesArrays(FormatAt(Step::kCenter)))
+    return false;
+  return Rows(op, inputs, y).Evaluate();
 }
 
 }  // namespace

@@ -59,12 +59,12 @@ NormedRow<Counted>::NormedRow(std::span<const Counted> x, const Counted& eps)
       largest = std::max(largest, MagnitudeOf(value) + errors_.back());
     }
   }
-  SetBounds(eps, largest);
+  SetBounds(eps, largest, SumErrors());
 }
 
 // Replaces the mean square in factor_ by the reciprocal of its root. `largest`: upper bound of the
 // |x'|.
-void NormedRow<Counted>::SetBounds(const Counted& eps, double largest) {
+void NormedRow<Counted>::SetBounds(const Counted& eps, double largest, const ErrorSums& errors) {
   eps_root_ = LeastRootOf(eps);
   root_ = LeastRootOf(factor_);
   {
@@ -72,7 +72,7 @@ void NormedRow<Counted>::SetBounds(const Counted& eps, double largest) {
     factor_ = Counted(1.0) / Sqrt(factor_);
   }
   const StepRule sum = RuleOf(Step::kSum);
-  SetRootErrors(sum.exact ? 0 : RelativeErrorOfSum(sum, count_).worst);
+  SetRootErrors(sum.exact ? 0 : RelativeErrorOfSum(sum, count_).worst, errors);
   const double narrow =
       std::min({LargestOf(RuleOf(Step::kSquare)), LargestOf(sum), LargestOf(RuleOf(Step::kRsqrt))});
   const double inverse = std::min(LargestOf(RuleOf(Step::kRsqrt)), LargestOf(RuleOf(Step::kScale)));
@@ -82,18 +82,22 @@ void NormedRow<Counted>::SetBounds(const Counted& eps, double largest) {
              n < LargestOf(RuleOf(Step::kRsqrt));
 }
 
-void NormedRow<Counted>::SetRootErrors(double sum_error) {
-  const auto n = static_cast<double>(count_);
-  double squares = 0, changes = 0;
-  for (size_t k = 0; k < count_ && !exact_; ++k) {
+NormedRow<Counted>::ErrorSums NormedRow<Counted>::SumErrors() const {
+  ErrorSums sums;
+  for (size_t k = 0; k < count_; ++k) {
     const double error = ErrorOf(k);
     if (row_ && error == 0) continue;
-    squares += error * error;
-    changes += (2 * MagnitudeOf(X(k)) + error) * error;
+    sums.squares += error * error;
+    sums.changes += (2 * MagnitudeOf(X(k)) + error) * error;
   }
-  const double up = kBoundUp * (1 + n * 0x1p-52), length = std::sqrt(squares / n) * up;
+  return sums;
+}
+
+void NormedRow<Counted>::SetRootErrors(double sum_error, const ErrorSums& errors) {
+  const auto n = static_cast<double>(count_);
+  const double up = kBoundUp * (1 + n * 0x1p-52), length = std::sqrt(errors.squares / n) * up;
   const double sum_of_roots = root_ + std::max(eps_root_, root_ - length);
-  root_error_ = std::min(length, changes / n / sum_of_roots * up);
+  root_error_ = std::min(length, errors.changes / n / sum_of_roots * up);
   least_root_ = std::max(eps_root_, (root_ - root_error_) * kBoundDown);
   const StepRule square = RuleOf(Step::kSquare), sum = RuleOf(Step::kSum);
   const StepRule rsqrt = RuleOf(Step::kRsqrt), scale = RuleOf(Step::kScale);

@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "reference/layer/centered_row.h"
 #include "reference/number/counted/counted_span.h"
 #include "reference/number/real.h"
 
@@ -86,12 +87,19 @@ class NormedRow<Counted> {
   // Requires TakesArrays. x and the memory must outlive this object.
   NormedRow(const CountedSpan& x, const Counted& eps, Memory& memory);
   NormedRow(const ExactSpan& x, const Counted& eps, Memory& memory);  // finite numbers
+  // A row of CenterRow with its sums; memory.size has the sizes.
+  NormedRow(const CountedSpan& x, const CenteredSums& sums, const Counted& eps, Memory& memory);
   void Weigh(Weights& weight, const CountedNumbers& y) const;
 
  private:
   void SetMeanSquare(const Counted& eps);  // of *row_, and what depends on it
-  void SetBounds(const Counted& eps, double largest);
-  void SetRootErrors(double sum_error);
+  // Sums over the e_k.
+  struct ErrorSums {
+    double squares = 0, changes = 0;  // changes: of (2 |x_k| + e_k) e_k
+  };
+  ErrorSums SumErrors() const;
+  void SetBounds(const Counted& eps, double largest, const ErrorSums& errors);
+  void SetRootErrors(double sum_error, const ErrorSums& errors);
   Counted X(size_t j) const { return row_ ? (*row_)[j] : x_[j]; }
   double ErrorOf(size_t j) const { return row_ ? row_->numbers.error[j] : errors_[j]; }
   Counted Quotient(size_t j) const;
@@ -105,7 +113,6 @@ class NormedRow<Counted> {
   std::optional<CountedSpan> row_{};  // instead of x_
   Memory* memory_ = nullptr;          // with row_
   size_t count_;
-  bool exact_ = false;  // the numbers have no errors
   Counted factor_;
   double eps_root_ = 0, root_ = 0;  // lower bounds of sqrt(eps) and r
   // e_k: of x'_k, converted to the format of step square; empty with row_, whose errors they are.

@@ -122,16 +122,22 @@ NormedRow<Counted>::NormedRow(const CountedSpan& x, const Counted& eps, Memory& 
 }
 
 NormedRow<Counted>::NormedRow(const ExactSpan& x, const Counted& eps, Memory& memory)
-    : row_(memory.Copied(x)), memory_(&memory), count_(x.values.size()), exact_(true) {
+    : row_(memory.Copied(x)), memory_(&memory), count_(x.values.size()) {
   const auto of = this_context.double_centers
                       ? SumOfExactSquares(x, RuleOf(Step::kSquare), RuleOf(Step::kSum), memory.size)
                       : std::nullopt;
   if (of) {
     factor_ = MeanSquareOf({of->center, of->rounding, of->error, of->size, count_}, count_, eps);
-    SetBounds(eps, of->largest);
+    SetBounds(eps, of->largest, {});
   } else {
     SetMeanSquare(eps);
   }
+}
+
+NormedRow<Counted>::NormedRow(const CountedSpan& x, const CenteredSums& sums, const Counted& eps,
+                              Memory& memory)
+    : row_(x), memory_(&memory), count_(x.count), factor_(MeanSquareOf(sums.squares, count_, eps)) {
+  SetBounds(eps, sums.largest, {sums.error_squares, sums.changes});
 }
 
 void NormedRow<Counted>::SetMeanSquare(const Counted& eps) {
@@ -150,7 +156,7 @@ void NormedRow<Counted>::SetMeanSquare(const Counted& eps) {
     memory.size[j] = std::abs(x.numbers.high[j]) * kBoundUp + x.numbers.drift[j];
     largest = std::max(largest, memory.size[j] + x.numbers.error[j]);
   }
-  SetBounds(eps, largest);
+  SetBounds(eps, largest, SumErrors());
 }
 
 void NormedRow<Counted>::Weigh(Weights& weight, const CountedNumbers& y) const {

@@ -20,7 +20,9 @@ void ExpectBothEnclose(const Counted& a, const Counted& b) {
   EXPECT_EQ(std::isfinite(a.error()), std::isfinite(b.error()));
   EXPECT_EQ(std::isfinite(a.drift()), std::isfinite(b.drift()));
   const double reach = (a.drift() + b.drift()) * (1 + 0x1p-20);
-  if (std::isfinite(reach)) EXPECT_LE(std::abs((a.center() - b.center()).high), reach);
+  if (std::isfinite(reach)) {
+    EXPECT_LE(std::abs((a.center() - b.center()).high), reach);
+  }
 }
 
 // Compares all members of all numbers, if level 1 has the bits of level 2. False if the operation

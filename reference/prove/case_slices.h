@@ -6,6 +6,7 @@
 
 #include "reference/case/case.h"
 #include "reference/number/real.h"
+#include "reference/number/tensor/stored_tensor.h"
 #include "reference/prove/prove.h"
 #include "reference/prove/slices.h"
 
@@ -47,11 +48,11 @@ void EvaluateOn(const Operation& operation, const Case& c, const Tensors& inputs
 }
 
 // The answer of an implementation of the recipe (Rounded), of which only the slice is computed.
-Tensors EvaluateByRecipe(const Operation& operation, const Case& c, const Tensors& inputs,
+Tensors EvaluateByRecipe(const Operation& operation, const Case& c, const TensorReaders& inputs,
                          const Recipe& recipe, const Slice& slice);
 // The permitted errors of the slice.
 std::vector<PermittedTensor> PermittedErrors(const Operation& operation, const Case& c,
-                                             const Tensors& inputs, const Recipe& recipe,
+                                             const TensorReaders& inputs, const Recipe& recipe,
                                              const Slice& slice);
 
 }  // namespace sextant

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <iterator>
 #include <span>
 
@@ -68,11 +69,13 @@ struct Openness {
 Openness OpennessOf(const ProofState& proof, const Slice& slice) {
   Openness count;
   for (size_t o = 0; o < proof.golden.size(); ++o) {
-    for (const size_t i : proof.IndicesOf(o, slice)) {
-      const double radius = proof.golden[o].radius.data[i];
-      ++count.all;
-      count.open += radius > 0;
-      count.unknown += radius == kInfinity;
+    for (const auto& [first, size] : proof.RunsOf(o, slice)) {
+      const double* const radius = &proof.golden[o].radius.data[first];
+      count.all += size;
+      for (size_t i = 0; i < size; ++i) {
+        count.open += radius[i] > 0;
+        count.unknown += radius[i] == kInfinity;
+      }
     }
   }
   return count;
@@ -137,9 +140,11 @@ void Open(const ProofState& proof, const Slice& slice) {
 bool OpenMarked(const ProofState& proof, const Slice& slice, const ElementMarks& marks) {
   bool any = false;
   for (size_t o = 0; o < proof.golden.size(); ++o) {
-    for (const size_t i : proof.IndicesOf(o, slice)) {
-      if (!marks[o][i]) continue;
-      proof.golden[o].radius.data[i] = kInfinity;
+    for (const auto& [first, size] : proof.RunsOf(o, slice)) {
+      if (std::memchr(&marks[o][first], 1, size) == nullptr) continue;
+      for (size_t i = first; i < first + size; ++i) {
+        if (marks[o][i]) proof.golden[o].radius.data[i] = kInfinity;
+      }
       any = true;
     }
   }

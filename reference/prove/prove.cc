@@ -71,6 +71,19 @@ std::vector<PermittedTensor> MakePermitted(const Case& c, const Slice& slice,
   return permitted;
 }
 
+Tensors AnswerByRecipe(const AppliedFormula& formula, const Recipe& recipe, const Slice& slice) {
+  const Case& c = formula.c;
+  const ScopedRecipe following(recipe, c.dtype());
+  const auto outputs = Evaluated<Rounded>(formula, slice);
+  Tensors answer;
+  for (size_t o = 0; o < outputs.size(); ++o) {
+    Tensor<double> values(outputs[o].values.shape);
+    std::ranges::transform(outputs[o].values.data, values.data.begin(), &Rounded::value);
+    answer.push_back({c.info().signature.outputs[o].name, outputs[o].dtype, std::move(values)});
+  }
+  return answer;
+}
+
 }  // namespace
 
 // Level 1 is for 16- and 32-bit numbers: the others would climb. A case that cannot be cut is
@@ -148,10 +161,10 @@ std::vector<PermittedTensor> PermittedErrors(const Operation& operation, const C
 }
 
 std::vector<PermittedTensor> PermittedErrors(const Operation& operation, const Case& c,
-                                             const Tensors& inputs, const Recipe& recipe,
+                                             const TensorReaders& inputs, const Recipe& recipe,
                                              const Slice& slice) {
   std::vector<PermittedTensor> permitted = MakePermitted(c, slice, {});
-  const auto counted = CountSlice({operation, c, inputs, nullptr}, recipe, slice);
+  const auto counted = CountSlice({operation, c, {}, nullptr, &inputs}, recipe, slice);
   for (size_t o = 0; o < permitted.size(); ++o) {
     const auto& numbers = counted.outputs[o].values.data;
     for (size_t i = 0; i < numbers.size(); ++i) Set(permitted[o], i, numbers[i]);
@@ -172,31 +185,21 @@ bool ContinuesFrom(const Operation& operation, const Case& c, const Tensors& inp
   return tracing.used();
 }
 
-Tensors EvaluateByRecipe(const Operation& operation, const Case& c, const Tensors& inputs,
+Tensors EvaluateByRecipe(const Operation& operation, const Case& c, const TensorReaders& inputs,
                          const Recipe& recipe, const Slice& slice) {
-  const ScopedRecipe following(recipe, c.dtype());
-  const ScopedSlice in(&slice);
-  Outputs<Rounded> outputs = MakeOutputs<Rounded>(c, slice);
-  EvaluateOn(operation, c, inputs, slice, outputs);
-  Tensors answer;
-  for (size_t o = 0; o < outputs.size(); ++o) {
-    Tensor<double> values(outputs[o].values.shape);
-    std::ranges::transform(outputs[o].values.data, values.data.begin(), &Rounded::value);
-    answer.push_back({c.info().signature.outputs[o].name, outputs[o].dtype, std::move(values)});
-  }
-  return answer;
+  return AnswerByRecipe({operation, c, {}, nullptr, &inputs}, recipe, slice);
 }
 
 Tensors EvaluateByRecipe(const Operation& operation, const Case& c, const Tensors& inputs,
                          const Recipe& recipe) {
   // A trace has whole tensors.
   if (!HasBudget() || this_context.trace)
-    return EvaluateByRecipe(operation, c, inputs, recipe, Slice());
+    return AnswerByRecipe({operation, c, inputs, nullptr}, recipe, Slice());
   Tensors answer;
   for (const TensorSpec& spec : c.info().signature.outputs)
     answer.push_back({spec.name, c.DTypeOf(spec), LeftOut(c.ShapeOf(spec))});
   for (const Slice& slice : SlicesInBudget(c, SliceElements(c))) {
-    const Tensors part = EvaluateByRecipe(operation, c, inputs, recipe, slice);
+    const Tensors part = AnswerByRecipe({operation, c, inputs, nullptr}, recipe, slice);
     for (size_t o = 0; o < part.size(); ++o)
       InsertSlice(part[o].values, c.info().signature.outputs[o], slice, answer[o].values);
   }

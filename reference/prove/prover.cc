@@ -4,15 +4,15 @@
 #include <cmath>
 
 #include "reference/case/array_operation.h"
+#include "reference/number/tensor/element_vectors.h"
 
 namespace sextant {
 namespace {
 
 // True if the tensors have no NaN and no infinity.
 bool AreFinite(const Tensors& tensors) {
-  return std::ranges::all_of(tensors, [](const NamedTensor& tensor) {
-    return std::ranges::all_of(tensor.values.data, [](double x) { return std::isfinite(x); });
-  });
+  return std::ranges::all_of(
+      tensors, [](const NamedTensor& tensor) { return sextant::AreFinite(tensor.values.data); });
 }
 
 // Whether all numbers that a slice reads are finite. An element that depends on a NaN or an
@@ -94,7 +94,7 @@ std::optional<size_t> Prover::SettleInArrays(const Slice& slice, bool encloses) 
   if (!finite_ && !AreFinite(inputs)) return {};
   const size_t count = CountOf(ShapeIn(c.ShapeOf(spec), spec, slice));
   CountedOutput own{CountedArrays(0)};
-  CountedOutput& y = memory_ ? *memory_ : own;
+  CountedOutput& y = memory_ && encloses ? *memory_ : own;  // the memory is for whole slices
   if (y.numbers.size() != count) y.numbers = CountedArrays(count);
   if (!in_arrays->EvaluateInArrays(inputs, c.DTypeOf(spec), y)) return {};
   return SettleBy(y, encloses, proof_, slice, permitted_ ? &(*permitted_)[0] : nullptr);

@@ -12,6 +12,7 @@
 
 #include "reference/number/counted/counted_numbers.h"
 #include "reference/number/double_double/double_double-inl.h"
+#include "reference/number/tensor/for_each_vector-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace sextant::HWY_NAMESPACE {
@@ -45,6 +46,12 @@ HWY_INLINE void StoreCounted(D d, const CountedVector<V>& x, const CountedNumber
 template <class D, class V = hn::VFromD<D>>
 HWY_INLINE V MagnitudeOf(D d, V high, V drift) {
   return hn::Add(hn::Mul(hn::Abs(high), hn::Set(d, 1 + 0x1p-50)), drift);
+}
+
+// The same of numbers with their errors.
+template <class D, class V = hn::VFromD<D>>
+HWY_INLINE V LargestOf(D d, const CountedVector<V>& x) {
+  return hn::Add(MagnitudeOf(d, x.center.high, x.drift), x.error);
 }
 
 template <class D, class V = hn::VFromD<D>>
@@ -84,8 +91,7 @@ HWY_INLINE V HalfUlpOf(D d, V magnitude, const OrdinaryRange& format, Ordinary<D
 template <class D, class V = hn::VFromD<D>>
 HWY_INLINE void Round(D d, const OrdinaryRange& format, CountedVector<V>& x,
                       Ordinary<D>& ordinary) {
-  const V magnitude = hn::Add(MagnitudeOf(d, x.center.high, x.drift), x.error);
-  const V own = HalfUlpOf(d, magnitude, format, ordinary);
+  const V own = HalfUlpOf(d, LargestOf(d, x), format, ordinary);
   x.error = hn::Add(x.error, own);
   x.likely = hn::Add(x.likely, own);
 }
@@ -118,17 +124,6 @@ HWY_INLINE CountedVector<V> SumOf(D d, const CountedVector<V>& a, const CountedV
   const auto center = SumOf(a.center, b.center);
   return {center, hn::Add(a.error, b.error), hn::Add(a.likely, b.likely),
           hn::Add(hn::Add(a.drift, b.drift), DriftOf(d, center.high, 4))};
-}
-
-// Calls work(d, k) for whole vectors of `count` numbers, k the first of each, and then for each
-// number that is left, as a vector of one.
-template <class Work>
-HWY_INLINE void ForEachVector(size_t count, Work work) {
-  const hn::ScalableTag<double> d;
-  const hn::CappedTag<double, 1> one;
-  size_t k = 0;
-  for (; k + hn::Lanes(d) <= count; k += hn::Lanes(d)) work(d, k);
-  for (; k < count; ++k) work(one, k);
 }
 
 }  // namespace sextant::HWY_NAMESPACE

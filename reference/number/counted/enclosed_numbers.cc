@@ -71,13 +71,14 @@ struct Decisions {
     const auto in_range =
         hn::And(hn::Ge(binade, hn::Set(d, format.least)), hn::Lt(binade, hn::Set(d, format.most)));
     decided = hn::And(same_high, same_low);
-    // Either decided or open, and no special case.
-    const auto is_clear = hn::Or(hn::Not(same_high), same_low);
-    ordinary = hn::AndNot(is_tie, hn::And(in_range, is_clear));
+    is_clear = hn::Or(hn::Not(same_high), same_low);
+    ordinary = hn::AndNot(is_tie, in_range);
     value = hn::BitCast(d, hn::And(hn::Add(pattern, uint(format.half)), uint(~format.below)));
     low = hn::Mul(in_units, unit);
   }
-  hn::Mask<D> decided, ordinary;
+  hn::Mask<D> decided;
+  hn::Mask<D> is_clear;  // either decided or open
+  hn::Mask<D> ordinary;  // `value` is the rounded centre
   V value, low;
 };
 
@@ -91,7 +92,10 @@ size_t SetGoldens(const CountedNumbers& numbers, size_t count, DType type, Settl
     using V = hn::VFromD<decltype(d)>;
     const auto x = LoadCounted(d, numbers, k);
     Decisions found(d, format, x);
-    if (!decides) found.decided = hn::Lt(hn::Zero(d), hn::Zero(d));
+    if (decides)
+      found.ordinary = hn::And(found.ordinary, found.is_clear);
+    else
+      found.decided = hn::Lt(hn::Zero(d), hn::Zero(d));
     const V high = x.center.high, zero = hn::Zero(d), infinity = hn::Set(d, kInfinity);
     const V permitted = FromGolden(d, x.error, high, x.drift, round_up);
     const V likely = FromGolden(d, x.likely, high, x.drift, round_up);

@@ -26,7 +26,7 @@ HWY_INLINE void InTwoParts(size_t count, Work work) {
   work(hn::CappedTag<double, 1>(), whole, count);
 }
 
-// The sum of positive numbers, one in each lane: doubles, and the sum of their exact roundings.
+// The sums of numbers, one in each lane: doubles, and the sum of their exact roundings.
 template <class D>
 class LaneSums {
  public:
@@ -37,17 +37,22 @@ class LaneSums {
     high_ = sum.high;
     low_ = hn::Add(low_, sum.low);
   }
-  // Adds the lanes to `sum`, and a bound of all roundings to `rounding`; n numbers were added.
-  // Let S be the sum of a lane. Its low half is a sum of at most n roundings of at most 2^-53 S, so
-  // each of its own n roundings is at most n 2^-106 S.
-  HWY_INLINE void AddTo(size_t n, DoubleDouble& sum, double& rounding) const {
+  // Adds the lanes to `sum`, and a bound of all roundings to `rounding`; n numbers were added, of
+  // which `size` is a bound of the sum of magnitudes. Each of the m numbers of a lane adds a low
+  // half of at most 2^-53 of the magnitudes S in the lane. The sums of these, from the third on,
+  // round by at most m 2^-106 S.
+  HWY_INLINE void AddTo(size_t n, double size, DoubleDouble& sum, double& rounding) const {
     double high[hn::MaxLanes(D())], low[hn::MaxLanes(D())];
     hn::StoreU(high_, d_, high);
     hn::StoreU(low_, d_, low);
     for (size_t i = 0; i < hn::Lanes(d_); ++i)
       sum = Sum(sum, DoubleDouble{high[i], low[i]}, rounding);
-    const auto count = static_cast<double>(n);
-    rounding += count * count * 0x1p-105 * sum.high;
+    const auto m = static_cast<double>((n + hn::Lanes(d_) - 1) / hn::Lanes(d_));
+    if (m > 2) rounding += (m - 2) * m * 0x1p-105 * size;
+  }
+  // The same for numbers that are not negative: each lane is its own bound.
+  HWY_INLINE void AddTo(size_t n, DoubleDouble& sum, double& rounding) const {
+    AddTo(n, hn::GetLane(hn::SumOfLanes(d_, high_)) * (1 + 0x1p-40), sum, rounding);
   }
 
  private:

@@ -22,6 +22,7 @@
 #include "reference/number/exact/interval.h"
 #include "reference/number/recipe/evaluation_context.h"
 #include "reference/number/recipe/recipe.h"
+#include "reference/number/rounded/rounded.h"
 
 namespace sextant {
 
@@ -34,6 +35,7 @@ class DotOperand {
  private:
   friend Real Dot(const DotOperand& a, const DotOperand& b) {
     const ScopedStep at(Step::kDot);
+    if constexpr (std::same_as<Real, Rounded>) return SumOfProducts(a.numbers_, b.numbers_);
     std::vector<Real> products;
     products.reserve(a.numbers_.size());
     for (size_t i = 0; i < a.numbers_.size(); ++i)

@@ -64,4 +64,21 @@ inline constexpr double kErfFrom10[] = {
     -0x1.f56f071a885cfp-46,  // n = 15
 };
 
+// The doubles nearest to e^(-k^2/4), for erfc of doubles (erf_of_doubles-inl.h).
+inline constexpr double kGaussianOfHalves[] = {
+    0x1.0000000000000p+0,   // k = 0
+    0x1.8ebef9eac820bp-1,   // k = 1
+    0x1.78b56362cef38p-2,   // k = 2
+    0x1.afb718e8457f7p-4,   // k = 3
+    0x1.2c155b8213cf4p-6,   // k = 4
+    0x1.fa0e9586aebc7p-10,  // k = 5
+    0x1.02cf22526545ap-13,  // k = 6
+    0x1.411fb0da07713p-18,  // k = 7
+    0x1.e355bbaee85cbp-24,  // k = 8
+    0x1.b93de1e27ca3bp-30,  // k = 9
+    0x1.e8a37a45fc32ep-37,  // k = 10
+    0x1.4835bd010a41bp-44,  // k = 11
+    0x1.0b6c3afdde064p-52,  // k = 12
+};
+
 }  // namespace sextant

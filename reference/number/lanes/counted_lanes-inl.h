@@ -111,11 +111,6 @@ HWY_INLINE void Charge(D d, const LaneRule& rule, V magnitude, double units, hn:
   x.likely = hn::Add(x.likely, own);
 }
 
-template <class D, class V = hn::VFromD<D>>
-HWY_INLINE V LargestOf(D d, const CountedVector<V>& x) {
-  return hn::Add(MagnitudeOf(d, x.center.high, x.drift), x.error);
-}
-
 // The operand as the step converts it.
 template <class D>
 HWY_INLINE auto OperandAt(D d, const LaneRule& rule, const LaneOperand& of, size_t i,

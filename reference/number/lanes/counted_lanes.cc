@@ -54,7 +54,8 @@ uint64_t LaneFormats::ContainedIn(DType format) const {
   return contained;
 }
 
-LaneRule::LaneRule(const StepRule& of) : rule(of), ordinary(of) {
+LaneRule::LaneRule(const StepRule& of)
+    : rule(of), level_1(this_context.double_centers), ordinary(of) {
   if (of.exact) return;
   const Grid grid = GridOf(of.format);
   least_normal = PowerOfTwo(grid.min_exponent);
@@ -208,6 +209,16 @@ CountedLanes Converted(const CountedLanes& a) {
   if (CurrentRule().exact) return a;
   return CountedLanes::Computed(
       ConvertLanes, [](const Counted& x) { return Converted(x); }, a);
+}
+
+void ConvertAll(const CountedSpan& numbers) {
+  const std::optional<DType> format = FormatOf(CurrentRule());
+  for (size_t first = 0; first < numbers.count; first += kLaneCount) {
+    const CountedSpan part = numbers.Part(first, std::min(kLaneCount, numbers.count - first));
+    const CountedLanes converted = Converted(CountedLanes(part));
+    if (converted.CopyTo(CountedSpan{part.numbers, part.count, format})) continue;
+    for (size_t lane = 0; lane < part.count; ++lane) Set(part.numbers, lane, converted[lane]);
+  }
 }
 
 CountedLanes Tanh(const CountedLanes& a) {

@@ -80,4 +80,7 @@ class CountedLanes {
   uint64_t saturated_ = 0;  // a bit for each lane
 };
 
+// Replaces each number by Converted(number).
+void ConvertAll(const CountedSpan& numbers);
+
 }  // namespace sextant

@@ -181,5 +181,34 @@ TEST(CountedLanes, VectorsComputeOrdinaryLanes) {
   });
 }
 
+// In arrays of any length, with special cases, in each format.
+TEST(CountedLanes, ConvertAllConvertsEachNumber) {
+  OnEveryTarget([] {
+    Random random(7);
+    for (const char* text : {"*=f32", "*=bf16", "*=f16 flush", "exact"}) {
+      const Recipe recipe = ParseRecipe(text, DType::kF32);
+      const ScopedRecipe following(recipe, DType::kF32);
+      const ScopedStep at(Step::kActivation);
+      for (const size_t count : {size_t{1}, kLaneCount - 1, kLaneCount, 2 * kLaneCount + 3}) {
+        CountedArrays numbers(count);
+        std::vector<Counted> expected;
+        for (size_t i = 0; i < count; ++i) {
+          const double x = random.Below(5) ? random.Number(3) : SpecialValue(DType::kF16, random);
+          numbers.Set(i, Counted(RoundTo(DType::kF64, x), DType::kF64));
+          expected.push_back(Converted(numbers.Get(i, DType::kF64)));
+        }
+        ConvertAll({numbers.numbers(), count, DType::kF64});
+        for (size_t i = 0; i < count; ++i) {
+          const Counted found = numbers.Get(i, expected[i].format());
+          EXPECT_EQ(found.center().high, expected[i].center().high);
+          EXPECT_EQ(found.error(), expected[i].error());
+          EXPECT_EQ(found.likely(), expected[i].likely());
+          EXPECT_EQ(found.drift(), expected[i].drift());
+        }
+      }
+    }
+  });
+}
+
 }  // namespace
 }  // namespace sextant

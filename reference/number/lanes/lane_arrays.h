@@ -29,6 +29,7 @@ struct LaneRule {
   explicit LaneRule(const StepRule& of);
 
   const StepRule& rule;
+  bool level_1 = false;               // the centres of functions may be doubles
   OrdinaryRange ordinary;             // of magnitudes that are rounded
   double least_normal = 0;            // the magnitudes from here ...
   double largest_binade = kInfinity;  // ... to below here are normal numbers

@@ -9,6 +9,7 @@
 
 #include "reference/number/double_double/double_double_functions-inl.h"
 #include "reference/number/double_double/elementary-inl.h"
+#include "reference/number/double_double/erf_of_doubles-inl.h"
 #include "reference/number/lanes/counted_lanes-inl.h"
 
 // The bounds of counted_functions.cc: each function here has the steps of its namesake there.
@@ -98,27 +99,66 @@ HWY_INLINE void SetCenters(const LaneArrays& of, LaneArrays& to, F f) {
   }
 }
 
-// ErfOrErfc of the last numbers, because gelu needs erf and erfc of the same numbers; at first, of
-// zeros.
+// Values that erf and erfc have in common, of the last numbers, because gelu needs both functions
+// of the same numbers; at first, of zeros.
 struct ErfMemory {
   alignas(64) double high[kLaneCount], low[kLaneCount];
   alignas(64) double common_high[kLaneCount], common_low[kLaneCount];
 };
-thread_local ErfMemory erf_memory{};
+thread_local ErfMemory erf_memory{}, erf_memory_of_doubles{};
 
-// ErfOrErfc(|a|).
-template <class D, class V = VectorOf<D>>
-HWY_INLINE Double2<V> CommonOf(D d, const Double2<V>& a, size_t i, ErfMemory& last) {
-  const auto size = AbsOf(d, a);
+// common(size) for the numbers `size`, or what is known of it.
+template <class D, class Common, class V = VectorOf<D>>
+HWY_INLINE Double2<V> Remembered(D d, const Double2<V>& size, size_t i, ErfMemory& last,
+                                 Common common) {
   const auto is_last =
       And(Eq(size.high, Load(d, last.high + i)), Eq(size.low, Load(d, last.low + i)));
   if (AllTrue(d, is_last)) return {Load(d, last.common_high + i), Load(d, last.common_low + i)};
-  const auto common = ErfOrErfc(d, size);
+  const Double2<V> y = common(size);
   Store(size.high, d, last.high + i);
   Store(size.low, d, last.low + i);
-  Store(common.high, d, last.common_high + i);
-  Store(common.low, d, last.common_low + i);
-  return common;
+  Store(y.high, d, last.common_high + i);
+  Store(y.low, d, last.common_low + i);
+  return y;
+}
+
+// ErfOrErfc(|a|).
+template <class D, class V = VectorOf<D>>
+HWY_INLINE Double2<V> CommonOf(D d, const Double2<V>& a, size_t i) {
+  return Remembered(d, AbsOf(d, a), i, erf_memory,
+                    [d](const Double2<V>& size) HWY_ATTR { return ErfOrErfc(d, size); });
+}
+
+// The same in double, with at most 64 units of 2^-53 of the result.
+template <class D, class V = hn::VFromD<D>>
+HWY_INLINE Double2<V> CommonOfDoubles(D d, const Double2<V>& a, size_t i) {
+  return Remembered(d, AbsOf(d, a), i, erf_memory_of_doubles,
+                    [d](const Double2<V>& size) HWY_ATTR -> Double2<V> {
+                      if (!hn::AllTrue(d, hn::Le(size.high, hn::Set(d, kMostOfDoubles))))
+                        return ErfOrErfc(d, size);
+                      const auto is_near = hn::Lt(size.high, hn::Set(d, 0.25));
+                      V y = hn::Zero(d);
+                      if (!hn::AllTrue(d, is_near)) y = ErfcOfDoubles(d, size);
+                      if (!hn::AllFalse(d, is_near))
+                        y = hn::IfThenElse(is_near, ErfNearZeroOfDoubles(d, size.high), y);
+                      return {y, hn::Zero(d)};
+                    });
+}
+
+// Sets the centres of `to` to erf or erfc.
+template <class F>
+HWY_INLINE void SetErfCenters(const LaneRule& rule, const LaneArrays& of, LaneArrays& to, F f) {
+  if (!rule.level_1) {
+    return SetCenters(
+        of, to, [&](auto d, auto& a, size_t i) HWY_ATTR { return f(d, a, CommonOf(d, a, i)); });
+  }
+  const hn::CappedTag<double, 8> d;
+  for (size_t i = 0; i < kLaneCount; i += hn::Lanes(d)) {
+    const Double2<hn::VFromD<decltype(d)>> a{hn::Load(d, of.high + i), hn::Load(d, of.low + i)};
+    const auto y = f(d, a, CommonOfDoubles(d, a, i));
+    hn::Store(y.high, d, to.high + i);
+    hn::Store(y.low, d, to.low + i);
+  }
 }
 
 uint64_t TanhOf(const LaneRule& rule, const LaneOperand& of, LaneArrays& to) {
@@ -173,10 +213,8 @@ uint64_t ErfOf(const LaneRule& rule, const LaneOperand& of, LaneArrays& to) {
   const bool absolute = step.form == Form::kErfAbsolute && !step.exact;
   const double claimed = 2 * step.ulps;
   const double of_one = absolute ? claimed * UnitRoundoffOf(step.format) : 0;
-  ErfMemory& last = erf_memory;
-  SetCenters(of.numbers, to, [&](auto d, auto& a, size_t i) HWY_ATTR {
-    return Erf(d, a, CommonOf(d, a, i, last));
-  });
+  SetErfCenters(rule, of.numbers, to,
+                [](auto d, auto& a, const auto& common) HWY_ATTR { return Erf(d, a, common); });
   return ForEachVectorOfLanes([&](auto d, size_t i, auto& ordinary) HWY_ATTR {
     using V = hn::VFromD<decltype(d)>;
     const auto a = OperandAt(d, rule, of, i, ordinary);
@@ -187,8 +225,9 @@ uint64_t ErfOf(const LaneRule& rule, const LaneOperand& of, LaneArrays& to) {
     Propagate(d, a, y, [&](V e) HWY_ATTR {
       return hn::Add(Through(d, e, a.drift, x, ErfSlope(), 2, ordinary), hn::Set(d, of_one));
     });
-    const V size = hn::Mul(hn::Abs(y.center.high), hn::Set(d, 256.0));
-    const V own = hn::Add(hn::Mul(size, hn::Set(d, kUnit)), hn::Set(d, kTinyDrift));
+    const V units = rule.level_1 ? ErrorOfErf(d, x, y.center.high)
+                                 : hn::Mul(hn::Abs(y.center.high), hn::Set(d, 256 * kUnit));
+    const V own = hn::Add(units, hn::Set(d, kTinyDrift));
     y.drift = hn::Add(Through(d, a.drift, hn::Zero(d), x, ErfSlope(), 2, ordinary), own);
     Finish(d, rule, {absolute ? 0.5 : claimed, kBelowOne}, y, ordinary);
     StoreLanes(d, y, to, i);
@@ -196,10 +235,8 @@ uint64_t ErfOf(const LaneRule& rule, const LaneOperand& of, LaneArrays& to) {
 }
 
 uint64_t ErfcOf(const LaneRule& rule, const LaneOperand& of, LaneArrays& to) {
-  ErfMemory& last = erf_memory;
-  SetCenters(of.numbers, to, [&](auto d, auto& a, size_t i) HWY_ATTR {
-    return Erfc(d, a, CommonOf(d, a, i, last));
-  });
+  SetErfCenters(rule, of.numbers, to,
+                [](auto d, auto& a, const auto& common) HWY_ATTR { return Erfc(d, a, common); });
   return ForEachVectorOfLanes([&](auto d, size_t i, auto& ordinary) HWY_ATTR {
     using V = hn::VFromD<decltype(d)>;
     const auto a = OperandAt(d, rule, of, i, ordinary);
@@ -211,7 +248,10 @@ uint64_t ErfcOf(const LaneRule& rule, const LaneOperand& of, LaneArrays& to) {
     const V square = hn::Mul(hn::Mul(hn::Set(d, 16.0), x), x);
     const V relative = hn::Mul(y.center.high, hn::Add(hn::Set(d, 256.0), square));
     const V size = hn::IfThenElse(hn::Ge(x, hn::Set(d, 2.0)), relative, hn::Set(d, 512.0));
-    const V own = hn::Add(hn::Mul(size, hn::Set(d, kUnit)), hn::Set(d, kTinyDrift));
+    // 64 units of the result, also where it is a difference from 1 or 2: these are larger.
+    const V of_doubles = hn::Mul(y.center.high, hn::Set(d, kErrorOfDoubles));
+    const V of_level = rule.level_1 ? of_doubles : hn::Mul(size, hn::Set(d, kUnit));
+    const V own = hn::Add(of_level, hn::Set(d, kTinyDrift));
     y.drift = hn::Add(Through(d, a.drift, hn::Zero(d), x, ErfSlope(), 2, ordinary),
                       hn::IfThenZeroElse(IsZero(d, a), own));
     Finish(d, rule, {5 * rule.rule.ulps, 2 * kBelowOne}, y, ordinary);

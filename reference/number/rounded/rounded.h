@@ -26,6 +26,7 @@ class Rounded {
   Rounded(double x, DType) : value_(x) {}
 
   double value() const { return value_.high; }
+  bool IsF32() const { return value_.low == 0 && static_cast<float>(value_.high) == value_.high; }
 
   friend Rounded operator+(const Rounded& a, const Rounded& b);
   friend Rounded operator-(const Rounded& a, const Rounded& b);
@@ -43,6 +44,7 @@ class Rounded {
   friend Rounded Converted(const Rounded& a);
   friend Rounded Power(const Rounded& base, const Rounded& exponent);  // base > 0
   friend Rounded SumOf(std::span<const Rounded> terms);
+  friend Rounded SumOfProducts(std::span<const Rounded> a, std::span<const Rounded> b);
   friend bool Less(const Rounded& a, const Rounded& b);
   friend double Floor(const Rounded& a);
   friend Rounded TwoPiOf(const Rounded*);

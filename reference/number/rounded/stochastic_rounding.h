@@ -10,6 +10,11 @@
 // arithmetic for validating results of numerical software", Numerical Algorithms 37 (CESTAC).
 #pragma once
 
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <optional>
+
 #include "reference/number/double_double/double_double.h"
 #include "reference/number/tensor/dtype.h"
 
@@ -20,5 +25,25 @@ namespace sextant {
 // direction depends on its seed. Steps in f64 are not affected: their operations in double have
 // rounded already.
 double StochasticallyRounded(DType type, const DoubleDouble& x, double y);
+
+// A pseudorandom bit of x and the seed. Source of the multipliers: Steele, Lea and Flood 2014,
+// "Fast splittable pseudorandom number generators", OOPSLA.
+inline bool GoesUp(uint64_t seed, const DoubleDouble& x) {
+  uint64_t z = (std::bit_cast<uint64_t>(x.high) ^ (seed * 0x9e3779b97f4a7c15)) + 0x9e3779b97f4a7c15;
+  z = (z ^ (z >> 30) ^ std::bit_cast<uint64_t>(x.low)) * 0xbf58476d1ce4e5b9;
+  z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
+  return z >> 63 != 0;
+}
+
+// The same for f32, inline, for long loops: x rounded to nearest without a seed.
+inline float RoundedToF32(double x, const std::optional<uint64_t>& seed) {
+  const auto y = static_cast<float>(x);
+  const double off = x - y;
+  if (!seed || off == 0 || !std::isfinite(off)) return y;
+  const bool up = GoesUp(*seed, x);
+  if (up == (off < 0)) return y;
+  if (y == 0) return up ? 0x1p-149f : -0x1p-149f;
+  return std::bit_cast<float>(std::bit_cast<uint32_t>(y) + (up == (y > 0) ? 1 : -1)) + 0.0f;
+}
 
 }  // namespace sextant

@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <utility>
 
+#include "reference/number/tensor/element_vectors.h"
+
 namespace sextant {
 namespace {
 
@@ -11,13 +13,6 @@ template <class T>
 void Widen(const void* elements, size_t first, std::span<double> to) {
   const T* const from = static_cast<const T*>(elements) + first;
   for (size_t i = 0; i < to.size(); ++i) to[i] = static_cast<double>(from[i]);
-}
-
-// The bits of bf16 are the upper half of those of f32.
-void WidenBF16(const void* elements, size_t first, std::span<double> to) {
-  const uint16_t* const from = static_cast<const uint16_t*>(elements) + first;
-  for (size_t i = 0; i < to.size(); ++i)
-    to[i] = static_cast<double>(std::bit_cast<float>(static_cast<uint32_t>(from[i]) << 16));
 }
 
 template <class T>
@@ -43,13 +38,14 @@ void StoredTensor::Write(size_t first, std::span<const double> values) {
     case DType::kF64:
       return Narrow(values, As<double>() + first);
     case DType::kF32:
-      return Narrow(values, As<float>() + first);
+      return sextant::Narrow(values, As<float>() + first);
     case DType::kI64:
       return Narrow(values, As<int64_t>() + first);
-    case DType::kF16:
     case DType::kBF16:
-      std::ranges::transform(values, As<uint16_t>() + first, [this](double x) {
-        return static_cast<uint16_t>(EncodeBits(dtype_, x));
+      return NarrowToBF16(values, As<uint16_t>() + first);
+    case DType::kF16:
+      std::ranges::transform(values, As<uint16_t>() + first, [](double x) {
+        return static_cast<uint16_t>(EncodeBits(DType::kF16, x));
       });
   }
 }
@@ -73,11 +69,11 @@ void TensorReader::Read(size_t first, std::span<double> to) const {
     case DType::kF64:
       return Widen<double>(elements_, first, to);
     case DType::kF32:
-      return Widen<float>(elements_, first, to);
+      return sextant::Widen(static_cast<const float*>(elements_) + first, to);
     case DType::kI64:
       return Widen<int64_t>(elements_, first, to);
     case DType::kBF16:
-      return WidenBF16(elements_, first, to);
+      return WidenBF16(static_cast<const uint16_t*>(elements_) + first, to);
     case DType::kF16:
       std::transform(static_cast<const uint16_t*>(elements_) + first,
                      static_cast<const uint16_t*>(elements_) + first + to.size(), to.begin(),

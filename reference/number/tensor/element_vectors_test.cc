@@ -1,0 +1,94 @@
+#include "reference/number/tensor/element_vectors.h"
+
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "reference/number/counted/counted_bits_test.h"
+#include "reference/number/tensor/dtype.h"
+
+namespace sextant {
+namespace {
+
+constexpr size_t kMostLanes = 8;
+
+// Values of the dtype, of every size; the first are special.
+std::vector<double> ValuesOf(DType dtype, size_t count, Random& random) {
+  constexpr double kSpecial[] = {std::numeric_limits<double>::infinity(), -0.0, 0x1p-133,
+                                 -std::numeric_limits<double>::infinity(), 0.0};
+  std::vector<double> values;
+  for (size_t i = 0; i < count; ++i)
+    values.push_back(i < std::size(kSpecial) ? kSpecial[i] : RoundTo(dtype, random.Number(120)));
+  return values;
+}
+
+void ExpectSameBits(const std::vector<double>& found, const std::vector<double>& expected) {
+  for (size_t i = 0; i < expected.size(); ++i)
+    EXPECT_EQ(std::bit_cast<uint64_t>(found[i]), std::bit_cast<uint64_t>(expected[i])) << i;
+}
+
+TEST(ElementVectors, AreThoseOfEncodeBitsAndNothingElseIsWritten) {
+  OnEveryTarget([] {
+    Random random(5);
+    for (size_t n = 0; n <= 2 * kMostLanes + 1; ++n) {
+      const std::vector<double> singles = ValuesOf(DType::kF32, n, random);
+      std::vector<float> floats(n + 1, 7.0f);
+      Narrow(singles, floats.data());
+      for (size_t i = 0; i < n; ++i) EXPECT_EQ(floats[i], static_cast<float>(singles[i]));
+      EXPECT_EQ(floats[n], 7.0f);
+      std::vector<double> wide(n);
+      Widen(floats.data(), wide);
+      ExpectSameBits(wide, singles);
+
+      const std::vector<double> halves = ValuesOf(DType::kBF16, n, random);
+      std::vector<uint16_t> bits(n + 1, 7);
+      NarrowToBF16(halves, bits.data());
+      for (size_t i = 0; i < n; ++i) EXPECT_EQ(bits[i], EncodeBits(DType::kBF16, halves[i]));
+      EXPECT_EQ(bits[n], 7);
+      WidenBF16(bits.data(), wide);
+      ExpectSameBits(wide, halves);
+    }
+  });
+}
+
+TEST(ElementVectors, NaNStaysNaN) {
+  OnEveryTarget([] {
+    for (size_t n = 1; n <= kMostLanes + 1; ++n) {
+      const std::vector<double> nan(n, -std::numeric_limits<double>::quiet_NaN());
+      std::vector<double> back(n);
+      std::vector<float> floats(n);
+      Narrow(nan, floats.data());
+      Widen(floats.data(), back);
+      for (const double x : back) EXPECT_TRUE(std::isnan(x));
+      std::vector<uint16_t> bits(n);
+      NarrowToBF16(nan, bits.data());
+      for (const uint16_t x : bits) EXPECT_EQ(x, EncodeBits(DType::kBF16, nan[0]));
+      WidenBF16(bits.data(), back);
+      for (const double x : back) EXPECT_TRUE(std::isnan(x));
+    }
+  });
+}
+
+TEST(ElementVectors, AreFiniteFindsOneNumberThatIsNot) {
+  OnEveryTarget([] {
+    for (size_t n = 1; n <= 2 * kMostLanes + 1; ++n) {
+      std::vector<double> x(n, std::numeric_limits<double>::max());
+      EXPECT_TRUE(AreFinite(x));
+      for (size_t i = 0; i < n; ++i) {
+        for (const double special :
+             {std::numeric_limits<double>::infinity(), -std::numeric_limits<double>::infinity(),
+              std::numeric_limits<double>::quiet_NaN()}) {
+          std::vector<double> y = x;
+          y[i] = special;
+          EXPECT_FALSE(AreFinite(y)) << i;
+        }
+      }
+    }
+  });
+}
+
+}  // namespace
+}  // namespace sextant
