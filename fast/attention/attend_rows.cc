@@ -124,6 +124,37 @@ double ScaleOf(const AttentionAttributes& attributes, size_t D) {
   return attributes.scale ? *attributes.scale : 1 / std::sqrt(static_cast<double>(D));
 }
 
+// Calls Attend: for all, or on several threads (InParallelHere) for the queries of one key head at
+// a time.
+template <Element T>
+void AttendInParallel(const AttendInputs<T>& in, T* y, Computed<T>* lse) {
+  const auto attend = [](const AttendInputs<T>& of, T* to, Computed<T>* sums) {
+    std::vector<Computed<T>> scratch(AttendScratchOf(of));
+    Attend(of, to, sums, scratch.data());
+  };
+  if (ThreadsHere() == 1) return attend(in, y, lse);
+  const AttentionAttributes& all = *in.attributes;
+  const auto H = static_cast<size_t>(all.H.value), K = static_cast<size_t>(all.K.value),
+             S = static_cast<size_t>(all.S.value), keys = static_cast<size_t>(all.T.value),
+             heads = K == 0 ? 0 : H / K;
+  InParallelHere(static_cast<size_t>(all.B.value) * K, [&](size_t i) {
+    AttentionAttributes attributes = all;
+    attributes.B.value = attributes.K.value = 1;
+    attributes.H.value = static_cast<int64_t>(heads);
+    for (auto* const of_batches : {&attributes.query_offset, &attributes.key_length})
+      if (*of_batches && (*of_batches)->size() > 1) *of_batches = {(**of_batches)[i / K]};
+    const size_t row = i * heads * S;  // the first query
+    AttendInputs<T> part = in;
+    part.attributes = &attributes;
+    part.q += row * in.D;
+    part.k += i * keys * in.D;
+    part.v += i * keys * in.E;
+    if (in.bias) part.bias += row * keys;
+    if (in.sink) part.sink += i % K * heads;
+    attend(part, y + row * in.E, lse + row);
+  });
+}
+
 Tensors AttendCase(const AttentionAttributes& attributes, DType dtype, const Tensor<double>& q,
                    const Tensor<double>& k, const Tensor<double>& v,
                    const AttentionExtras& extras) {
@@ -145,8 +176,8 @@ Tensors AttendCase(const AttentionAttributes& attributes, DType dtype, const Ten
                              .scale_bias = extras.scale_bias};
     const Shape rows(q.shape.begin(), q.shape.end() - 1);
     std::vector<T> y(CountOf(rows) * E);
-    std::vector<Computed<T>> lse(CountOf(rows)), scratch(AttendScratchOf(in));
-    Attend(in, y.data(), lse.data(), scratch.data());
+    std::vector<Computed<T>> lse(CountOf(rows));
+    AttendInParallel(in, y.data(), lse.data());
     Shape shape = rows;
     shape.push_back(E);
     return {ToTensor("y", shape, y), ToTensor("lse", rows, lse)};

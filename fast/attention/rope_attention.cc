@@ -10,12 +10,13 @@ namespace {
 // Rotates queries and keys with the kernel of `rope`, then computes attention.
 Tensors Run(const Case& c, const Tensors& inputs) {
   const auto op = StructOf<RopeAttention>(c);
-  const auto rotated = [&](const Tensor<double>& x, const Tensor<double>& position) {
-    const PairRotation rotation{RotationOf(op, x.shape), ScaledFrequencies(op.Frequencies())};
-    return RotateByPosition(rotation, c.dtype(), x, position)[0].values;
+  const auto rotated = [&](const NamedTensor& x, const NamedTensor& position) {
+    const PairRotation rotation{RotationOf(op, x.values.shape),
+                                ScaledFrequencies(op.Frequencies())};
+    return ValuesOf(RotateByPosition(rotation, StoredTensor(x), StoredTensor(position))[0]);
   };
-  return AttendCase(op, c.dtype(), rotated(inputs[0].values, inputs[3].values),
-                    rotated(inputs[1].values, inputs[4].values), inputs[2].values);
+  return AttendCase(op, c.dtype(), rotated(inputs[0], inputs[3]), rotated(inputs[1], inputs[4]),
+                    inputs[2].values);
 }
 
 }  // namespace

@@ -133,8 +133,11 @@ StoredTensors Run(const Case& c, const StoredTensors& inputs) {
   const auto row = static_cast<ptrdiff_t>(M);
   StoredTensors y = OneOutput(c);
   WithElement(c.dtype(), [&]<class T>() {
-    std::vector<Computed<T>> scratch(M);
-    SoftmaxOfRows({N, M, row, row}, inputs[0].As<T>(), y[0].As<T>(), scratch.data());
+    InRowParts(N, M, [&](size_t first, size_t count) {
+      std::vector<Computed<T>> scratch(M);
+      SoftmaxOfRows({count, M, row, row}, inputs[0].As<T>() + first * M, y[0].As<T>() + first * M,
+                    scratch.data());
+    });
   });
   return y;
 }

@@ -2,11 +2,13 @@
 // arrays.
 #pragma once
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
 #include "fast/simd/any_element.h"
 #include "reference/case/case.h"
+#include "reference/number/recipe/in_parallel_here.h"
 #include "reference/number/tensor/stored_tensor.h"
 
 namespace sextant::fast {
@@ -47,6 +49,23 @@ inline StoredTensors OneOutput(const Case& c) {
   StoredTensors outputs;
   outputs.emplace_back(spec.name, c.DTypeOf(spec), c.ShapeOf(spec));
   return outputs;
+}
+
+inline Tensor<double> ValuesOf(const StoredTensor& tensor) {
+  return TensorReader(tensor).Values().values;
+}
+
+// Calls work(first, count) for parts of `rows` rows of `width` elements, on the threads of
+// InParallelHere. With one thread, or few elements, there is one part.
+template <class Work>
+void InRowParts(size_t rows, size_t width, const Work& work) {
+  constexpr size_t kLeast = size_t{1} << 18, kMost = 16;
+  const size_t wanted = ThreadsHere() == 1 ? 1 : std::min(kMost, rows * width / kLeast);
+  const size_t parts = std::clamp<size_t>(wanted, 1, std::max<size_t>(rows, 1));
+  InParallelHere(parts, [&](size_t i) {
+    const size_t first = i * rows / parts;
+    work(first, (i + 1) * rows / parts - first);
+  });
 }
 
 // Declines a case with a tensor whose dtype differs from the default of its role. Returns the

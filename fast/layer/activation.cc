@@ -77,7 +77,9 @@ StoredTensors Run(const Case& c, const StoredTensors& inputs) {
   const auto op = StructOf<Activation>(c);
   StoredTensors y = OneOutput(c);
   WithElement(c.dtype(), [&]<class T>() {
-    Activate(op.kind, op.beta, inputs[0].As<T>(), y[0].As<T>(), CountOf(y[0].shape()));
+    InRowParts(CountOf(y[0].shape()), 1, [&](size_t first, size_t count) {
+      Activate(op.kind, op.beta, inputs[0].As<T>() + first, y[0].As<T>() + first, count);
+    });
   });
   return y;
 }

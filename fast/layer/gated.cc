@@ -99,8 +99,14 @@ StoredTensors Run(const Case& c, const StoredTensors& inputs) {
   rows.plus_one = op.plus_one;
   if (op.limit) rows.limit = *op.limit;
   StoredTensors y = OneOutput(c);
-  WithElement(c.dtype(),
-              [&]<class T>() { Gate(rows, inputs[0].As<T>(), inputs[1].As<T>(), y[0].As<T>()); });
+  WithElement(c.dtype(), [&]<class T>() {
+    InRowParts(N, F, [&](size_t first, size_t count) {
+      GateRows part = rows;
+      part.N = count;
+      const size_t at = first * F;
+      Gate(part, inputs[0].As<T>() + at, inputs[1].As<T>() + at, y[0].As<T>() + at);
+    });
+  });
   return y;
 }
 

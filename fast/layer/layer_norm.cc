@@ -99,11 +99,13 @@ StoredTensors Run(const Case& c, const StoredTensors& inputs) {
   const LayerNorm op = StructOf<LayerNorm>(c);
   const size_t N = ExtentOf(c, "N"), M = ExtentOf(c, "M");
   const auto row = static_cast<ptrdiff_t>(M);
-  const CenteredRows rows{N, M, row, row, op.eps};
   StoredTensors y = OneOutput(c);
   WithElement(c.dtype(), [&]<class T>() {
-    NormalizeCentered(rows, inputs[0].As<T>(), inputs[1].As<Computed<T>>(),
-                      inputs[2].As<Computed<T>>(), y[0].As<T>());
+    InRowParts(N, M, [&](size_t first, size_t count) {
+      NormalizeCentered({count, M, row, row, op.eps}, inputs[0].As<T>() + first * M,
+                        inputs[1].As<Computed<T>>(), inputs[2].As<Computed<T>>(),
+                        y[0].As<T>() + first * M);
+    });
   });
   return y;
 }

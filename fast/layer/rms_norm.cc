@@ -93,10 +93,12 @@ StoredTensors Run(const Case& c, const StoredTensors& inputs) {
   const RmsNorm op = StructOf<RmsNorm>(c);
   const size_t N = ExtentOf(c, "N"), M = ExtentOf(c, "M");
   const auto row = static_cast<ptrdiff_t>(M);
-  const Rows rows{N, M, row, row, op.eps, op.unit_offset};
   StoredTensors y = OneOutput(c);
   WithElement(c.dtype(), [&]<class T>() {
-    NormalizeRows(rows, inputs[0].As<T>(), inputs[1].As<Computed<T>>(), y[0].As<T>());
+    InRowParts(N, M, [&](size_t first, size_t count) {
+      NormalizeRows({count, M, row, row, op.eps, op.unit_offset}, inputs[0].As<T>() + first * M,
+                    inputs[1].As<Computed<T>>(), y[0].As<T>() + first * M);
+    });
   });
   return y;
 }

@@ -6,29 +6,30 @@
 
 namespace sextant::fast {
 
-Tensors RotateByPosition(const PairRotation& rotation, DType dtype, const Tensor<double>& x,
-                         const Tensor<double>& position) {
+StoredTensors RotateByPosition(const PairRotation& rotation, const StoredTensor& x,
+                               const StoredTensor& position) {
+  const std::vector<double> positions = ValuesOf(position).data;
   const auto fill = [&]<class Table>(Table* cosine, Table* sine) {
-    FillTable<Table>(position.data, rotation.frequencies.of_pair, rotation.frequencies.amplitude,
+    FillTable<Table>(positions, rotation.frequencies.of_pair, rotation.frequencies.amplitude,
                      cosine, sine);
   };
-  return RotateByTables(rotation.rotation, dtype, x, fill);
+  return RotateByTables(rotation.rotation, x, fill);
 }
 
 namespace {
 
-Tensors Run(const Case& c, const Tensors& inputs) {
+StoredTensors Run(const Case& c, const StoredTensors& inputs) {
   const auto op = StructOf<Rope>(c);
-  const Tensor<double>& x = inputs[0].values;
-  return RotateByPosition({RotationOf(op, x.shape), ScaledFrequencies(op.Frequencies())}, c.dtype(),
-                          x, inputs[1].values);
+  const StoredTensor& x = inputs[0];
+  return RotateByPosition({RotationOf(op, x.shape()), ScaledFrequencies(op.Frequencies())}, x,
+                          inputs[1]);
 }
 
 }  // namespace
 
 template <>
 CaseKernel MakeKernel<Rope>() {
-  return {DeclinesMixedTypes, Run};
+  return StoredKernel<Run>(DeclinesMixedTypes);
 }
 
 }  // namespace sextant::fast

@@ -27,20 +27,32 @@ Rotation RotationOf(const Op& op, const Shape& x) {
 // y = x rotated. fill(cosine, sine) writes the table [B,S,R/2]; if `shared`, [B,1,R/2]: one row for
 // all rows of a sequence. For 16-bit elements the table is f32.
 template <class Fill>
-Tensors RotateByTables(const Rotation& r, DType dtype, const Tensor<double>& x, const Fill& fill,
-                       bool shared = false) {
-  return WithElement(dtype, [&]<class T>() -> Tensors {
+StoredTensors RotateByTables(const Rotation& r, const StoredTensor& x, const Fill& fill,
+                             bool shared = false) {
+  StoredTensors y;
+  y.emplace_back("y", x.dtype(), x.shape());
+  WithElement(x.dtype(), [&]<class T>() {
     using Table = Computed<T>;
     const size_t pairs = r.R / 2, rows = shared ? 1 : r.S;
     std::vector<Table> cosine(r.B * rows * pairs), sine(cosine.size());
     fill(cosine.data(), sine.data());
-    const std::vector<T> from = ToElements<T>(x);
-    std::vector<T> to(from.size());
     const RotaryTable<Table> table{cosine.data(), sine.data(), static_cast<ptrdiff_t>(rows * pairs),
                                    shared ? 0 : static_cast<ptrdiff_t>(pairs)};
-    Rotate<T, Table>(r, Dense(r, from.data()), table, Dense(r, to.data()));
-    return {ToTensor("y", x.shape, to)};
+    InRowParts(r.S, r.B * r.H * r.D, [&](size_t first, size_t count) {
+      const auto at = static_cast<ptrdiff_t>(first);
+      Rotation part = r;
+      part.S = count;
+      Heads<const T> from = Dense(r, x.As<T>());
+      Heads<T> to = Dense(r, y[0].As<T>());
+      from.data += at * from.row;
+      to.data += at * to.row;
+      RotaryTable<Table> of_part = table;
+      of_part.cosine += at * table.row;
+      of_part.sine += at * table.row;
+      Rotate<T, Table>(part, from, of_part, to);
+    });
   });
+  return y;
 }
 
 // A rotation and the frequencies of its pairs.
@@ -49,7 +61,7 @@ struct PairRotation {
   Frequencies frequencies;
 };
 // Rotates x[B,H,S,D] by position[B,S].
-Tensors RotateByPosition(const PairRotation& rotation, DType dtype, const Tensor<double>& x,
-                         const Tensor<double>& position);
+StoredTensors RotateByPosition(const PairRotation& rotation, const StoredTensor& x,
+                               const StoredTensor& position);
 
 }  // namespace sextant::fast

@@ -8,18 +8,18 @@ namespace sextant::fast {
 namespace {
 
 // Multiplication by e^(i a) rotates adjacent channels.
-Tensors Run(const Case& c, const Tensors& inputs) {
+StoredTensors Run(const Case& c, const StoredTensors& inputs) {
   const auto op = StructOf<RopeComplex>(c);
-  const Tensor<double>& x = inputs[0].values;
-  return RotateByPosition({RotationOf(op, x.shape), ScaledFrequencies(op.Frequencies())}, c.dtype(),
-                          x, inputs[1].values);
+  const StoredTensor& x = inputs[0];
+  return RotateByPosition({RotationOf(op, x.shape()), ScaledFrequencies(op.Frequencies())}, x,
+                          inputs[1]);
 }
 
 }  // namespace
 
 template <>
 CaseKernel MakeKernel<RopeComplex>() {
-  return {DeclinesMixedTypes, Run};
+  return StoredKernel<Run>(DeclinesMixedTypes);
 }
 
 }  // namespace sextant::fast

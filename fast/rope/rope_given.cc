@@ -6,20 +6,20 @@
 namespace sextant::fast {
 namespace {
 
-Tensors Run(const Case& c, const Tensors& inputs) {
+StoredTensors Run(const Case& c, const StoredTensors& inputs) {
   const auto op = StructOf<RopeGiven>(c);
-  const std::vector<double>& given = inputs[2].values.data;
-  const Tensor<double>& x = inputs[0].values;
+  const std::vector<double> given = ValuesOf(inputs[2]).data;
+  const StoredTensor& x = inputs[0];
   return RotateByPosition(
-      {RotationOf(op, x.shape), {{given.begin(), given.end()}, op.attention_factor}}, c.dtype(), x,
-      inputs[1].values);
+      {RotationOf(op, x.shape()), {{given.begin(), given.end()}, op.attention_factor}}, x,
+      inputs[1]);
 }
 
 }  // namespace
 
 template <>
 CaseKernel MakeKernel<RopeGiven>() {
-  return {DeclinesMixedTypes, Run};
+  return StoredKernel<Run>(DeclinesMixedTypes);
 }
 
 }  // namespace sextant::fast

@@ -8,9 +8,10 @@
 namespace sextant::fast {
 namespace {
 
-Tensors Run(const Case& c, const Tensors& inputs) {
+StoredTensors Run(const Case& c, const StoredTensors& inputs) {
   const auto op = StructOf<RopeSections>(c);
-  const Tensor<double>&x = inputs[0].values, &position = inputs[1].values;
+  const StoredTensor& x = inputs[0];
+  const Tensor<double> position = ValuesOf(inputs[1]);
   const Frequencies frequencies = ScaledFrequencies(op.Frequencies());
   const std::vector<size_t> axis_of = op.Axes();
   const auto fill = [&]<class Table>(Table* cosine, Table* sine) {
@@ -26,14 +27,14 @@ Tensors Run(const Case& c, const Tensors& inputs) {
                       sine);
     }
   };
-  return RotateByTables(RotationOf(op, x.shape), c.dtype(), x, fill);
+  return RotateByTables(RotationOf(op, x.shape()), x, fill);
 }
 
 }  // namespace
 
 template <>
 CaseKernel MakeKernel<RopeSections>() {
-  return {DeclinesMixedTypes, Run};
+  return StoredKernel<Run>(DeclinesMixedTypes);
 }
 
 }  // namespace sextant::fast

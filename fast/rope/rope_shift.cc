@@ -8,21 +8,22 @@ namespace sextant::fast {
 namespace {
 
 // The table has one row per sequence, used for all keys of the sequence.
-Tensors Run(const Case& c, const Tensors& inputs) {
+StoredTensors Run(const Case& c, const StoredTensors& inputs) {
   const auto op = StructOf<RopeShift>(c);
-  const Tensor<double>& k = inputs[0].values;
+  const StoredTensor& k = inputs[0];
+  const std::vector<double> shift = ValuesOf(inputs[1]).data;
   const auto frequency = ScaledFrequencies(op.Frequencies()).of_pair;
   const auto fill = [&]<class Table>(Table* cosine, Table* sine) {
-    FillTable<Table>(inputs[1].values.data, frequency, 1.0, cosine, sine);
+    FillTable<Table>(shift, frequency, 1.0, cosine, sine);
   };
-  return RotateByTables(RotationOf(op, k.shape), c.dtype(), k, fill, true);
+  return RotateByTables(RotationOf(op, k.shape()), k, fill, true);
 }
 
 }  // namespace
 
 template <>
 CaseKernel MakeKernel<RopeShift>() {
-  return {DeclinesMixedTypes, Run};
+  return StoredKernel<Run>(DeclinesMixedTypes);
 }
 
 }  // namespace sextant::fast

@@ -22,22 +22,22 @@ std::vector<GrowingRotation> GrowingRotationsOf(const Xpos& op) {
   return rotations;
 }
 
-Tensors Run(const Case& c, const Tensors& inputs) {
+StoredTensors Run(const Case& c, const StoredTensors& inputs) {
   const auto op = StructOf<Xpos>(c);
-  const Tensor<double>& x = inputs[0].values;
+  const StoredTensor& x = inputs[0];
+  const std::vector<double> positions = ValuesOf(inputs[1]).data;
   const std::vector<GrowingRotation> rotations = GrowingRotationsOf(op);
   const auto fill = [&]<class Table>(Table* cosine, Table* sine) {
-    FillGrowingTable<Table>(inputs[1].values.data, static_cast<double>(op.center), rotations,
-                            cosine, sine);
+    FillGrowingTable<Table>(positions, static_cast<double>(op.center), rotations, cosine, sine);
   };
-  return RotateByTables(RotationOf(op, x.shape), c.dtype(), x, fill);
+  return RotateByTables(RotationOf(op, x.shape()), x, fill);
 }
 
 }  // namespace
 
 template <>
 CaseKernel MakeKernel<Xpos>() {
-  return {DeclinesMixedTypes, Run};
+  return StoredKernel<Run>(DeclinesMixedTypes);
 }
 
 }  // namespace sextant::fast
