@@ -265,6 +265,10 @@ constexpr NamedMutation<M> kMutations[] = {
     {"not_rescaled", "sums are not rescaled when a later tile has a larger score", M::kNoRescale},
     {"sum_not_rescaled", "y is rescaled for a larger score, the sum of the weights is not",
      M::kSumNotRescaled},
+    {"values_summed_in_f16",
+     "weight times value is added to a sum in f16, key by key (ggml's flash attention with a cache "
+     "of f16): it stops growing at 2048 terms of one size",
+     M::kSumInF16},
     {"last_tile_lost", "keys after the last whole tile are not read", M::kLastTileLost},
     {"lse_base_2", "lse is a logarithm to base 2 (FlashInfer)", M::kLseBase2},
     {"lse_less_largest", "the largest score is not added back to lse", M::kLseLessLargest},

@@ -4,8 +4,8 @@
 #include <cmath>
 
 #include "oracle/attention/arg_max_score.h"
+#include "oracle/attention/measured/merge.h"
 #include "oracle/diagnosis/catalog_entry.h"
-#include "oracle/position/measured/attributes.h"
 #include "oracle/property/common_properties.h"
 #include "reference/attention/empty_log_sum_exp.h"
 #include "reference/attention/softmax_row.h"
@@ -197,20 +197,6 @@ std::vector<Defect> FormulaDefects() {
   };
 }
 
-// Both lse with a factor, as if they were logarithms to another base; or one of them.
-std::vector<Explanation> MeasureWeights(const Observation& seen) {
-  Deviation both = InputFactor(seen.inputs, "lse1", "lse1 and lse2 are multiplied by");
-  both.name = "both_lse_multiplied";
-  const auto first = both.changed;
-  const auto second = InputFactor(seen.inputs, "lse2", "").changed;
-  both.changed = [=](const Hypothesis& base, double factor) {
-    return second(*first(base, factor), factor);
-  };
-  return MeasureAttributesAnd(seen,
-                              {both, InputFactor(seen.inputs, "lse1", "lse1 is multiplied by"),
-                               InputFactor(seen.inputs, "lse2", "lse2 is multiplied by")});
-}
-
 }  // namespace
 
 template <>
@@ -223,7 +209,7 @@ CatalogEntry MakeCatalogEntry<AttentionMerge>() {
            {"shifted", "a number added to both lse is added to the result's lse", CheckShift},
            {"between", "y lies between the parts", CheckHull}},
       .defects = FormulaDefects(),
-      .measurements = {MeasureWeights}};
+      .measurements = {MeasureMerge}};
 }
 
 }  // namespace sextant::oracle

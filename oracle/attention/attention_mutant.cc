@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "oracle/attention/arg_max_score.h"
+#include "oracle/defect/defect.h"
 
 namespace sextant::oracle {
 namespace {
@@ -149,12 +150,42 @@ class MutantRows : public AttentionRows<Real> {
     if (Is(kPaddedLanes)) padded.scores.resize((scored.keys.size() + 7) / 8 * 8, Real(0.0));
     Formula::Average(at, padded, y, lse);
     lse = LseOf(at, scored.scores);
+    if (Is(kSumInF16)) return AverageInF16(at, scored, y);
     const std::vector<Real> weights = WeightsOf(at, scored, lse);
     for (size_t e = 0; !weights.empty() && e < y.size(); ++e) {
       std::vector<Real> values;
       for (const size_t t : scored.keys) values.push_back(this->ValueAt(at, t)[e]);
       y[e] = Dot<Real>(weights, values);
     }
+  }
+
+  // As flash attention adds: the sums have the factor e^-m of the largest score m so far, and are
+  // rescaled where it grows. The sum of the weights is not in f16.
+  void AverageInF16(const QueryIndex& at, const ScoredKeys& scored, std::span<Real> y) const {
+    std::vector<Real> scores = scored.scores;
+    if (in_.sink) scores.push_back(SinkOf(at));
+    Real total(0.0);
+    std::ranges::fill(y, Real(0.0));
+    size_t largest = 0;
+    for (size_t j = 0; j < scores.size(); ++j) {
+      Real rescaled(1.0), weight(1.0);
+      const bool grows = ArgMaxScore<Real>(std::span(scores).first(j + 1)) == j && j > 0;
+      {
+        const ScopedStep in(Step::kSoftmax);
+        if (grows) rescaled = Exp(scores[largest] - scores[j]);
+        if (grows) largest = j;
+        if (!grows && j > 0) weight = Exp(scores[j] - scores[largest]);
+        total = total * rescaled + weight;
+      }
+      const ScopedStep in(Step::kDot);
+      for (size_t e = 0; e < y.size(); ++e) {
+        if (grows) y[e] = ConvertedTo(DType::kF16, y[e] * rescaled);
+        if (j == scored.keys.size()) continue;  // the sink
+        y[e] = ConvertedTo(DType::kF16, y[e] + weight * this->ValueAt(at, scored.keys[j])[e]);
+      }
+    }
+    const ScopedStep in(Step::kWeigh);
+    for (Real& mean : y) mean = mean / total;
   }
 
   Real LseOf(const QueryIndex& at, std::vector<Real> scores) const {

@@ -35,6 +35,7 @@ enum class AttentionMutation {
   kBiasOfFirstHead,    // every head has the bias of head 0
   kBiasOfFirstQuery,   // every query has the bias of query 0
   kBiasAfterSoftmax,   // the bias is added to the weights
+  kSumInF16,           // weight times value is added to a sum in f16, key by key
   kSinkScaled,         // the sink is scaled as scores are
   kSinkOfFirstHead,    // every head has the sink of head 0
   kSinkOfKeyHead,      // every head has the sink with the index of its key head

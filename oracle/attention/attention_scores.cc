@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "oracle/attention/measured/attention.h"
+#include "oracle/attention/measured/scores.h"
 #include "oracle/attention/scale_defects.h"
 #include "oracle/diagnosis/catalog_entry.h"
 #include "oracle/property/changed_inputs.h"
@@ -98,6 +98,25 @@ struct Mutant : AttentionScores {
   }
 };
 
+struct ByParts : AttentionScores {
+  MeasuredParts parts;
+  template <class Real>
+  void operator()(const Tensor<Real>& q, const Tensor<Real>& k, Tensor<Real>& scores) const {
+    AttentionAttributes op;
+    op.scale = scale;
+    op.H = H;
+    op.K = K;
+    ScoreMeasured<Real>(parts, op, q, k, scores);
+  }
+};
+
+std::vector<Explanation> Measure(const Observation& seen) {
+  const auto operation = std::make_shared<Wrapped<ByParts, false>>();
+  CopyAttributes(seen.c, *operation);
+  return MeasureProducts(seen, {operation, SharedInputs::Of(seen.inputs), seen.recipe},
+                         WithPartsOf<ByParts>());
+}
+
 std::vector<Defect> Defects() {
   using Mutation = Mutant::Mutation;
   return {
@@ -132,7 +151,7 @@ CatalogEntry MakeCatalogEntry<AttentionScores>() {
                          {"scaled", "scores are proportional to the scale; its default is D^-1/2",
                           CheckScale}},
           .defects = Joined<Defect>({Defects(), ScalesInF32()}),
-          .measurements = {MeasureScores}};
+          .measurements = {Measure}};
 }
 
 }  // namespace sextant::oracle

@@ -4,7 +4,7 @@
 
 #include "oracle/attention/heads_defects.h"
 #include "oracle/attention/heads_properties.h"
-#include "oracle/attention/measured/attention.h"
+#include "oracle/attention/measured/cross.h"
 #include "oracle/attention/token_properties.h"
 #include "oracle/diagnosis/catalog_entry.h"
 
@@ -134,7 +134,7 @@ CatalogEntry MakeCatalogEntry<CrossAttention>() {
              CheckEqualMemory}},
            HeadsProperties(0)}),
       .defects = Joined<Defect>({FormulaDefects(), HeadsInputDefects(), HeadsRecipeDefects()}),
-      .measurements = {MeasureScores}};
+      .measurements = {MeasureCross}};
 }
 
 }  // namespace sextant::oracle

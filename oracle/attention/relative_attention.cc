@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "oracle/attention/measured/attention.h"
+#include "oracle/attention/measured/relative.h"
 #include "oracle/attention/relative_attention_defects.h"
 #include "oracle/diagnosis/catalog_entry.h"
 #include "oracle/position/relative_defects.h"
@@ -145,7 +145,7 @@ CatalogEntry MakeCatalogEntry<RelativeAttention>() {
            {"equal_scores_give_the_mean", "equal scores give the mean of the values", CheckMean},
            {"linear_in_values", "twice the values give twice y", CheckValues}},
       .defects = RelativeAttentionDefects(),
-      .measurements = {MeasureScores}};
+      .measurements = {MeasureRelative}};
 }
 
 }  // namespace sextant::oracle

@@ -109,7 +109,7 @@ class MutantBlock : public DecoderBlockFormula<Real> {
       const RotaryModel& model = rotation_->model;
       const Tensor<double> position{{1, 1, x.shape[2]}, rotation_->position.data};
       Tensor<Real> y(x.shape);
-      Rotate(model, TablesOf(model, ModelFrequencies<Real>(model, nullptr), position), x, y);
+      Rotate(model, AllTablesOf<Real>(model, nullptr, position), x, y);
       return y;
     }
     if (p.of_keys ? Is(BlockMutation::kKeysNotRotated) : Is(BlockMutation::kQueriesNotRotated))

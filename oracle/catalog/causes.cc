@@ -4,6 +4,8 @@
 #include <optional>
 
 #include "oracle/block/measured/stage_question.h"
+#include "oracle/catalog/catalog.h"
+#include "oracle/catalog/layers.h"
 #include "oracle/catalog/named_causes.h"
 #include "oracle/catalog/pairs.h"
 #include "oracle/catalog/wrong_rows.h"
@@ -11,7 +13,9 @@
 #include "oracle/diagnosis/evidence.h"
 #include "oracle/diagnosis/failing_block.h"
 #include "oracle/diagnosis/fitted_number.h"
+#include "oracle/diagnosis/input_changes.h"
 #include "oracle/diagnosis/repeated_question.h"
+#include "oracle/diagnosis/scattered_elements.h"
 #include "oracle/diagnosis/structure.h"
 #include "oracle/diagnosis/undone.h"
 #include "oracle/diagnosis/work.h"
@@ -30,18 +34,21 @@ std::vector<Cause> CausesFrom(const std::vector<StructuralFinding>& findings) {
 }
 
 // The structure of the answer, and the causes of what it does not explain. If these are not known,
-// the structure may follow from the same unknown cause: rows without a key are 0.
+// the structure may follow from the same unknown cause: rows without a key are 0. Without others:
+// the structure alone, if it explains everything.
 std::vector<Cause> StructuralCauses(const Observation& seen, size_t failing,
-                                    const ProveOptions& options) {
+                                    const ProveOptions& options, bool with_others = true) {
   const std::vector<StructuralFinding> findings = StructureOf(seen);
   std::vector<Cause> causes = CausesFrom(findings);
   size_t explained = 0;
   for (const StructuralFinding& finding : findings) explained += finding.count;
   if (findings.empty() || explained == failing) return causes;
+  if (!with_others) return {};
   const auto permitted = WithoutExplained(seen.permitted, findings);
   const Observation rest{seen.c,    seen.inputs, seen.recipe,  seen.golden,
                          permitted, seen.answer, seen.subject, seen.evaluations_left};
   std::vector<Cause> others = NamedCauses(rest, options);
+  if (others.empty()) others = StructuralCauses(rest, failing - explained, options, false);
   if (others.empty()) return {};
   for (Cause& cause : others) {
     cause.why += "; elsewhere";
@@ -66,22 +73,44 @@ std::vector<Cause> CausesOfStage(const Observation& seen, const ProveOptions& op
   return causes.empty() ? StructuralCauses(seen, evidence.failing(), here) : causes;
 }
 
+// Inputs that are missing, or read in another order.
+std::vector<Cause> CausesOfInputs(const Observation& seen, Evidence& evidence) {
+  std::vector<Cause> causes;
+  for (const auto& [name, sentence, model] : MeasureInputs(seen))
+    if (evidence.FitOf(model).explains) causes.push_back({name, sentence, true});
+  return causes;
+}
+
+enum class Rare { kTried, kNotTried };  // RareCauses
 std::vector<Cause> CausesOfOneAnswer(const Observation& seen, const ProveOptions& options,
-                                     const std::vector<Recipe>& conforming);
+                                     const std::vector<Recipe>& conforming,
+                                     Rare rare = Rare::kTried);
 
 // The causes of the first wrong tensor of a composite operation, none if they are not known; what
-// is wrong later does not count. Empty if there is no such tensor.
+// is wrong later does not count. Empty if there is no such tensor. In a large case, only the
+// operation that computes the tensor is asked: each hypothesis about the whole costs as much as the
+// whole.
 std::optional<std::vector<Cause>> CausesInTrace(const Observation& seen,
-                                                const ProveOptions& options) {
+                                                const ProveOptions& options, bool is_large) {
   const auto stage = FirstWrongStage(seen, options);
   if (!stage) return std::nullopt;
-  std::vector<Cause> causes = CausesOfStage(
-      {seen.c, seen.inputs, seen.recipe, stage->golden, stage->permitted, seen.answer}, options);
+  std::vector<Cause> causes;
+  if (!is_large) {
+    causes = CausesOfStage(
+        {seen.c, seen.inputs, seen.recipe, stage->golden, stage->permitted, seen.answer}, options);
+  }
   const auto question = causes.empty() ? StageQuestionOf(seen, stage->output) : std::nullopt;
   if (question) {
     const auto& [c, inputs, outputs, defaults] = *question;
     const auto [golden, permitted] = Enclose(c.operation(), c, inputs, seen.recipe, options);
-    causes = CausesOfOneAnswer({c, inputs, seen.recipe, golden, permitted, outputs}, options, {});
+    causes = CausesOfOneAnswer({.c = c,
+                                .inputs = inputs,
+                                .recipe = seen.recipe,
+                                .golden = golden,
+                                .permitted = permitted,
+                                .answer = outputs,
+                                .evaluations_left = seen.evaluations_left},
+                               options, {}, is_large ? Rare::kNotTried : Rare::kTried);
   }
   for (Cause& cause : causes) cause.why = "first wrong at " + stage->output + ": " + cause.why;
   return causes;
@@ -122,33 +151,61 @@ std::vector<Cause> CausesInBlock(const Observation& seen, const ProveOptions& op
   return causes;
 }
 
+// Changed inputs, pairs of deviations, and deviations of a part of the answer.
+std::vector<Cause> RareCauses(const Observation& seen, Evidence& evidence,
+                              const ProveOptions& options, bool may_be_precision) {
+  std::vector<Cause> causes = CausesOfInputs(seen, evidence);
+  if (!causes.empty()) return causes;
+  const size_t defects = CatalogEntryOf(seen.c.name()).defects.size();
+  const bool some_pair_fits =
+      may_be_precision && !IsEvidence(evidence.failing(), defects * defects);
+  if (!some_pair_fits) causes = PairCauses(seen, evidence, options);
+  const bool mostly_fails = 2 * evidence.failing() > evidence.elements();
+  if (causes.empty() && mostly_fails) causes = CausesBesideAnOrder(seen, options);
+  if (!some_pair_fits && causes.empty()) causes = LayeredCauses(seen, evidence, options);
+  if (causes.empty()) causes = CausesInBlock(seen, options);
+  if (causes.empty()) causes = CausesOfRows(seen, evidence, options);
+  return causes;
+}
+
 std::vector<Cause> CausesOfOneAnswer(const Observation& seen, const ProveOptions& options,
-                                     const std::vector<Recipe>& conforming) {
+                                     const std::vector<Recipe>& conforming, Rare rare) {
   Evidence evidence(seen, options);
   const double precision = DistanceOfPrecision(seen, conforming, evidence);
-  if (precision == kInfinity && evidence.elements() <= Evidence::kAlways) {
-    if (auto causes = CausesInTrace(seen, options)) return *std::move(causes);
+  const bool is_large = evidence.elements() > Evidence::kAlways;
+  if (precision == kInfinity) {
+    auto causes = CausesInTrace(seen, options, is_large);
+    if (causes && !(is_large && causes->empty())) return *std::move(causes);
   }
-  std::vector<Cause> causes = ListedCauses(seen, evidence, precision);
+  // Few outliers are told without a formula; in a large case each defect costs much to try.
+  if (is_large && precision == kInfinity && evidence.failing() <= kMostFew) {
+    auto causes = CausesFrom(SingleElementsIn(seen, evidence.failing()));
+    if (!causes.empty()) return causes;
+  }
+  std::vector<Cause> causes = ListedCauses(seen, evidence, precision, conforming);
   if (precision < kInfinity) return causes;
+  // Errors that a recipe permits are small: some defect says few of them by accident.
+  const bool may_be_precision = !conforming.empty();
+  const size_t defects = CatalogEntryOf(seen.c.name()).defects.size();
+  if (may_be_precision && !IsEvidence(evidence.failing(), defects)) causes.clear();
   if (causes.empty()) causes = CausesFrom(NotComputedIn(seen));
+  if (causes.empty()) causes = CausesFrom(SingleElementsIn(seen, evidence.failing()));
+  // Of a large case, most of whose elements are right, structure costs less than measurements.
+  if (causes.empty() && is_large && 2 * evidence.failing() < evidence.elements())
+    causes = StructuralCauses(seen, evidence.failing(), options, false);
   std::vector<Cause> described;  // an honest precision needs no description
   if (causes.empty()) {
     MeasuredFits measured = MeasuredCauses(seen, evidence);
     causes = std::move(measured.causes);
-    if (conforming.empty()) described = std::move(measured.described);
+    if (!may_be_precision) described = std::move(measured.described);
   }
   if (causes.empty()) causes = StructuralCauses(seen, evidence.failing(), options);
-  // More is looked for where hypotheses cost little: those of large cases copy large inputs.
-  const bool is_small =
-      evidence.elements() <= Evidence::kAlways && WorkOf(seen.c) <= MostWork(seen.c);
-  if (causes.empty() && is_small) {
-    causes = PairCauses(seen, evidence, options);
-    const bool mostly_fails = 2 * evidence.failing() > evidence.elements();
-    if (causes.empty() && mostly_fails) causes = CausesBesideAnOrder(seen, options);
-    if (causes.empty()) causes = CausesInBlock(seen, options);
-    if (causes.empty()) causes = CausesOfRows(seen, evidence, options);
-  }
+  if (may_be_precision) std::erase_if(causes, [](const Cause& one) { return one.name == "moved"; });
+  // Not in large cases: these hypotheses copy the inputs, and they are many.
+  constexpr size_t kRareHypotheses = 16;  // times as much work as others
+  const bool is_small = !is_large && kRareHypotheses * WorkOf(seen.c) <= MostWork(seen.c);
+  if (causes.empty() && is_small && rare == Rare::kTried)
+    causes = RareCauses(seen, evidence, options, may_be_precision);
   return causes.empty() ? described : causes;
 }
 

@@ -11,14 +11,14 @@ namespace sextant::oracle {
 // The first of these that says something:
 // - The subject gives another answer if it is asked again.
 // - The trace of a composite operation: the causes of its first wrong tensor, of the next three
-//   kinds or as an answer of its own operation. If they are not known, nothing is said.
+//   kinds or as an answer of its own operation; in a large case only the latter. If they are not
+//   known, nothing is said of a small case.
 // - The listed defects that explain the answer (oracle/catalog/named_causes.h).
 // - The explanations of the operation's measurements whose models do.
 // - The structure of the answer, and the causes of what it leaves.
-// - Two deviations at once (oracle/catalog/pairs.h), and causes beside a wrong order, in a part or
-// in
-//   whole rows of the answer; only in cases of at most Evidence::kAlways elements and of at most
-//   MostWork (oracle/diagnosis/work.h).
+// - Two deviations at once (oracle/catalog/pairs.h), one upon the other (oracle/catalog/layers.h),
+//   and causes beside a wrong order, in a part or in whole rows of the answer; only in cases of at
+//   most Evidence::kAlways elements and of at most 1/16 of MostWork (oracle/diagnosis/work.h).
 // Few elements rule out most hypotheses; the search compares about as many elements as the case has
 // (oracle/diagnosis/evidence.h). If a hypothesis could not be compared with all, the text says it.
 // `conforming`: other recipes by which the answer conforms. If one of them predicts the answer, the

@@ -229,7 +229,8 @@ TEST_P(SlowDefectsOnSlices, AnswerAsOnTheWholeCase) {
       const Tensors whole = Predict(*hypothesis, question.c);
       for (const size_t i : {size_t{0}, slices.size() / 2, slices.size() - 1}) {
         const Tensors part = EvaluateByRecipe(*hypothesis->operation, question.c,
-                                              hypothesis->inputs, hypothesis->recipe, slices[i]);
+                                              ReadersOf<NamedTensor>(hypothesis->inputs),
+                                              hypothesis->recipe, slices[i]);
         for (size_t o = 0; o < whole.size(); ++o) {
           const TensorSpec& spec = question.c.info().signature.outputs[o];
           const Tensor<double> expected = ExtractSlice(whole[o].values, spec, slices[i]);
@@ -244,15 +245,15 @@ TEST_P(SlowDefectsOnSlices, AnswerAsOnTheWholeCase) {
 INSTANTIATE_TEST_SUITE_P(Operations, SlowDefectsOnSlices, testing::ValuesIn(OperationNames()),
                          [](const auto& info) { return info.param; });
 
-// The columns after the last whole vector lack the bias.
+// The columns after the last whole vector have the product with another weight.
 TEST(CausesOf, ReturnsTheCauseInAPartOfTheAnswer) {
-  const AskedCase question("linear_bias N=8 F=19 M=24 dtype=bf16");
+  const AskedCase question("linear N=8 F=19 M=19 dtype=bf16");
   Tensors answer = question.CorrectAnswer();
-  const Tensors wrong = question.Predicted(DefectNamed("linear_bias", "bias_missing"));
+  const Tensors wrong = question.Predicted(DefectNamed("linear", "weight_transposed"));
   for (size_t i = 0; i < answer[0].values.data.size(); ++i)
     if (i % 19 >= 16) answer[0].values.data[i] = wrong[0].values.data[i];
-  EXPECT_THAT(question.Causes(answer),
-              ElementsAre(AllOf(StartsWith("bias_missing ("), HasSubstr("; only at F 16 to 18"))));
+  EXPECT_THAT(question.Causes(answer), ElementsAre(AllOf(StartsWith("weight_transposed ("),
+                                                         HasSubstr("; only at F 16 to 18"))));
 }
 
 // One row of a step in bf16 is no part that is computed in another way.

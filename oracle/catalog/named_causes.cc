@@ -10,6 +10,7 @@
 #include "oracle/catalog/deciding_case.h"
 #include "oracle/defect/defect.h"
 #include "oracle/diagnosis/answered_tensor.h"
+#include "oracle/diagnosis/recipe_changes.h"
 
 namespace sextant::oracle {
 namespace {
@@ -35,6 +36,16 @@ double PerElement(const Fit& fit) {
 bool IsPrecision(const Observation& seen, const Defect& defect) {
   const auto hypothesis = defect.hypothesis(seen.c, seen.inputs, seen.recipe);
   return hypothesis && hypothesis->recipe.steps != seen.recipe.steps;
+}
+
+// True for a defect that computes by one of the recipes.
+bool IsOneOf(const std::vector<Recipe>& recipes, const Observation& seen, const Defect& defect) {
+  const auto hypothesis = defect.hypothesis(seen.c, seen.inputs, seen.recipe);
+  if (!hypothesis || hypothesis->recipe.steps == seen.recipe.steps) return false;
+  const DType dtype = seen.c.dtype();
+  return std::ranges::any_of(recipes, [&](const Recipe& recipe) {
+    return CountChanges(recipe, hypothesis->recipe, dtype) == 0;
+  });
 }
 
 // "; not identifiable here: b and c predict the same; S=2 would tell". Of many, no names.
@@ -68,7 +79,8 @@ double DistanceOfPrecision(const Observation& seen, const std::vector<Recipe>& r
   return nearest;
 }
 
-std::vector<Cause> ListedCauses(const Observation& seen, Evidence& evidence, double precision) {
+std::vector<Cause> ListedCauses(const Observation& seen, Evidence& evidence, double precision,
+                                const std::vector<Recipe>& conforming) {
   const std::vector<Defect>& defects = CatalogEntryOf(seen.c.name()).defects;
   const std::vector<Fit> fits =
       evidence.FitsOf(CandidatesOf(defects, seen.c, seen.inputs, seen.recipe));
@@ -81,9 +93,16 @@ std::vector<Cause> ListedCauses(const Observation& seen, Evidence& evidence, dou
   }
   const double farthest = std::min(std::max(kFarther * nearest, kNoise), kFarther * precision);
   const bool is_evident = precision == kInfinity || IsEvidence(evidence.failing(), defects.size());
-  std::erase_if(explaining, [&](size_t i) {
-    return PerElement(fits[i]) > farthest || (!is_evident && !IsPrecision(seen, defects[i]));
-  });
+  // Of few errors, precisions are named by which the answer conforms, or that predict the same.
+  std::vector<double> of_conforming;  // distances
+  for (const size_t i : explaining)
+    if (IsOneOf(conforming, seen, defects[i])) of_conforming.push_back(PerElement(fits[i]));
+  const auto is_named = [&](size_t i) {
+    return is_evident || (IsPrecision(seen, defects[i]) &&
+                          std::ranges::count(of_conforming, PerElement(fits[i])) > 0);
+  };
+  std::erase_if(explaining,
+                [&](size_t i) { return PerElement(fits[i]) > farthest || !is_named(i); });
   std::ranges::sort(explaining, {}, [&](size_t i) {
     return std::pair(PerElement(fits[i]) > kFarther * nearest, i);
   });

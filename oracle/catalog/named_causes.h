@@ -19,9 +19,11 @@ double DistanceOfPrecision(const Observation& seen, const std::vector<Recipe>& r
 // nearest come first, then those that are more than twice as far; each group is in the order of the
 // catalog. Without those that are more than twice as far as `precision`, the distance per element
 // of something else that explains the answer: of few failing elements some defect says the right
-// numbers by accident.
+// numbers by accident. So if few elements fail and one of `conforming` explains them, only those of
+// these recipes are causes.
 std::vector<Cause> ListedCauses(const Observation& seen, Evidence& evidence,
-                                double precision = kInfinity);
+                                double precision = kInfinity,
+                                const std::vector<Recipe>& conforming = {});
 
 struct MeasuredFits {
   std::vector<Cause> causes;     // whose models explain the answer

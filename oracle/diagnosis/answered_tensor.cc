@@ -29,7 +29,8 @@ std::vector<size_t> AxisView::IndicesOf(const std::vector<size_t>& elements) con
 }
 
 bool AnsweredTensor::IsNear(size_t flat, double expected, double bound) const {
-  if (SameNumber(got[flat], expected) || std::isinf(bound) || std::isnan(expected)) return true;
+  if (left_out[flat] || std::isinf(bound) || std::isnan(expected)) return true;
+  if (SameNumber(got[flat], expected)) return true;
   return std::abs(got[flat] - expected) <= bound;
 }
 
@@ -45,10 +46,12 @@ std::optional<AnsweredTensor> AnsweredTensorOf(const Observation& seen, size_t o
                         .got = at->values.data,
                         .right = golden.high.data,
                         .bounds = seen.permitted[output].error.data,
-                        .failing = {}};
+                        .failing = {},
+                        .left_out = std::vector<char>(at->values.data.size())};
   for (size_t i = 0; i < tensor.got.size(); ++i) {
     const double inaccuracy = std::abs(golden.radius.data[i]) + std::abs(golden.low.data[i]);
     double& bound = tensor.bounds[i];
+    tensor.left_out[i] = std::isnan(bound);
     bound += inaccuracy;
     if (!std::isfinite(bound)) bound = kInfinity;
     if (!tensor.Conforms(i)) tensor.failing.push_back(i);

@@ -33,6 +33,7 @@ struct AnsweredTensor {
   const std::vector<double>& right;  // the exact values, to a double
   std::vector<double> bounds;        // likely ones, of |got - right|; infinite: not judged
   std::vector<size_t> failing;       // above the permitted error; flat indices, ascending
+  std::vector<char> left_out;  // 1: without a permitted error (NaN), it conforms to any number
 
   // True if the answer at `flat` is the right number of `source`.
   bool Holds(size_t flat, size_t source) const {

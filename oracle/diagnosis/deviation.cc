@@ -4,7 +4,6 @@
 #include <cmath>
 #include <span>
 
-#include "oracle/defect/shapes.h"
 #include "oracle/diagnosis/fitted_number.h"
 #include "oracle/diagnosis/prediction.h"
 #include "oracle/diagnosis/witnesses.h"
@@ -18,6 +17,8 @@ namespace {
 constexpr double kFarther = 2, kNoise = 0.125;
 // Of each deviation in a pair, so many of its most likely numbers are tried.
 constexpr size_t kInPairs = 24;
+// So many numbers that alone are nearest to the answer are tried in pairs first.
+constexpr size_t kNearest = 6;
 // The most likely number of coincidences that is accepted: a number measured in one slice may be
 // one of the likely numbers by chance.
 constexpr double kChance = 0.01;
@@ -49,7 +50,7 @@ class Search {
       : seen_(seen),
         base_(base),
         witnesses_(WitnessesOf(seen)),
-        evaluations_{MostEvaluations(seen.c, seen.inputs)} {
+        evaluations_{MostEvaluations(seen.c)} {
     if (!witnesses_.fit.empty())
       limit_ = DistanceOf(seen, base, witnesses_.fit, kInfinity) / kFarther;
   }
@@ -73,10 +74,39 @@ class Search {
   }
 
  private:
+  // A deviation with a number, and the distance that it leaves in the worst slice.
+  struct Alone {
+    const Deviation* deviation = nullptr;
+    NamedValue value;
+    double distance = kInfinity;
+  };
+  // The pairs of the numbers that alone are nearest to the answer: few of them, that the other
+  // pairs keep their evaluations. A case that cannot be cut has few evaluations: there these pairs
+  // take half of them.
+  std::vector<Fit> PairsOfNearest(const std::vector<Deviation>& deviations) {
+    std::vector<Alone> nearest = alone_;
+    std::ranges::stable_sort(nearest, {}, &Alone::distance);
+    const bool is_whole = !Halve(seen_.c, {});
+    const size_t spent = std::min(evaluations_.count, evaluations_.most);
+    const size_t most = spent + (evaluations_.most - spent) / (is_whole ? 2 : 4);
+    if (!is_whole) nearest.resize(std::min(nearest.size(), kNearest));
+    for (const auto& [first, value, distance] : nearest) {
+      if (evaluations_.count > most || distance >= witnesses_.fit[0].distance) break;
+      const auto model = Changed(base_, *first, value.value);
+      std::vector<Fit> fits;
+      for (const Deviation& second : deviations)
+        if (second.factor != first->factor) AddPair(*model, *first, value, second, fits);
+      fits = Explaining(std::move(fits), 2);
+      if (!fits.empty()) return fits;
+    }
+    return {};
+  }
   // First those of two real numbers; then the most likely numbers of all deviations come first.
   std::vector<Fit> AllPairs(const std::vector<Deviation>& deviations) {
     std::vector<Fit> fits;
     for (const bool is_fitted : {true, false}) {
+      if (!is_fitted) fits = PairsOfNearest(deviations);
+      if (!fits.empty()) return fits;
       for (size_t i = 0; i < kInPairs; ++i) {
         for (const Deviation& first : deviations) {
           if (i >= first.values.size() || IsContinuous(first) != is_fitted) continue;
@@ -100,15 +130,19 @@ class Search {
       const bool is_fitted = IsContinuous(second);
       if (second.factor == first.factor || (IsContinuous(first) && !is_fitted)) continue;
       if (IsContinuous(first) == is_fitted && &second < &first) continue;
-      const size_t before = fits.size();
-      Add(model, second, fits);
-      for (size_t i = before; i < fits.size(); ++i) {
-        fits[i].name = first.name + "+" + fits[i].name;
-        fits[i].sentence = [begin = first.sentence(TextOf(value)),
-                            second = fits[i].sentence](const std::string& number) {
-          return begin + "; and " + second(number);
-        };
-      }
+      AddPair(model, first, value, second, fits);
+    }
+  }
+  void AddPair(const Hypothesis& model, const Deviation& first, const NamedValue& value,
+               const Deviation& second, std::vector<Fit>& fits) {
+    const size_t before = fits.size();
+    Add(model, second, fits);
+    for (size_t i = before; i < fits.size(); ++i) {
+      fits[i].name = first.name + "+" + fits[i].name;
+      fits[i].sentence = [begin = first.sentence(TextOf(value)),
+                          second = fits[i].sentence](const std::string& number) {
+        return begin + "; and " + second(number);
+      };
     }
   }
 
@@ -120,34 +154,42 @@ class Search {
 
   double Distance(const Hypothesis& model, double limit) {
     double sum = 0;
+    in_worst_ = kInfinity;
     for (const Witness& witness : witnesses_.fit) {
       evaluations_.count += CostOf(seen_, witness);
       if (evaluations_.AreSpent()) return kInfinity;
       sum += DistanceOf(seen_, model, witness);
+      in_worst_ = std::min(in_worst_, sum);  // the worst slice is the first
       if (!(sum <= limit)) return kInfinity;
     }
     return sum;
   }
 
-  void AddModel(const Hypothesis& base, const Deviation& deviation, double value,
-                const std::string& number, std::vector<Fit>& fits) {
-    if (evaluations_.AreSpent()) return;
+  // Returns the distance in the worst slice.
+  double AddModel(const Hypothesis& base, const Deviation& deviation, double value,
+                  const std::string& number, std::vector<Fit>& fits) {
+    if (evaluations_.AreSpent()) return kInfinity;
     const auto model = Changed(base, deviation, value);
-    if (!model) return;
+    if (!model) return kInfinity;
     evaluations_.count += CostOfInputs(base, *model);
     const double distance = Distance(*model, limit_);
-    if (distance <= limit_)
+    if (distance <= limit_ && distance < kInfinity)
       fits.push_back({*model, deviation.name, number, deviation.sentence, distance, fits.size()});
+    return in_worst_;
   }
 
   void Add(const Hypothesis& base, const Deviation& deviation, std::vector<Fit>& fits) {
     if (evaluations_.AreSpent()) return;
     if (deviation.measured) {
+      const size_t before = alone_.size();
       for (const Deviation& found : deviation.measured(base)) Add(base, found, fits);
+      alone_.resize(before);  // those found are no deviations of the search
       evaluations_.count += deviation.cost;
     } else if (!IsContinuous(deviation)) {
-      for (const NamedValue& value : deviation.values)
-        AddModel(base, deviation, value.value, TextOf(value), fits);
+      for (const NamedValue& value : deviation.values) {
+        const double distance = AddModel(base, deviation, value.value, TextOf(value), fits);
+        if (&base == &base_) alone_.push_back({&deviation, value, distance});
+      }
     } else {
       AddMeasured(base, deviation, fits);
     }
@@ -215,6 +257,8 @@ class Search {
   Witnesses witnesses_;
   double limit_ = 0;
   Evaluations evaluations_;
+  double in_worst_ = kInfinity;  // the distance of the last model there
+  std::vector<Alone> alone_;     // of deviations without a fitted number
 };
 
 // One explanation for each name: the most likely number, and the others that explain the answer.
@@ -244,22 +288,6 @@ std::vector<Explanation> FittedTo(const Observation& seen, const Hypothesis& bas
   std::vector<Fit> fits = search.Singles(deviations);
   if (fits.empty()) fits = search.Pairs(deviations);
   return Merged(std::move(fits));
-}
-
-std::optional<Hypothesis> WithAttributes(const Hypothesis& base, const AttributeTexts& texts) {
-  try {
-    std::shared_ptr<Operation> changed = base.operation->Clone();
-    for (const auto& [name, text] : texts) {
-      const Signature& signature = changed->info().signature;
-      if (DependOn(signature.inputs, name) || DependOn(signature.outputs, name))
-        return std::nullopt;
-      changed->Set(name, text);
-    }
-    changed->Check();
-    return Hypothesis{std::move(changed), base.inputs, base.recipe};
-  } catch (const Error&) {
-    return std::nullopt;
-  }
 }
 
 }  // namespace sextant::oracle

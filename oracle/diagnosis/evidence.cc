@@ -61,6 +61,7 @@ AnsweredSlice WorstPartOf(const Observation& seen, const Slice& slice) {
 Evidence::Evidence(const Observation& seen, const ProveOptions& options)
     : seen_(seen),
       options_(options),
+      is_cut_(Halve(seen.c, {}).has_value()),
       across_left_(MostWork(seen.c) / std::max<size_t>(WorkOf(seen.c), 1)) {
   const size_t elements = std::clamp(ElementsOf(seen) / kParts, kWitnessElements, kMostInSlice);
   const std::vector<Slice> slices = SlicesInBudget(seen.c, elements);
@@ -185,7 +186,7 @@ Fit Evidence::FitAcross(const Hypothesis& hypothesis) {
 std::vector<Fit> Evidence::FitsOf(const std::vector<Candidate>& candidates) {
   std::vector<std::optional<Survivor>> found(candidates.size());
   InParallel(candidates.size(), options_.threads, [&](size_t i) {
-    if (candidates[i].is_across_slices) return;
+    if (IsAcross(candidates[i].is_across_slices)) return;
     auto hypothesis = candidates[i].make();
     const auto by = hypothesis ? SurvivesWitnesses(*hypothesis) : std::nullopt;
     if (by) found[i] = Survivor{i, std::move(*hypothesis), *by};
@@ -202,7 +203,7 @@ std::vector<Fit> Evidence::FitsOf(const std::vector<Candidate>& candidates) {
   if (HasBudget() || elements_ > kAlways) return fits;
   std::vector<size_t> across;
   for (size_t i = 0; i < candidates.size(); ++i) {
-    if (candidates[i].is_across_slices) across.push_back(i);
+    if (IsAcross(candidates[i].is_across_slices)) across.push_back(i);
   }
   across.resize(std::min(across.size(), across_left_));
   across_left_ -= across.size();
@@ -216,7 +217,7 @@ std::vector<Fit> Evidence::FitsOf(const std::vector<Candidate>& candidates) {
 std::vector<size_t> Evidence::NearestOf(const std::vector<Candidate>& candidates, size_t most) {
   std::vector<size_t> near(candidates.size());
   InParallel(candidates.size(), options_.threads, [&](size_t i) {
-    if (candidates[i].is_across_slices) return;
+    if (IsAcross(candidates[i].is_across_slices)) return;
     const auto hypothesis = candidates[i].make();
     for (size_t w = 0; hypothesis && w < std::min(kNearWitnesses, witnesses_.size()); ++w) {
       near[i] += CompareHere(*hypothesis, witnesses_[w].part, witnesses_[w].right, {}).near_failing;
@@ -238,7 +239,7 @@ bool Evidence::HasEffect(const Hypothesis& hypothesis) {
 }
 
 Fit Evidence::FitOf(const Hypothesis& hypothesis) {
-  if (!hypothesis.is_across_slices)
+  if (!IsAcross(hypothesis.is_across_slices))
     return FitsOf({{.make = [&] { return std::optional(hypothesis); }}})[0];
   if (HasBudget() || across_left_ == 0) return {};
   --across_left_;

@@ -66,6 +66,8 @@ class Evidence {
     AnsweredSlice part;
     Values right;  // by the recipe
   };
+  // A case that cannot be cut has one slice, which predicts all.
+  bool IsAcross(bool is_across_slices) const { return is_across_slices && is_cut_; }
   Comparison CompareHere(const Hypothesis& hypothesis, const AnsweredSlice& part,
                          const Values& right, Comparing how);
   void ChooseWitnesses();
@@ -78,6 +80,7 @@ class Evidence {
 
   const Observation seen_;
   ProveOptions options_;
+  bool is_cut_;
   std::vector<Witness> witnesses_;  // the worst first
   std::vector<Slice> everything_;   // in the order in which they are compared
   std::vector<size_t> counts_;      // their elements

@@ -117,15 +117,10 @@ class NumberFit {
 
 }  // namespace
 
-size_t MostEvaluations(const Case& c, const Tensors& inputs) {
+size_t MostEvaluations(const Case& c) {
   constexpr size_t kMostWhole = 2500, kMostProducts = size_t{1} << 25;
   if (Halve(c, {})) return kMostEvaluations;
-  // A composite operation multiplies every number of its inputs by each row.
-  size_t numbers = 0;
-  for (const NamedTensor& input : inputs) numbers += input.values.data.size();
-  const Shape first = c.ShapeOf(c.info().signature.outputs[0]);
-  const size_t rows = first.size() < 2 ? 1 : CountOf(first) / std::max<size_t>(first.back(), 1);
-  return std::min(kMostWhole, kMostProducts / std::max<size_t>(numbers * rows, 1));
+  return std::min(kMostWhole, kMostProducts / std::max<size_t>(ProductsOf(c), 1));
 }
 
 size_t CostOfInputs(const Hypothesis& base, const Hypothesis& model) {

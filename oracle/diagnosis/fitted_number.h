@@ -13,7 +13,7 @@ namespace sextant::oracle {
 // All searches for two deviations in one answer evaluate so many slices together: about a second.
 inline constexpr size_t kMostEvaluations = 12000;
 // One search evaluates at most so many, fewer in a case that cannot be cut.
-size_t MostEvaluations(const Case& c, const Tensors& inputs);
+size_t MostEvaluations(const Case& c);
 
 // The evaluations of slices by a search. Larger slices, and models that copy large inputs, count as
 // several.

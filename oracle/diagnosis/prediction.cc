@@ -20,7 +20,7 @@ struct Prediction {
 Values ValuesByRecipe(const Operation& operation, const Case& c, const Tensors& inputs,
                       const Recipe& recipe, const Slice& slice) {
   Values values;
-  for (NamedTensor& tensor : EvaluateByRecipe(operation, c, inputs, recipe, slice))
+  for (NamedTensor& tensor : EvaluateByRecipe(operation, c, ReadersOf(inputs), recipe, slice))
     values.push_back(std::move(tensor.values));
   return values;
 }
@@ -55,8 +55,8 @@ Prediction Predict(const Observation& seen, const Hypothesis& model, const Slice
 
 Values TwicePermitted(const Observation& seen, const Hypothesis& model, const Slice& slice) {
   Values bounds;
-  for (PermittedTensor& permitted :
-       PermittedErrors(*model.operation, seen.c, model.inputs, seen.recipe, slice)) {
+  for (PermittedTensor& permitted : PermittedErrors(
+           *model.operation, seen.c, ReadersOf<NamedTensor>(model.inputs), seen.recipe, slice)) {
     for (double& error : permitted.error.data) error *= 2;
     bounds.push_back(std::move(permitted.error));
   }

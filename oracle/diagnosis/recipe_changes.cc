@@ -86,6 +86,22 @@ bool HaveSameAccuracies(const std::string& a, const std::string& b) {
                             {}, &StepRule::ulps, &StepRule::ulps);
 }
 
+std::vector<std::string> MethodsOf(Step step) {
+  const std::string name(kStepNames[static_cast<size_t>(step)]);
+  std::vector<Form> forms = FormsOf(step);
+  if (forms.back() == Form::kTensorCore) forms.push_back(Form::kPairwise);
+  std::vector<std::string> words;
+  for (const Form form : forms) {
+    for (const std::string_view format : {"f32", "T", "f16", "bf16", "f64"}) {
+      if (!HasForm(format, form)) continue;
+      words.push_back(name + "=" + std::string(format));
+      if (form != Form::kDefault) words.back() += ":" + PrintValue(form);
+    }
+  }
+  words.push_back(name + "=exact");
+  return words;
+}
+
 std::vector<RecipeCandidate> RecipesNear(const std::string& start, const std::set<Step>& steps) {
   std::vector<RecipeCandidate> all;
   for (const StandardRecipe& standard : StandardRecipes())

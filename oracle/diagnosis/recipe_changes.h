@@ -30,6 +30,10 @@ bool HaveSameFormats(const Recipe& a, const Recipe& b, DType dtype);
 // True if the functions of all steps have the same accuracies. They do not depend on the dtype.
 bool HaveSameAccuracies(const std::string& a, const std::string& b);
 
+// The step in each format and by each of its methods, as words: "sum=f32:pairwise". Usual
+// formats come first.
+std::vector<std::string> MethodsOf(Step step);
+
 // Recipes that differ from `start` in one of the steps, or that are no changes of single steps. The
 // formats of a step are those of the dtypes and T, the accuracies of its functions 1, 2 and 4 ulps,
 // and its forms those that it has.

@@ -8,27 +8,16 @@
 #include "oracle/diagnosis/recipe_changes.h"
 #include "oracle/diagnosis/recipe_verdict.h"
 #include "oracle/diagnosis/recipe_witness.h"
+#include "oracle/diagnosis/tried_recipe.h"
+#include "oracle/diagnosis/work.h"
 #include "reference/base/parallel.h"
 
 namespace sextant::oracle {
 namespace {
 
 constexpr size_t kMostWitnesses = 48;
-constexpr size_t kMostPairs = 32;  // of changes, tried on the witnesses
-// A method is told apart if its own answer is this much farther away (as causes,
-// catalog/causes.cc).
-constexpr double kFarther = 2;
+constexpr size_t kMostPairs = 32;   // of changes, tried on the witnesses
 constexpr size_t kMostJudged = 12;  // recipes by which all answers are judged
-
-// A candidate and the errors that it permits on each witness.
-struct Tried {
-  RecipeCandidate candidate;
-  std::vector<Elements> permitted{};
-  bool permits = false;             // all errors of a witness
-  std::vector<size_t> explained{};  // indices of witnesses whose errors it permits, and has itself
-  double ulps = 0;                  // MeanUlps of those
-  double distance = 0;              // of its own answer from the given one (DistanceOf)
-};
 
 // Elements that could have failed, of as many as the sample has.
 size_t JudgedBefore(const Verdict& verdict, const std::optional<Sample>& sample) {
@@ -59,7 +48,10 @@ class Search {
 
   std::optional<FoundRecipe> Narrowest() const {
     if (failing_.empty()) return Narrower();
-    std::vector<Tried> tried = TrySingle();
+    if (std::ranges::all_of(failing_,
+                            [this](size_t i) { return HasOutliers(answers_[i], search_.start); }))
+      return std::nullopt;
+    std::vector<TriedRecipe> tried = TrySingle();
     if (search_.most_changes > 1) std::ranges::move(TryPairs(tried), std::back_inserter(tried));
     std::optional<FoundRecipe> best;
     for (int changes = 1; changes <= search_.most_changes; ++changes) {
@@ -68,6 +60,12 @@ class Search {
       if (best && best->failing.empty()) break;
     }
     return best;
+  }
+
+  std::optional<FoundRecipe> By(const std::string& recipe) const {
+    std::vector<TriedRecipe> one = {{{recipe, ChangesOf(recipe)}}};
+    Try(one);
+    return JudgeAll(one.front(), 1);
   }
 
  private:
@@ -81,10 +79,10 @@ class Search {
     return most;
   }
 
-  void Try(std::vector<Tried>& tried) const {
+  void Try(std::vector<TriedRecipe>& tried) const {
     std::mutex mutex;
     InParallel(tried.size(), search_.prove.threads, [&](size_t i) {
-      Tried& one = tried[i];
+      TriedRecipe& one = tried[i];
       for (size_t w = 0; w < witnesses_.size(); ++w) {
         one.permitted.push_back(PermittedOn(witnesses_[w], one.candidate.text));
         const RecipeWitness& witness = witnesses_[w];
@@ -100,62 +98,85 @@ class Search {
     });
   }
 
+  // True if so many judgements of a case that cannot be cut have too much work (work.h).
+  bool TakesTooLong(size_t recipes) const {
+    const auto is_long = [&](size_t i) { return MostHypotheses(answers_[i].c) < recipes; };
+    return search_.in_part && std::ranges::any_of(failing_, is_long);
+  }
+
   // Recipes of one change. Without a witness only intermediates fail: then only standard recipes.
-  std::vector<Tried> TrySingle() const {
-    std::vector<Tried> all, rest;
+  std::vector<TriedRecipe> TrySingle() const {
+    std::vector<TriedRecipe> all, rest;
     for (RecipeCandidate& candidate : RecipesNear(search_.start, steps_)) {
       if (candidate.changes == 0) candidate.changes = ChangesOf(candidate.text);
       if (candidate.changes == 0 || (witnesses_.empty() && candidate.step)) continue;
       const bool first = !candidate.step || candidate.is_loosest;
       (first ? all : rest).push_back({std::move(candidate)});
     }
+    if (TakesTooLong(all.size())) return {};
     Try(all);
-    // The other rules of a step can only explain what its loosest rules do. Pairs need all rules.
+    // The other rules of a step can only explain what its loosest rules do, alone or in pairs.
     std::set<Step> useful;
-    for (const Tried& one : all) {
-      if (one.candidate.step && (one.permits || search_.most_changes > 1))
-        useful.insert(*one.candidate.step);
+    for (const TriedRecipe& one : all) {
+      if (one.candidate.step && one.permits) useful.insert(*one.candidate.step);
     }
-    std::erase_if(rest, [&](const Tried& one) { return !useful.contains(*one.candidate.step); });
+    for (size_t i = 0; i < all.size() && search_.most_changes > 1; ++i) {
+      for (size_t j = 0; j <= i; ++j)
+        if (MayExplain(all[i], all[j]))
+          useful.insert({*all[i].candidate.step, *all[j].candidate.step});
+    }
+    std::erase_if(rest,
+                  [&](const TriedRecipe& one) { return !useful.contains(*one.candidate.step); });
     Try(rest);
     rest.insert(rest.end(), all.begin(), all.end());
     return rest;
   }
 
-  // The permitted errors of both changes together, if they were exactly additive.
-  std::vector<Elements> Sum(const Tried& a, const Tried& b) const {
-    std::vector<Elements> sums;
-    for (size_t w = 0; w < witnesses_.size(); ++w) {
-      Elements sum = a.permitted[w];
-      for (size_t i = 0; i < sum.size(); ++i) sum[i] += b.permitted[w][i] - witnesses_[w].before[i];
-      sums.push_back(std::move(sum));
-    }
-    return sums;
+  // Loosest rules of one or two steps, with which narrower ones of these steps may explain a
+  // witness.
+  bool MayExplain(const TriedRecipe& a, const TriedRecipe& b) const {
+    if (!a.candidate.step || !b.candidate.step) return false;
+    for (size_t w = 0; w < witnesses_.size(); ++w)
+      if (MayPermitSum(a.permitted[w], b.permitted[w], witnesses_[w])) return true;
+    return false;
+  }
+  // The permitted errors of both changes together on a witness, if they were exactly additive.
+  Elements Sum(const TriedRecipe& a, const TriedRecipe& b, size_t w) const {
+    Elements sum = a.permitted[w];
+    for (size_t i = 0; i < sum.size(); ++i) sum[i] += b.permitted[w][i] - witnesses_[w].before[i];
+    return sum;
+  }
+  // The witnesses whose errors these sums permit.
+  size_t CountExplained(const TriedRecipe& a, const TriedRecipe& b) const {
+    size_t explained = 0;
+    for (size_t w = 0; w < witnesses_.size(); ++w)
+      explained += PermitsSum(a.permitted[w], b.permitted[w], witnesses_[w]);
+    return explained;
   }
 
-  std::vector<Tried> TryPairs(const std::vector<Tried>& single) const {
+  std::vector<TriedRecipe> TryPairs(const std::vector<TriedRecipe>& single) const {
     size_t most = 0;  // explained by one change
-    for (const Tried& one : single) most = std::max(most, one.explained.size());
-    std::vector<std::pair<size_t, Tried>> pairs;  // with the number of witnesses not explained
-    for (const Tried& a : single) {
-      for (const Tried& b : single) {
+    for (const TriedRecipe& one : single) most = std::max(most, one.explained.size());
+    std::vector<std::pair<size_t, TriedRecipe>> pairs;  // with the witnesses not explained
+    for (const TriedRecipe& a : single) {
+      for (const TriedRecipe& b : single) {
         if (!a.candidate.step || !b.candidate.step || !(*a.candidate.step < *b.candidate.step))
           continue;
         if (a.candidate.changes + b.candidate.changes > search_.most_changes) continue;
-        const std::vector<Elements> sum = Sum(a, b);
-        size_t explained = 0;
-        for (size_t w = 0; w < witnesses_.size(); ++w) explained += Permits(sum[w], witnesses_[w]);
+        const size_t explained = CountExplained(a, b);
         if (explained <= most && explained < witnesses_.size()) continue;
         const std::string change = a.candidate.change + " " + b.candidate.change;
-        Tried pair{{search_.start + " " + change, 2, change}};
-        pair.ulps = MeanUlps(sum, witnesses_, All());
+        TriedRecipe pair{{search_.start + " " + change, 2, change}};
+        std::vector<Elements> sums;
+        for (const size_t w : All()) sums.push_back(Sum(a, b, w));
+        pair.ulps = MeanUlps(sums, witnesses_, All());
         pairs.emplace_back(witnesses_.size() - explained, std::move(pair));
       }
     }
     std::ranges::stable_sort(pairs, {},
                              [](const auto& one) { return std::pair(one.first, one.second.ulps); });
     pairs.resize(std::min(pairs.size(), kMostPairs));
-    std::vector<Tried> tried;
+    std::vector<TriedRecipe> tried;
     for (auto& [missing, pair] : pairs) tried.push_back(std::move(pair));
     Try(tried);
     return tried;
@@ -164,11 +185,11 @@ class Search {
   // Of the recipes that are not single changes and permit less than the start, the narrowest by
   // which all answers conform, or else the start.
   FoundRecipe Narrower() const {
-    std::vector<Tried> narrower;
+    std::vector<TriedRecipe> narrower;
     for (RecipeCandidate& candidate : RecipesNear(search_.start, {}))
       narrower.push_back({std::move(candidate)});
     Try(narrower);
-    std::erase_if(narrower, [&](const Tried& one) {
+    std::erase_if(narrower, [&](const TriedRecipe& one) {
       return one.explained.size() < witnesses_.size() || !(one.ulps < MeanBefore(All())) ||
              LosesElements(one.permitted, witnesses_);
     });
@@ -182,24 +203,26 @@ class Search {
   }
 
   // Judges all answers by the most promising candidates with so many changes.
-  std::optional<FoundRecipe> BestOf(std::vector<Tried> tried, int changes) const {
+  std::optional<FoundRecipe> BestOf(std::vector<TriedRecipe> tried, int changes) const {
     const bool seen = !witnesses_.empty();
-    std::erase_if(tried, [&](const Tried& one) {
+    std::erase_if(tried, [&](const TriedRecipe& one) {
       return one.candidate.changes != changes || (seen && one.explained.empty());
     });
-    std::ranges::stable_sort(tried, {}, [&](const Tried& one) {
+    std::ranges::stable_sort(tried, {}, [&](const TriedRecipe& one) {
       return std::pair(witnesses_.size() - one.explained.size(), one.ulps);
     });
-    const auto alike = std::ranges::unique(tried, {}, &Tried::ulps);
+    const auto alike = std::ranges::unique(
+        tried, {}, [](const TriedRecipe& one) { return std::pair(one.candidate.step, one.ulps); });
     if (seen) tried.erase(alike.begin(), alike.end());
-    const size_t methods = PutNearestMethodFirst(tried);
+    PutNearestFirst(witnesses_, tried);
+    const size_t methods = PutNearestMethodFirst(witnesses_, tried);
     std::optional<FoundRecipe> best;
     for (size_t i = 0; i < std::min(tried.size(), kMostJudged); ++i) {
       const size_t most = best ? best->failing.size() : std::max<size_t>(failing_.size(), 1);
       if (auto found = JudgeAll(tried[i], most)) best = std::move(found);
       if (!best || !best->failing.empty()) continue;
-      const double near =
-          std::max(kFarther * tried[i].distance, DistanceFrom(search_.start) / kFarther);
+      const double near = std::max(kFarther * tried[i].distance,
+                                   DistanceFrom(witnesses_, search_.start) / kFarther);
       while (++i < methods && tried[i].distance <= near) {
         const bool is_method = HaveSameAccuracies(tried[i].candidate.text, best->recipe);
         if (is_method && JudgeAll(tried[i], 1)) best->others.push_back(tried[i].candidate.text);
@@ -209,32 +232,8 @@ class Search {
     return best;
   }
 
-  // Methods of the same formats often permit each other's answers. Of those that explain as many
-  // witnesses as the first candidate, puts the one first whose own answer is nearest to the given
-  // one. Returns their number.
-  size_t PutNearestMethodFirst(std::vector<Tried>& tried) const {
-    if (tried.empty() || witnesses_.empty()) return 0;
-    const DType dtype = witnesses_.front().answer->c.dtype();
-    const auto recipe_of = [&](const Tried& one) { return ParseRecipe(one.candidate.text, dtype); };
-    const Recipe first = recipe_of(tried.front());
-    const size_t explained = tried.front().explained.size();
-    const auto rest = std::ranges::stable_partition(tried, [&](const Tried& one) {
-      return HaveSameFormats(recipe_of(one), first, dtype) && one.explained.size() == explained;
-    });
-    const std::span methods(tried.begin(), rest.begin());
-    for (Tried& one : methods) one.distance = DistanceFrom(one.candidate.text);
-    std::ranges::stable_sort(methods, {}, &Tried::distance);
-    return methods.size();
-  }
-
-  double DistanceFrom(const std::string& recipe) const {
-    double distance = 0;
-    for (const RecipeWitness& witness : witnesses_) distance += DistanceOf(witness, recipe);
-    return distance;
-  }
-
   // Empty if at least `most` answers fail, or too few elements stay judgeable.
-  std::optional<FoundRecipe> JudgeAll(const Tried& tried, size_t most) const {
+  std::optional<FoundRecipe> JudgeAll(const TriedRecipe& tried, size_t most) const {
     FoundRecipe found{tried.candidate.text, tried.candidate.changes, tried.ulps,
                       MeanBefore(tried.explained)};
     std::vector<size_t> order = failing_;  // these first: they soon rule out a recipe
@@ -276,6 +275,12 @@ class Search {
 };
 
 }  // namespace
+
+std::optional<FoundRecipe> JudgedBy(const std::string& recipe,
+                                    std::span<const JudgedAnswer> answers,
+                                    const RecipeSearch& search) {
+  return Search(answers, search).By(recipe);
+}
 
 std::optional<FoundRecipe> NarrowestRecipe(std::span<const JudgedAnswer> answers,
                                            const RecipeSearch& search) {

@@ -35,7 +35,8 @@ struct RecipeSearch {
   int most_changes = 2;  // 1 or 2
   ProveOptions prove{};
   // By other recipes, only a random part of an answer is judged if its judgement may take many
-  // times as long as the one by the start (MostWork, work.h).
+  // times as long as the one by the start (MostWork, work.h). Where no part can be judged, none is
+  // tried.
   bool in_part = false;
 };
 
@@ -53,6 +54,12 @@ struct FoundRecipe {
   std::vector<size_t> failing{};   // indices of the answers that fail by it, too
   std::optional<Sample> sample{};  // of the last answer, if only a part of it was judged
 };
+
+// What is found if the recipe is the only one that is tried. Empty if an answer fails by it, or if
+// too few elements stay judgeable.
+std::optional<FoundRecipe> JudgedBy(const std::string& recipe,
+                                    std::span<const JudgedAnswer> answers,
+                                    const RecipeSearch& search);
 
 // The recipe with the fewest changes by which all answers conform, and among those the one that
 // permits least. If there is none, the one by which most of the failing answers conform; empty if

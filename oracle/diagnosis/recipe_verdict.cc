@@ -3,15 +3,17 @@
 #include <algorithm>
 
 #include "oracle/diagnosis/recipe_witness.h"
+#include "oracle/diagnosis/scattered_elements.h"
 #include "oracle/diagnosis/work.h"
 #include "reference/prove/budget.h"
 
 namespace sextant::oracle {
 namespace {
 
-// Elements that are looked at first of a case that has more, in this part of the work at most; in
-// slices of kInSlice elements.
-constexpr size_t kFirst = size_t{1} << 16, kPartOfWork = 8, kInSlice = 1024;
+// Elements that are looked at first of a case that has more: a part of the case, in a part of the
+// work; in slices of kInSlice elements.
+constexpr size_t kFewest = 4096, kMost = size_t{1} << 16, kInSlice = 1024;
+constexpr size_t kPartOfCase = 8, kPartOfWork = 8;
 
 Verdict VerdictBy(const JudgedAnswer& answer, const Recipe& recipe, const ProveOptions& options) {
   const auto& [c, inputs, outputs, judge, verdict] = answer;
@@ -51,13 +53,29 @@ size_t JudgedElements(const Verdict& verdict) {
   return count;
 }
 
+bool HasOutliers(const JudgedAnswer& answer, const std::string& start) {
+  const auto& [c, inputs, outputs, judge, verdict] = answer;
+  const Recipe recipe = ParseRecipe(start, c.dtype());
+  const Observation seen{c, inputs, recipe, judge.golden(), judge.permitted(), outputs};
+  const auto& specs = c.info().signature.outputs;
+  for (const TensorVerdict& of : verdict.tensors) {
+    if (of.failed > kMostFew) return false;
+    if (of.failed == 0) continue;
+    const auto at = std::ranges::find(specs, of.name, &TensorSpec::name) - specs.begin();
+    const auto tensor = AnsweredTensorOf(seen, static_cast<size_t>(at));
+    if (!tensor || !AreOutliers(*tensor)) return false;
+  }
+  return Fails(answer);
+}
+
 std::optional<Verdict> ConformingVerdict(const JudgedAnswer& answer, const std::string& recipe,
                                          const RecipeSearch& search) {
   const Case& c = answer.c;
   const Recipe parsed = ParseRecipe(recipe, c.dtype());
   size_t elements = 0;
   for (const NamedTensor& output : answer.outputs) elements += output.values.data.size();
-  const size_t first = std::min(kFirst, ElementsInWork(c, MostWork(c) / kPartOfWork));
+  const size_t first = std::min(std::clamp(elements / kPartOfCase, kFewest, kMost),
+                                ElementsInWork(c, MostWork(c) / kPartOfWork));
   if (!HasBudget() && first < elements) {
     if (!Decides(c, recipe) && FailsAtFirst(answer, parsed, first)) return std::nullopt;
     const size_t most = ElementsInWork(c, MostWork(c));

@@ -15,6 +15,10 @@ inline bool Fails(const JudgedAnswer& answer) {
 // Elements that could have failed.
 size_t JudgedElements(const Verdict& verdict);
 
+// True if the answer fails by the recipe `start`, and all wrong elements are outliers, which no
+// recipe explains.
+bool HasOutliers(const JudgedAnswer& answer, const std::string& start);
+
 // Empty if the answer fails by the recipe: of a large case some slices are judged first. Whether
 // errors are likely is not looked at. Throws Error for a wrong recipe.
 std::optional<Verdict> ConformingVerdict(const JudgedAnswer& answer, const std::string& recipe,

@@ -35,7 +35,9 @@ std::optional<Place> WorstPlace(const JudgedAnswer& answer) {
     const Tensor<double>* const got = AnsweredIn(answer, golden.name);
     for (size_t i = 0; got && i < got->data.size(); ++i) {
       const double error = ErrorOf(golden, i, got->data[i]);
-      const double ratio = error / answer.judge.permitted()[o].error.data[i];
+      const double permitted = answer.judge.permitted()[o].error.data[i];
+      const double ratio =
+          std::isnan(error) && std::isfinite(permitted) ? kInfinity : error / permitted;
       if (std::isnan(golden.high.data[i]) || !(ratio > largest)) continue;
       largest = ratio;
       worst = {o, i};
@@ -88,7 +90,7 @@ template <class Of>
 void ForEachOwn(const JudgedAnswer& answer, const Slice& slice, const Recipe& recipe,
                 const Of& of) {
   const auto& [c, inputs, outputs, judge, verdict] = answer;
-  const Tensors own = EvaluateByRecipe(c.operation(), c, inputs, recipe, slice);
+  const Tensors own = EvaluateByRecipe(c.operation(), c, ReadersOf(inputs), recipe, slice);
   size_t at = 0;
   for (size_t o = 0; o < own.size(); ++o) {
     const Tensor<double>* const got = AnsweredIn(answer, own[o].name);
@@ -129,7 +131,8 @@ std::pair<double, double> TypicalErrors(const RecipeWitness& witness, const Reci
 Elements PermittedOn(const RecipeWitness& witness, const std::string& recipe) {
   const auto& [c, inputs, outputs, judge, verdict] = *witness.answer;
   const Recipe parsed = ParseRecipe(recipe, c.dtype());
-  return Flatten(*witness.answer, PermittedErrors(c.operation(), c, inputs, parsed, witness.slice));
+  return Flatten(*witness.answer,
+                 PermittedErrors(c.operation(), c, ReadersOf(inputs), parsed, witness.slice));
 }
 
 double DistanceOf(const RecipeWitness& witness, const std::string& recipe) {
@@ -150,7 +153,7 @@ bool IsAsAccurate(const RecipeWitness& witness, const std::string& recipe) {
   if (at_best > kAlike * given) return false;
   // Roundings are in the recipe's own answer, but not the errors of less accurate functions.
   const bool rounds_only = std::ranges::all_of(parsed.steps, [](const StepRule& rule) {
-    return rule.form == Form::kDefault && rule.ulps == 1;
+    return rule.form != Form::kErfAbsolute && rule.ulps == 1;
   });
   if (!rounds_only) return true;
   return given <= kAlike * TypicalErrors(witness, parsed, {SumOrder::Kind::kForwards, 1}).second;
@@ -187,7 +190,7 @@ double MeanUlps(const std::vector<Elements>& permitted, const std::vector<Recipe
 bool PermitsIn(const JudgedAnswer& answer, const Slice& slice, const Recipe& recipe) {
   const Case& c = answer.c;
   const Elements permitted =
-      Flatten(answer, PermittedErrors(c.operation(), c, answer.inputs, recipe, slice));
+      Flatten(answer, PermittedErrors(c.operation(), c, ReadersOf(answer.inputs), recipe, slice));
   size_t at = 0;
   bool permits = true;
   ForEachAnswered(answer, slice, [&](const GoldenTensor& golden, size_t i, double got) {
@@ -202,10 +205,31 @@ bool Decides(const Case& c, const std::string& recipe) {
   return !c.operation().Alternatives().empty();
 }
 
-bool Permits(const Elements& permitted, const RecipeWitness& witness) {
-  for (size_t i = 0; i < permitted.size(); ++i) {
+namespace {
+// permitted(i) is that of element i.
+template <class Permitted>
+bool PermitsAll(const RecipeWitness& witness, const Permitted& permitted) {
+  for (size_t i = 0; i < witness.error.size(); ++i) {
     const bool failed = !(witness.error[i] <= witness.before[i]);
-    if (!(witness.error[i] <= permitted[i]) || (failed && std::isinf(permitted[i]))) return false;
+    const double most = permitted(i);
+    if (!(witness.error[i] <= most) || (failed && std::isinf(most))) return false;
+  }
+  return true;
+}
+}  // namespace
+
+bool Permits(const Elements& permitted, const RecipeWitness& witness) {
+  return PermitsAll(witness, [&](size_t i) { return permitted[i]; });
+}
+
+bool PermitsSum(const Elements& a, const Elements& b, const RecipeWitness& witness) {
+  return PermitsAll(witness, [&](size_t i) { return a[i] + (b[i] - witness.before[i]); });
+}
+
+bool MayPermitSum(const Elements& a, const Elements& b, const RecipeWitness& witness) {
+  for (size_t i = 0; i < witness.error.size(); ++i) {
+    const double error = witness.error[i];
+    if (std::isnan(error) || error > a[i] + (b[i] - witness.before[i])) return false;
   }
   return true;
 }

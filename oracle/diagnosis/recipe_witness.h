@@ -35,8 +35,8 @@ double DistanceOf(const RecipeWitness& witness, const std::string& recipe);
 // True if most elements of the spread slices are about as accurate as those of the recipe's own
 // answer, in its most or its least accurate order of summation. Else the recipe permits the errors,
 // but does not say how the answer is computed: a few large errors among small ones, or a bug whose
-// effect is below the worst case of a long sum. Errors of functions (a form, or several ulps) are
-// not in the recipe's own answer: with them only the first is asked.
+// effect is below the worst case of a long sum. Errors of functions (erf_absolute, or several ulps)
+// are not in the recipe's own answer: with them only the first is asked.
 bool IsAsAccurate(const RecipeWitness& witness, const std::string& recipe);
 
 // True if the recipe permits all errors in the slice.
@@ -48,6 +48,10 @@ bool Decides(const Case& c, const std::string& recipe);
 
 // True if all errors are permitted. An element that failed must stay judgeable.
 bool Permits(const Elements& permitted, const RecipeWitness& witness);
+// The same for what two changes permit together, if their increments were exactly additive.
+bool PermitsSum(const Elements& a, const Elements& b, const RecipeWitness& witness);
+// True if narrower changes of the same steps may permit all errors: these do, or any error.
+bool MayPermitSum(const Elements& a, const Elements& b, const RecipeWitness& witness);
 
 // True if an element that could fail by the start no longer can.
 bool LosesElements(const std::vector<Elements>& permitted,

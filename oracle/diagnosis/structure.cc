@@ -4,10 +4,14 @@
 #include <cmath>
 #include <iterator>
 #include <map>
+#include <ranges>
 #include <sstream>
 
 #include "oracle/diagnosis/answered_tensor.h"
+#include "oracle/diagnosis/applied_function.h"
+#include "oracle/diagnosis/element_pattern.h"
 #include "oracle/diagnosis/moved_numbers.h"
+#include "oracle/diagnosis/scattered_elements.h"
 #include "oracle/diagnosis/summed_numbers.h"
 #include "reference/base/count_text.h"
 
@@ -43,8 +47,6 @@ std::string ElementText(size_t flat) {
   return std::to_string(flat) + (is_power ? " = 2^" + std::to_string(exponent) : "");
 }
 
-using Indices = std::vector<std::vector<size_t>>;  // on each axis
-
 bool IsInside(const AnsweredTensor& tensor, const Indices& block, size_t flat) {
   for (size_t a = 0; a < block.size(); ++a)  // indices are ascending
     if (!std::ranges::binary_search(block[a], tensor.axes[a].IndexOf(flat))) return false;
@@ -57,17 +59,6 @@ bool FillBlock(const AnsweredTensor& tensor, const Indices& block, Matches match
   for (size_t flat = 0; flat < tensor.got.size(); ++flat)
     if (IsInside(tensor, block, flat) && !matches(flat)) return false;
   return true;
-}
-
-// "S 12 to 15, D 3"; empty for the whole tensor.
-std::string BlockText(const AnsweredTensor& tensor, const Indices& block) {
-  std::string text;
-  for (size_t a = 0; a < block.size(); ++a) {
-    if (block[a].size() == tensor.axes[a].extent) continue;
-    text += (text.empty() ? "" : ", ") + tensor.axes[a].name + " " +
-            IndicesText(block[a], tensor.axes[a].extent);
-  }
-  return text;
 }
 
 // The indices of the axis at which all elements match.
@@ -87,9 +78,10 @@ std::vector<size_t> WholeSlabs(const AxisView& axis, Matches matches) {
 // match: scattered ones have another reason (an activation that is cut off).
 template <class Matches>
 std::optional<Found> FindMatching(const AnsweredTensor& tensor, const std::string& name,
-                                  const std::string& sentence, size_t choices, Matches matches) {
+                                  const std::string& sentence, size_t choices, Matches its_number) {
   std::vector<size_t> same;
-  std::ranges::copy_if(tensor.failing, std::back_inserter(same), matches);
+  std::ranges::copy_if(tensor.failing, std::back_inserter(same), its_number);
+  const auto matches = [&](size_t flat) { return tensor.left_out[flat] || its_number(flat); };
   if (!IsEvidence(same.size(), choices)) return std::nullopt;
   Indices block;
   for (const AxisView& axis : tensor.axes) block.push_back(axis.IndicesOf(same));
@@ -155,6 +147,14 @@ std::optional<Found> FindIn(const AnsweredTensor& tensor, const Tensors& inputs)
     if (auto summed = FindSummed(tensor))
       best = {std::move(summed->name), std::move(summed->sentence), tensor.failing};
   }
+  if (is_better(tensor.failing.size() - 1)) {
+    if (auto applied = FindApplied(tensor))
+      best = {"function_of_output", *std::move(applied), tensor.failing};
+  }
+  if (is_better(tensor.failing.size() - 1)) {
+    if (auto scattered = FindScattered(tensor, inputs))
+      best = {"scattered", *std::move(scattered), tensor.failing};
+  }
   return best;
 }
 
@@ -165,6 +165,23 @@ StructuralFinding FindingOf(Found found, const AnsweredTensor& tensor, size_t ou
                     CountText(tensor.failing.size(), "failing element") + ")";
   return {std::move(found.name), std::move(found.sentence), output, std::move(explained),
           found.explained.size()};
+}
+
+// Quick tests of few elements.
+constexpr size_t kFew = 64;
+bool MayBeOneNumber(const NamedTensor& output) {
+  const std::vector<double>& y = output.values.data;
+  return std::ranges::all_of(y | std::views::take(kFew),
+                             [&](double x) { return SameNumber(x, y[0]); });
+}
+bool MayBeInput(const NamedTensor& output, const Tensors& inputs) {
+  const std::vector<double>& y = output.values.data;
+  return std::ranges::any_of(inputs, [&](const NamedTensor& input) {
+    if (input.values.shape != output.values.shape) return false;
+    for (size_t i = 0; i < std::min(kFew, y.size()); ++i)
+      if (!SameNumber(y[i], RoundTo(output.dtype, input.values.data[i]))) return false;
+    return true;
+  });
 }
 
 }  // namespace
@@ -180,8 +197,36 @@ std::vector<StructuralFinding> StructureOf(const Observation& seen) {
   return findings;
 }
 
+std::vector<StructuralFinding> SingleElementsIn(const Observation& seen, size_t failing) {
+  std::vector<StructuralFinding> findings;
+  const auto is_nan = [](double x) { return std::isnan(x); };
+  const bool has_nan = std::ranges::any_of(seen.answer, [&](const NamedTensor& output) {
+    return std::ranges::any_of(output.values.data, is_nan);
+  });
+  if (!has_nan && failing > kMostFew * seen.golden.size()) return findings;
+  for (size_t o = 0; o < seen.golden.size(); ++o) {
+    const auto tensor = AnsweredTensorOf(seen, o);
+    if (!tensor || tensor->failing.empty()) continue;
+    const bool all_nan = std::ranges::all_of(
+        tensor->failing, [&](size_t flat) { return std::isnan(tensor->got[flat]); });
+    if (!all_nan && !AreFew(*tensor)) return {};
+    auto found = Unwritten(*tensor);
+    if (!found || found->explained.size() < tensor->failing.size()) {
+      auto scattered = FindScattered(*tensor, seen.inputs);
+      if (!scattered) return {};
+      found = {"scattered", *std::move(scattered), tensor->failing};
+    }
+    findings.push_back(FindingOf(*std::move(found), *tensor, o));
+  }
+  return findings;
+}
+
 std::vector<StructuralFinding> NotComputedIn(const Observation& seen) {
   std::vector<StructuralFinding> findings;
+  if (std::ranges::none_of(seen.answer, [&](const NamedTensor& output) {
+        return MayBeOneNumber(output) || MayBeInput(output, seen.inputs);
+      }))
+    return findings;
   for (size_t o = 0; o < seen.golden.size(); ++o) {
     const auto tensor = AnsweredTensorOf(seen, o);
     if (!tensor || tensor->failing.empty()) continue;

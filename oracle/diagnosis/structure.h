@@ -12,7 +12,8 @@ namespace sextant::oracle {
 
 // A part of an answer that is explained.
 struct StructuralFinding {
-  std::string name;             // "unwritten", "copied", "moved", "accumulated", "factor", "added"
+  // "unwritten", "copied", "moved", "accumulated", "factor", "added", "scattered"
+  std::string name;
   std::string sentence;         // "y is 0 at S 12 to 15 (32 of 32 failing elements)"
   size_t output;                // index in the signature
   std::vector<char> explained;  // of each element of the output: 1 if it fails and is explained
@@ -25,6 +26,10 @@ std::vector<StructuralFinding> StructureOf(const Observation& seen);
 // One finding for each wrong output, if each is one number everywhere, or an input; else empty.
 // Many formulas predict such an answer by accident: a factor 0.
 std::vector<StructuralFinding> NotComputedIn(const Observation& seen);
+
+// One finding for each wrong output, if each has only few wrong elements, or if all that are wrong
+// are NaN; else empty. No formula is fitted to such answers. `failing`: elements of all outputs.
+std::vector<StructuralFinding> SingleElementsIn(const Observation& seen, size_t failing);
 
 // The permitted errors without the explained elements: these are NaN, as if a budget left the
 // elements out.

@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "oracle/diagnosis/answered_tensor.h"
 
@@ -12,6 +13,7 @@ namespace sextant::oracle {
 struct Summed {
   std::string name;      // "accumulated", "factor" or "added"
   std::string sentence;  // "y is the sum of the right numbers of all S up to its own"
+  std::vector<double> expected, bounds;  // of each element
 };
 
 // One that explains every element of the tensor.

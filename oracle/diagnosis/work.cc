@@ -1,6 +1,7 @@
 #include "oracle/diagnosis/work.h"
 
 #include <algorithm>
+#include <limits>
 
 namespace sextant::oracle {
 namespace {
@@ -20,6 +21,14 @@ size_t OutputsOf(const Case& c, const Slice& slice) {
 
 }  // namespace
 
+size_t ProductsOf(const Case& c) {
+  size_t numbers = 0;
+  for (const TensorSpec& input : c.info().signature.inputs) numbers += CountOf(c.ShapeOf(input));
+  const Shape first = c.ShapeOf(c.info().signature.outputs[0]);
+  const size_t rows = first.size() < 2 ? 1 : CountOf(first) / std::max<size_t>(first.back(), 1);
+  return numbers * std::max<size_t>(rows, 1);
+}
+
 size_t WorkOf(const Case& c, const Slice& slice) {
   size_t work = OutputsOf(c, slice);
   for (const TensorSpec& input : c.info().signature.inputs)
@@ -28,6 +37,7 @@ size_t WorkOf(const Case& c, const Slice& slice) {
 }
 
 size_t WorkOf(const Case& c) {
+  if (!Halve(c, {})) return ProductsOf(c);
   Slice small;
   while (OutputsOf(c, small) > kSmallSlice) {
     const auto halves = Halve(c, small);
@@ -40,6 +50,11 @@ size_t WorkOf(const Case& c) {
 
 size_t MostWork(const Case& c) {
   return std::max({kLeastWork, kJudgements * WorkOf(c, {}), WorkOf(c) / kVectors});
+}
+
+size_t MostHypotheses(const Case& c) {
+  if (Halve(c, {})) return std::numeric_limits<size_t>::max();
+  return MostWork(c) / std::max<size_t>(WorkOf(c), 1);
 }
 
 size_t ElementsInWork(const Case& c, size_t work) {

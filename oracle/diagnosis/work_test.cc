@@ -17,6 +17,14 @@ TEST(Work, CountsAnInputForEverySliceThatReadsIt) {
   EXPECT_EQ(WorkOf(c, {}), 4u * 100 + 256 * 100 + 4 * 256);
 }
 
+// A composite operation cannot be cut: each of its 128 rows reads all weights.
+TEST(Work, OfACompositeOperationIsThatOfItsProducts) {
+  const Case c = Case::Parse("cross_attention S=128 T=128 M=256 H=4 K=4 D=64");
+  const size_t numbers = 2 * 128 * 256 + 4 * (256 * 256 + 256);
+  EXPECT_EQ(WorkOf(c), 128 * numbers);
+  EXPECT_LT(MostWork(c), 16 * WorkOf(c));  // too much for searches of many hypotheses
+}
+
 TEST(Work, IsLimitedToAPartOfLongSums) {
   const Case small = Case::Parse("linear N=4 M=100 F=256");
   EXPECT_GT(ElementsInWork(small, MostWork(small)), 4u * 256);

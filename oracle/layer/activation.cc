@@ -120,6 +120,7 @@ struct Mutant : Activation {
     kOfSquare,   // relu of x^2, which is x^2
     kByTanh,     // (1 + tanh(x / 2)) / 2 for the sigmoid
     kOverflows,  // e^x / (1 + e^x), or tanh by both exponentials
+    kTable,      // f16 numbers at x rounded to f16; gelu is 0 or x beyond -10 and 10
     kNotFirst,   // the first element of every row is not activated
   } mutation{};
 
@@ -132,6 +133,17 @@ struct Mutant : Activation {
     if (mutation == Mutation::kByTanh) return Real(0.5) * (Real(1.0) + Tanh(Real(0.5) * x));
     const Real e = Exp(x);
     return e / (Real(1.0) + e);
+  }
+  // x in f16, then the function in f16.
+  template <class Real>
+  Real FromTable(double x) const {
+    const ScopedStep at(Step::kActivation);
+    constexpr double kCutOff = 10;
+    const bool is_gelu = kind == ActivationKind::kGelu || kind == ActivationKind::kGeluTanh;
+    if (is_gelu && x >= kCutOff) return Real(x);
+    if (is_gelu && x <= -kCutOff) return Real(0.0);
+    const Real read(RoundTo(DType::kF16, x));
+    return ConvertedTo(DType::kF16, ActivationFunction<Real>(kind, beta)(read));
   }
   template <class Real>
   Real Of(const Real& x) const {
@@ -171,12 +183,16 @@ struct Mutant : Activation {
     }
   }
   template <class Real>
-  void operator()(const Tensor<Real>& x, Tensor<Real>& y) const {
+  void operator()(const Tensor<double>& x, Tensor<Real>& y) const {
     const ActivationFunction<Real> right(kind, beta);
     const bool of_first_alone = mutation == Mutation::kNone || mutation == Mutation::kNotFirst;
     for (size_t i = 0; i < x.data.size(); ++i) {
       const bool passes = mutation == Mutation::kNotFirst && i % x.shape[1] == 0;
-      y.data[i] = passes ? x.data[i] : of_first_alone ? right(x.data[i]) : Of(x.data[i]);
+      const Real number(x.data[i]);
+      y.data[i] = passes                         ? number
+                  : mutation == Mutation::kTable ? FromTable<Real>(x.data[i])
+                  : of_first_alone               ? right(number)
+                                                 : Of(number);
     }
   }
 };
@@ -243,6 +259,10 @@ std::vector<Defect> OtherDefects() {
                         kind == ActivationKind::kGelu || kind == ActivationKind::kGeluTanh;
                     return gelu ? "kind=swish beta=1.702" : "";
                   }),
+      MutatedFormula<Mutant>("table_of_f16",
+                             "x is rounded to f16, and the function is read from a table of f16 "
+                             "numbers; beyond -10 and 10, gelu is 0 and x (ggml)",
+                             Mutant::Mutation::kTable),
       ChangedRecipe("in_bf16", "the activation is computed in bf16 for every dtype",
                     "activation=bf16"),
       ChangedRecipe("in_f16", "the activation is computed in f16 for every dtype",

@@ -1,7 +1,7 @@
 #include "reference/position/sinusoidal.h"
 
 #include "oracle/diagnosis/catalog_entry.h"
-#include "oracle/position/measured/attributes.h"
+#include "oracle/position/measured/sinusoidal.h"
 #include "oracle/property/changed_inputs.h"
 #include "oracle/property/property.h"
 #include "oracle/rope/angle_defects.h"
@@ -233,7 +233,7 @@ CatalogEntry MakeCatalogEntry<Sinusoidal>() {
                                  FormulaDefects(),
                                  {OffsetOfPadding()},
                                  PrecisionDefects(Sinusoidal::kSteps)}),
-      .measurements = {MeasureAttributes}};
+      .measurements = {MeasureSinusoidal}};
 }
 
 }  // namespace sextant::oracle

@@ -32,7 +32,7 @@ double In(ErrorUnit unit, const ErrorSample& sample) {
   const double one = unit == ErrorUnit::kUlps        ? sample.ulp
                      : unit == ErrorUnit::kPermitted ? sample.permitted
                                                      : 1;
-  return sample.error == 0 ? 0 : sample.error / one;
+  return sample.error == 0 || std::isinf(sample.error) ? sample.error : sample.error / one;
 }
 
 std::vector<AnsweredOutput> ErrorsOf(const std::vector<GoldenTensor>& golden,

@@ -26,7 +26,7 @@ inline constexpr std::array kErrorUnits = {ErrorUnit::kUlps, ErrorUnit::kPermitt
 constexpr std::array<std::string_view, 3> NamesOf(ErrorUnit) {
   return {"ulps", "permitted", "absolute"};
 }
-// The signed error in the unit. 0 / 0 is 0.
+// The signed error in the unit. 0 / 0 is 0, and infinity / infinity is infinite.
 double In(ErrorUnit unit, const ErrorSample& sample);
 
 struct AnsweredOutput {

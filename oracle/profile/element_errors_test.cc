@@ -42,6 +42,7 @@ TEST(ErrorsOf, HasUlpsOfTheOutputAndMarksWhatIsUnspecified) {
   EXPECT_EQ(In(ErrorUnit::kPermitted, samples[1]), 0);  // vacuous: any answer passes
   EXPECT_TRUE(std::isnan(samples[2].ulp));
   EXPECT_EQ(In(ErrorUnit::kPermitted, samples[3]), 0);
+  EXPECT_EQ(In(ErrorUnit::kPermitted, {kInfinity, 1, kInfinity}), kInfinity);
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include "oracle/attention/measured/heads.h"
 #include "oracle/attention/measured/keys.h"
 #include "oracle/attention/measured/operands.h"
+#include "oracle/diagnosis/input_changes.h"
 #include "oracle/position/measured/attributes.h"
 
 namespace sextant::oracle {
@@ -226,6 +227,26 @@ Deviation SinkCount(const Tensors& inputs) {
   return deviation;
 }
 
+// The sums of a tile are not multiplied again when a later tile has a larger score.
+Deviation Tiles(const Case& c, const WithParts& with_parts) {
+  std::vector<NamedValue> values;
+  for (size_t tile = 4; tile < ExtentOf(c, "T") && tile <= 256; tile *= 2)
+    values.push_back({static_cast<double>(tile), std::to_string(tile)});
+  const auto changed = [with_parts](const Hypothesis& base,
+                                    double tile) -> std::optional<Hypothesis> {
+    const auto edit = [&](MeasuredParts& parts) { parts.tile = static_cast<size_t>(tile); };
+    return Hypothesis{with_parts(*base.operation, edit), base.inputs, base.recipe};
+  };
+  return {.name = "tiles_not_rescaled",
+          .factor = "tiles",
+          .values = std::move(values),
+          .changed = changed,
+          .sentence = [](const std::string& tile) {
+            return "the weights of each tile of " + tile +
+                   " keys are relative to the largest score up to it: they are not rescaled";
+          }};
+}
+
 bool HasAttribute(const Case& c, const std::string& name) { return Case::Has(c.operation(), name); }
 
 }  // namespace
@@ -246,21 +267,20 @@ std::vector<Deviation> AttentionDeviations(const Case& c, const Tensors& inputs)
   return deviations;
 }
 
-std::vector<Explanation> MeasureScores(const Observation& seen) {
-  return MeasureAttributesAnd(seen, AttentionDeviations(seen.c, seen.inputs));
-}
-
 std::vector<Explanation> MeasureParts(const Observation& seen, const Hypothesis& base,
                                       const WithParts& with_parts) {
   const auto asked = MeasureFactors(seen, base, with_parts,
                                     {LikelyScales(seen.c), MaskDeviations(seen.c, kByWeights),
-                                     RotationDeviations(seen.c, seen.inputs)});
+                                     Joined<Deviation>({RotationDeviations(seen.c, seen.inputs),
+                                                        BiasChanges(seen.c, seen.inputs)})});
   if (!asked.empty()) return asked;
   std::vector<Deviation> deviations =
       Joined<Deviation>({AttentionDeviations(seen.c, seen.inputs),
                          AttributeDeviations(seen.c),
                          PositionDeviations(seen.inputs),
-                         {HeadsOf(seen.c, seen.inputs, with_parts)}});
+                         {HeadsOf(seen.c, seen.inputs, with_parts), Tiles(seen.c, with_parts)}});
+  for (Deviation& change : BiasChanges(seen.c, seen.inputs))
+    deviations.push_back(std::move(change));
   Deviation keys;
   keys.name = keys.factor = "keys";
   keys.measured = [&](const Hypothesis& model) { return KeysByAnswers(seen, model, with_parts); };

@@ -10,9 +10,6 @@ namespace sextant::oracle {
 // Other attributes: scale, cap, mask, alignment, windows, chunks, lengths, segments.
 std::vector<Deviation> AttentionDeviations(const Case& c, const Tensors& inputs);
 
-// For operations that read these attributes and have no measured parts.
-std::vector<Explanation> MeasureScores(const Observation& seen);
-
 // Those attributes, the heads and the keys. `base` computes what is right, with empty parts.
 std::vector<Explanation> MeasureParts(const Observation& seen, const Hypothesis& base,
                                       const WithParts& with_parts);

@@ -55,6 +55,12 @@ class Factors {
     SetHeads(*fit);
     SetKeys(*fit, masks);
     SetScores(*fit, scales);
+    if (fit->tile > 0) {
+      parts_.tile = fit->tile;
+      Say("tiles_not_rescaled", "the weights of each tile of " + std::to_string(fit->tile) +
+                                    " keys are relative to the largest score up to it: they are "
+                                    "not rescaled");
+    }
     if (fit->later > 0) {
       parts_.later = fit->later;
       Say("values_of_other_keys", "the weight of key t multiplies the value of key (t + " +
@@ -241,7 +247,7 @@ std::vector<Explanation> MeasureFactors(const Observation& seen, const Hypothesi
   };
   std::vector<Explanation> all = explaining(base);
   if (!all.empty()) return all;
-  for (const Explanation& other : OtherOperands(seen.c, base, *weights, known.rotations)) {
+  for (const Explanation& other : OtherOperands(seen.c, base, *weights, known.operands)) {
     for (const auto& [name, sentence, model] : explaining(other.model))
       all.push_back({other.name + "+" + name, other.sentence + "; and " + sentence, model});
   }

@@ -131,6 +131,52 @@ TEST(MeasuredFactors, NameSinksOfOtherHeads) {
                                     "0.3")));
 }
 
+// The heads of the sinks are measured one by one, and so is a factor of all sinks.
+TEST(MeasuredFactors, NameTheSinksThatHeadsRead) {
+  PlantedAttention planted = Right();
+  planted.sink = [](size_t h, const std::vector<double>& sinks) { return sinks[h / 3]; };
+  planted.scale = -0.25;
+  for (const char* dtype : kDTypes)
+    EXPECT_THAT(CausesOfSubject(kSink + dtype, planted),
+                Contains(testing::HasSubstr("heads 0 to 5 have the sinks of heads 0 0 0 1 1 1")));
+  planted.sink = [](size_t h, const std::vector<double>& sinks) { return 0.375 * sinks[h]; };
+  EXPECT_THAT(CausesOfSubject(kSink + "dtype=f32", planted),
+              Contains(testing::HasSubstr("the sink is multiplied by 0.375")));
+}
+
+// Weights of keys in tiles of 8, each relative to the largest score up to the end of its tile.
+struct PlantedTiles {
+  PlantedAttention planted;
+
+  Tensors Answer(const Case& c, const Tensors& in) const {
+    const size_t H = in[0].values.shape[1], S = in[0].values.shape[2], T = in[1].values.shape[2];
+    Tensor<double> y(in[0].values.shape);
+    const size_t D = y.shape[3];
+    for (size_t i = 0; i < y.data.size(); ++i) {
+      const size_t e = i % D, s = i / D % S, h = i / D / S % H;
+      std::vector<double> scores;
+      for (size_t t = 0; t < T; ++t) scores.push_back(planted.Score(in, 0, h, s, t));
+      double sum = 0, weighted = 0;
+      for (size_t t = 0; t < T; ++t) {
+        const auto end = scores.begin() + std::min(T, (t / 8 + 1) * 8);
+        const double weight = std::exp(scores[t] - *std::max_element(scores.begin(), end));
+        sum += weight;
+        weighted += weight * in[2].values.data[(planted.value_head(h) * T + t) * D + e];
+      }
+      y.data[i] = RoundTo(c.dtype(), weighted / sum);
+    }
+    return {{"y", c.dtype(), y}};
+  }
+};
+
+TEST(MeasuredFactors, NameTilesBesideTheHeadsOfValues) {
+  PlantedTiles planted{Right()};
+  planted.planted.value_head = [](size_t) { return size_t{0}; };
+  EXPECT_THAT(CausesOfSubject("attention H=6 K=2 S=9 T=30 D=16 E=16 dtype=f32", planted),
+              Contains(testing::AllOf(testing::HasSubstr("heads of values 0 0 0 0 0 0"),
+                                      testing::HasSubstr("each tile of 8 keys"))));
+}
+
 TEST(MeasuredFactors, NameASinkThatIsNotShifted) {
   PlantedAttention planted = Right();
   planted.sink_is_shifted = false;
@@ -146,6 +192,53 @@ TEST(MeasuredFactors, NameTheMaskBesideTheScale) {
   ExpectNamed(kCausal, planted,
               "chunk_changed+scale_changed (the length of a chunk is 5, expected none; and scores "
               "are multiplied by 0.5");
+}
+
+// In attention_bias the fourth input is added to the scores.
+struct PlantedBias {
+  PlantedAttention planted;
+  size_t next_key = 0, next_head = 0;  // the bias is that of a later key or head
+
+  Tensors Answer(const Case& c, const Tensors& in) const {
+    const Shape& shape = in[3].values.shape;
+    const size_t H = shape[1], S = shape[2], T = shape[3];
+    Tensor<double> y(in[0].values.shape);
+    const size_t D = y.shape[3];
+    for (size_t i = 0; i < y.data.size(); ++i) {
+      const size_t e = i % D, s = i / D % S, h = i / D / S % H;
+      double sum = 0, weighted = 0;
+      for (size_t t = 0; t < T; ++t) {
+        const size_t other = (h + next_head) % H, key = (t + next_key) % T;
+        const double bias = in[3].values.data[(other * S + s) * T + key];
+        const double weight = std::exp(planted.Score(in, 0, h, s, t) + bias);
+        sum += weight;
+        weighted += weight * in[2].values.data[(planted.key_head(h) * T + t) * D + e];
+      }
+      y.data[i] = RoundTo(c.dtype(), weighted / sum);
+    }
+    return {{"y", c.dtype(), y}};
+  }
+};
+
+TEST(MeasuredFactors, NameAnotherBiasBesideTheScaleAndTheHeads) {
+  const std::string line = "attention_bias H=6 K=2 S=9 T=14 D=16 E=16 ";
+  for (const char* dtype : kDTypes) {
+    PlantedBias planted{.planted = Right(), .next_key = 1};
+    planted.planted.scale = 0.425;
+    EXPECT_THAT(CausesOfSubject(line + dtype, planted),
+                Contains(StartsWith("bias_changed+scale_changed (bias has the next key at each T, "
+                                    "and the first at the last; and scores are multiplied by "
+                                    "0.42")));
+    // Three at once are measured with asked weights alone.
+    planted.planted.key_head = [](size_t h) { return 1 - h / 3; };
+    EXPECT_THAT(CausesOfSubject(line + dtype, planted),
+                Contains(StartsWith("bias_changed+heads_read+scale_changed (bias has the next key "
+                                    "at each T")));
+    planted = {.planted = Right(), .next_head = 1};
+    planted.planted.key_head = [](size_t h) { return 1 - h / 3; };
+    EXPECT_THAT(CausesOfSubject(line + dtype, planted),
+                Contains(StartsWith("bias_changed+heads_read (bias has the next head at each H")));
+  }
 }
 
 // Rows that were not written say nothing about keys.

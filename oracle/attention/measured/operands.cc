@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "oracle/attention/measured/score_fit.h"
+#include "oracle/diagnosis/input_changes.h"
 #include "oracle/position/measured/attributes.h"
 #include "reference/number/recipe/rounding_units.h"
 #include "reference/rope/rope_attributes.h"
@@ -38,6 +39,13 @@ std::vector<Deviation> RotationDeviations(const Case& c, const Tensors& inputs) 
     return std::ranges::find(own, deviation.factor, &Attribute::name) == own.end();
   });
   return Joined<Deviation>({rotations, PositionDeviations(inputs)});
+}
+
+std::vector<Deviation> BiasChanges(const Case& c, const Tensors& inputs) {
+  if (!HasInput(inputs, "bias")) return {};
+  std::vector<Deviation> changes = InputChanges(c, inputs);
+  std::erase_if(changes, [](const Deviation& change) { return change.factor != "bias"; });
+  return changes;
 }
 
 std::vector<Explanation> OtherOperands(const Case& c, const Hypothesis& base,

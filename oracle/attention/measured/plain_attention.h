@@ -29,6 +29,8 @@ class PlainAttention {
   std::vector<double> ScoresOf(size_t row, size_t g, double factor = 1, bool clips = false) const;
   // Value t of head g in the batch of the row, [E].
   std::span<const double> ValueOf(size_t row, size_t g, size_t t) const;
+  // True if a factor of the products multiplies the scores.
+  bool IsProportional() const { return !op_.soft_cap && (!bias_ || scale_bias_); }
   // The score of the sink; -infinity without one.
   double SinkOf(size_t row) const;
   // How often the mask counts the key: 0 or 1.

@@ -1,5 +1,6 @@
 #include "oracle/attention/measured/rows.h"
 
+#include <algorithm>
 #include <cmath>
 #include <optional>
 
@@ -19,6 +20,9 @@ class MeasuredRows : public AttentionRows<Real> {
         first_b_(SliceBegin("B")),
         first_h_(SliceBegin("H")),
         first_s_(SliceBegin("S")) {}
+
+  // True if the measured keys are without this one.
+  bool Hides(const QueryIndex& at, size_t t) const { return parts_.counts && CountOf(at, t) == 0; }
 
  private:
   using Formula = AttentionRows<Real>;
@@ -72,9 +76,23 @@ class MeasuredRows : public AttentionRows<Real> {
       seen.keys.push_back(all.keys[j]);
       seen.scores.push_back(*score);
     }
+    if (parts_.tile > 0) seen.scores = InTiles(seen);
     if (!parts_.largest_alone) return seen;
     const size_t largest = ArgMaxScore<Real>(seen.scores);
     return {{seen.keys[largest]}, {seen.scores[largest]}};
+  }
+
+  std::vector<Real> InTiles(const ScoredKeys& all) const {
+    std::vector<Real> scores;
+    for (size_t first = 0, last = 0; first < all.keys.size(); first = last) {
+      while (last < all.keys.size() &&
+             all.keys[last] / parts_.tile == all.keys[first] / parts_.tile)
+        ++last;
+      const std::span until(all.scores.data(), last);
+      const Real largest = all.scores[ArgMaxScore<Real>(until)];
+      for (size_t j = first; j < last; ++j) scores.push_back(all.scores[j] - largest);
+    }
+    return scores;
   }
 
   Real SinkOf(const QueryIndex& at) const override {
@@ -159,6 +177,26 @@ void AttendMeasured(const MeasuredParts& parts, const AttentionAttributes& op,
   AttendGathered<Real>(parts, op, gathered, y, lse);
 }
 
+template <class Real>
+void ScoreMeasured(const MeasuredParts& parts, const AttentionAttributes& op, const Tensor<Real>& q,
+                   const Tensor<Real>& k, Tensor<Real>& scores) {
+  Tensor<Real> own = q, keys = k, values = k;
+  GatherHeads(parts, own, keys, values);
+  const size_t H = q.shape[1], S = q.shape[2], T = k.shape[2];
+  MeasuredRows<Real> rows(parts, op, {.q = own, .k = keys, .v = values});
+  for (size_t i = 0; T > 0 && i < q.shape[0] * H * S; ++i) {
+    const QueryIndex at{i / (H * S), i / S % H, i % S};
+    std::vector<Real> row = rows.ScoresOf(at, {0, T});
+    for (size_t t = 0; t < T; ++t)
+      if (rows.Hides(at, t)) row[t] = EmptyLogSumExp<Real>();
+    std::ranges::copy(row, scores.data.begin() + static_cast<ptrdiff_t>(i * T));
+  }
+}
+
+template void ScoreMeasured(const MeasuredParts&, const AttentionAttributes&,
+                            const Tensor<Counted>&, const Tensor<Counted>&, Tensor<Counted>&);
+template void ScoreMeasured(const MeasuredParts&, const AttentionAttributes&,
+                            const Tensor<Rounded>&, const Tensor<Rounded>&, Tensor<Rounded>&);
 template void GatherHeads(const MeasuredParts&, Tensor<Counted>&, Tensor<Counted>&,
                           Tensor<Counted>&);
 template void AttendGathered(const MeasuredParts&, const AttentionAttributes&,

@@ -27,9 +27,12 @@ struct MeasuredParts {
   std::optional<double> masked_score;  // of keys that the mask hides
   bool masked_adds = false;            // that number is added to their scores
   bool largest_alone = false;          // only the key with the largest score counts
-  double zeros = 0;                    // so many terms e^0 are added to the sum of e^score
-  double increase = 0;                 // is added to the sum of e^(score - largest)
-  bool sink_from_largest = false;      // the score of the sink is relative to the largest score
+  // Scores are relative to the largest one up to the end of their tile of so many keys: sums of
+  // earlier tiles are not rescaled. 0: to that of all.
+  size_t tile = 0;
+  double zeros = 0;                // so many terms e^0 are added to the sum of e^score
+  double increase = 0;             // is added to the sum of e^(score - largest)
+  bool sink_from_largest = false;  // the score of the sink is relative to the largest score
   size_t later = 0;  // the weight of key t multiplies the value of key (t + later) mod T
   double gain = 1;   // multiplies y
 };
@@ -48,6 +51,11 @@ void GatherHeads(const MeasuredParts& parts, Tensor<Real>& q, Tensor<Real>& k, T
 template <class Real>
 void AttendGathered(const MeasuredParts& parts, const AttentionAttributes& op,
                     const AttentionTensors<Real>& in, Tensor<Real>& y, Tensor<Real>& lse);
+
+// The scores [B,H,S,T] with these parts, of attention without values.
+template <class Real>
+void ScoreMeasured(const MeasuredParts& parts, const AttentionAttributes& op, const Tensor<Real>& q,
+                   const Tensor<Real>& k, Tensor<Real>& scores);
 
 // Changes the parts of an operation that computes with them.
 using EditParts = std::function<void(MeasuredParts&)>;

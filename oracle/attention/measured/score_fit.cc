@@ -24,16 +24,17 @@ struct Sums {
   double Left() const { return xx > 0 ? std::max(0.0, 1 - xl * xl / xx / ll) : 1; }
 };
 
-void Add(std::span<const double> weights, const std::vector<double>& scores,
-         const std::vector<char>& is_read, Sums& sums) {
+// Adds the keys first to last - 1.
+void AddKeys(std::span<const double> weights, const std::vector<double>& scores,
+             const std::vector<char>& is_read, size_t first, size_t last, Sums& sums) {
   double x_mean = 0, l_mean = 0, count = 0;
-  for (size_t t = 0; t < scores.size(); ++t) {
+  for (size_t t = first; t < last; ++t) {
     if (!is_read[t]) continue;
     x_mean += scores[t], l_mean += std::log(weights[t]), ++count;
   }
   if (count < 2) return;
   x_mean /= count, l_mean /= count;
-  for (size_t t = 0; t < scores.size(); ++t) {
+  for (size_t t = first; t < last; ++t) {
     if (!is_read[t]) continue;
     const double x = scores[t] - x_mean, l = std::log(weights[t]) - l_mean;
     sums.xx += x * x, sums.xl += x * l, sums.ll += l * l;
@@ -41,14 +42,22 @@ void Add(std::span<const double> weights, const std::vector<double>& scores,
   sums.count += count - 1;
 }
 
+// How the scores of keys are compared: those of a tile alone, with a cap that cuts them off.
+struct Compared {
+  bool clips = false;
+  size_t tile = 0;  // 0: all keys
+};
+
 class Fitting {
  public:
-  Fitting(const PlainAttention& plain, DType dtype, const AskedWeights& weights, bool clips)
+  Fitting(const PlainAttention& plain, DType dtype, const AskedWeights& weights,
+          const Compared& how)
       : plain_(plain),
         n_(plain.sizes()),
         unit_(UnitRoundoffOf(dtype)),
         weights_(weights),
-        clips_(clips) {
+        clips_(how.clips),
+        tile_(how.tile == 0 ? n_.T : how.tile) {
     for (size_t row = 0; row < n_.rows() && !by_mask_; ++row)
       by_mask_ = std::ranges::count(Shown(row), 1) > 1;
   }
@@ -67,7 +76,7 @@ class Fitting {
     }
     return heads;
   }
-  // With a cap, a factor does not multiply the scores.
+  // With a cap, or a bias beside the products, a factor does not multiply the scores.
   void Refine(size_t h, HeadFit& fit) const {
     constexpr int kSteps = 12;
     constexpr double kStep = 0x1p-10;
@@ -107,6 +116,11 @@ class Fitting {
     for (size_t t = 0; t < n_.T && !by_mask_; ++t) read[t] = weights_.RowOf(row)[t] > 0;
     return read;
   }
+  void Add(std::span<const double> weights, const std::vector<double>& scores,
+           const std::vector<char>& is_read, Sums& sums) const {
+    for (size_t first = 0; first < n_.T; first += tile_)
+      AddKeys(weights, scores, is_read, first, std::min(n_.T, first + tile_), sums);
+  }
   HeadFit Fit(size_t h, size_t query, size_t key) const {
     Sums sums;
     for (const size_t row : SampledRows(n_, h)) {
@@ -129,6 +143,7 @@ class Fitting {
   const double unit_;
   const AskedWeights& weights_;
   const bool clips_;
+  const size_t tile_;
   bool by_mask_ = false;
 };
 
@@ -138,6 +153,32 @@ AskedWeights TurnedBack(AskedWeights weights, size_t later) {
   for (auto row = weights.of.begin(); row != weights.of.end(); row += T)
     std::rotate(row, row + later, row + T);
   return weights;
+}
+
+// The fit of all heads.
+ScoreFit FitOf(const PlainAttention& plain, DType dtype, const AskedWeights& weights, bool searches,
+               const Compared& how) {
+  Fitting fitting(plain, dtype, weights, how);
+  ScoreFit fit{.heads = fitting.Heads(searches), .clips = how.clips, .tile = how.tile};
+  for (size_t h = 0; h < fit.heads.size() && !plain.IsProportional(); ++h)
+    if (!fit.heads[h].is_flat) fitting.Refine(h, fit.heads[h]);
+  return fit;
+}
+
+// The largest tiles that fit as well as any: smaller ones fit too.
+std::optional<ScoreFit> FitInTiles(const PlainAttention& plain, DType dtype,
+                                   const AskedWeights& weights, bool searches) {
+  constexpr size_t kSmallest = 4, kLargest = 256;
+  std::vector<ScoreFit> fits;
+  double least = kMostLeft;
+  for (size_t tile = kSmallest; tile < weights.n.T && tile <= kLargest; tile *= 2) {
+    fits.push_back(FitOf(plain, dtype, weights, searches, {.tile = tile}));
+    least = std::min(least, fits.back().left());
+  }
+  const double error = kBetter * UnitRoundoffOf(dtype);
+  while (!fits.empty() && fits.back().left() > kBetter * std::max(least, error * error))
+    fits.pop_back();
+  return fits.empty() || least >= kMostLeft ? std::nullopt : std::optional(fits.back());
 }
 
 }  // namespace
@@ -163,10 +204,8 @@ std::optional<ScoreFit> FitScores(const PlainAttention& plain, DType dtype, Aske
     double left = kMostLeft;
     for (const bool clips : {false, true}) {
       if (clips && !plain.attributes().soft_cap) continue;
-      Fitting fitting(plain, dtype, turned, clips);
-      ScoreFit fit{fitting.Heads(searches), later, clips};
-      for (size_t h = 0; h < n.H && plain.attributes().soft_cap; ++h)
-        if (!fit.heads[h].is_flat) fitting.Refine(h, fit.heads[h]);
+      ScoreFit fit = FitOf(plain, dtype, turned, searches, {.clips = clips});
+      fit.later = later;
       if (fit.left() > left) continue;
       left = fit.left() / kBetter;
       best = fit;
@@ -175,7 +214,7 @@ std::optional<ScoreFit> FitScores(const PlainAttention& plain, DType dtype, Aske
     weights = turned;
     return best;
   }
-  return std::nullopt;
+  return FitInTiles(plain, dtype, weights, searches);
 }
 
 }  // namespace sextant::oracle

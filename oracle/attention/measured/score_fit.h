@@ -22,6 +22,7 @@ struct ScoreFit {
   std::vector<HeadFit> heads;  // [H]
   size_t later = 0;            // the weight of key t multiplies the value of key (t + later) mod T
   bool clips = false;          // the cap cuts scores off
+  size_t tile = 0;             // > 0: the constant is one of each tile of so many keys
   // The largest part of the variance that is left in any head.
   double left() const { return std::ranges::max(heads, {}, &HeadFit::left).left; }
 };

@@ -2,114 +2,19 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 #include <memory>
 #include <numbers>
 
-#include "oracle/attention/arg_max_score.h"
+#include "oracle/attention/measured/softmax_parts.h"
+#include "oracle/attention/measured/softmax_sums.h"
+#include "oracle/diagnosis/catalog_entry.h"
 #include "oracle/diagnosis/fitted_number.h"
+#include "oracle/diagnosis/input_changes.h"
 #include "oracle/position/measured/attributes.h"
 #include "oracle/property/changed_inputs.h"
-#include "reference/attention/empty_log_sum_exp.h"
-#include "reference/attention/softmax.h"
-#include "reference/layer/activation.h"
-#include "reference/prove/slices.h"
 
 namespace sextant::oracle {
 namespace {
-
-// The softmax with one part replaced; `number` belongs to it.
-struct ByPart : Softmax {
-  enum class Part {
-    kNone,
-    kAdded,    // the number is added to the sum of e^(x - largest)
-    kSumOf,    // the sum has only the first columns
-    kTiles,    // each tile of columns has its own sum
-    kLanes,    // each lane has its own sum: columns with equal j mod number
-    kLimited,  // exponents x - largest are at least -number
-    kLogOf,    // the natural logarithm of the result
-    kZeros,    // the number of terms e^0 is added to the sum of e^x
-    kRows,     // each block of rows has the sum of all its rows; 0: the first row's
-  } part{};
-  double number = 0;
-  std::shared_ptr<const NamedTensor> all_rows{};  // x of the whole case, for kRows
-
-  bool IsSummed(size_t j) const { return part != Part::kSumOf || j < static_cast<size_t>(number); }
-  // Columns of one group have the same sum.
-  size_t GroupOf(size_t j) const {
-    const auto n = static_cast<size_t>(number);
-    return part == Part::kTiles ? j / n : part == Part::kLanes ? j % n : 0;
-  }
-  // The sum of e^(x - largest) of each row, over the rows that have the sum of row n.
-  template <class Real>
-  Real SumOfRows(size_t n) const {
-    const Tensor<double>& x = all_rows->values;
-    const auto block = static_cast<size_t>(number);
-    const size_t first = block == 0 ? 0 : n / block * block;
-    const size_t last = std::min(x.shape[0], first + std::max<size_t>(block, 1));
-    std::vector<Real> terms;
-    for (size_t row = first; row < last; ++row) {
-      const auto values = std::span(x.data).subspan(row * x.shape[1], x.shape[1]);
-      const Real largest(std::ranges::max(values), all_rows->dtype);
-      for (const double value : values)
-        terms.push_back(Exp(Real(value, all_rows->dtype) - largest));
-    }
-    return SumOf(terms);
-  }
-  // The sum of each group of columns of row n; term i is of column at[i].
-  template <class Real>
-  std::map<size_t, Real> SumsOf(size_t n, const std::vector<Real>& terms,
-                                const std::vector<size_t>& at, const Real& largest) const {
-    if (part == Part::kRows) return {{0, SumOfRows<Real>(n)}};
-    std::map<size_t, std::vector<Real>> summed;
-    for (size_t i = 0; i < at.size(); ++i) {
-      std::vector<Real>& group = summed[GroupOf(at[i])];
-      if (IsSummed(at[i])) group.push_back(terms[i]);
-    }
-    std::map<size_t, Real> sums;
-    for (auto& [group, some] : summed) {
-      if (part == Part::kAdded) some.push_back(Real(number));
-      if (part == Part::kZeros) some.push_back(Exp(Real(std::log(number)) - largest));
-      sums.emplace(group, SumOf(some));
-    }
-    return sums;
-  }
-  template <class Real>
-  void Row(size_t n, std::span<const Real> x, std::span<Real> y) const {
-    std::vector<size_t> at;
-    std::vector<Real> row, terms;
-    for (size_t j = 0; j < x.size(); ++j) {
-      y[j] = Real(0.0);
-      if (IsEmptyLogSumExp(x[j])) continue;
-      at.push_back(j);
-      row.push_back(x[j]);
-    }
-    if (at.empty()) {
-      std::ranges::fill(y, Real(kNaN));
-      return;
-    }
-    const Real largest = row[ArgMaxScore<Real>(row)];
-    for (const Real& element : row) {
-      const Real exponent = element - largest;
-      terms.push_back(part == Part::kLimited ? Exp(ClampOrNaN(exponent, Real(-number), Real(0.0)))
-                                             : Exp(exponent));
-    }
-    const std::map<size_t, Real> sums = SumsOf(n, terms, at, largest);
-    for (size_t i = 0; i < at.size(); ++i) {
-      const Real& sum = sums.at(GroupOf(at[i]));
-      y[at[i]] = part == Part::kLogOf ? row[i] - largest - Log(sum) : terms[i] / sum;
-    }
-  }
-  template <class Real>
-  void operator()(const Tensor<Real>& x, Tensor<Real>& y) const {
-    const ScopedStep in(Step::kSoftmax);
-    const size_t M = x.shape[1];
-    for (size_t n = 0; n < x.shape[0]; ++n)
-      Row<Real>(SliceBegin("N") + n, std::span(x.data).subspan(n * M, M),
-                std::span(y.data).subspan(n * M, M));
-  }
-};
-using Part = ByPart::Part;
 
 std::vector<NamedValue> Values(const std::vector<double>& numbers) {
   std::vector<NamedValue> values;
@@ -126,15 +31,14 @@ Deviation SumOfOtherRows(const Tensors& inputs) {
   for (size_t block = 2; block < N && block <= 64 && block * M <= kMostRead; ++block)
     blocks.push_back(static_cast<double>(block));
   return {.name = "sum_of_other_rows",
-          .factor = "part",
+          .factor = "sum",
           .values = N > 1 ? Values(blocks) : std::vector<NamedValue>(),
           .changed = [](const Hypothesis& base, double block) -> std::optional<Hypothesis> {
-            ByPart changed;
-            changed.part = Part::kRows;
-            changed.number = block;
-            changed.all_rows = std::make_shared<const NamedTensor>(base.inputs[0]);
-            return Hypothesis{std::make_shared<Wrapped<ByPart, false>>(changed), base.inputs,
-                              base.recipe};
+            SoftmaxParts parts = PartsOf(base);
+            parts.sum = SoftmaxSum::kRows;
+            parts.width = static_cast<size_t>(block);
+            parts.all_rows = std::make_shared<const NamedTensor>(base.inputs[0]);
+            return WithSoftmaxParts(base, std::move(parts));
           },
           .sentence =
               [N](const std::string& block) {
@@ -146,17 +50,16 @@ Deviation SumOfOtherRows(const Tensors& inputs) {
               }};
 }
 
-Deviation PartOf(Part part, const std::string& name, const std::string& phrase,
-                 const std::vector<double>& numbers) {
+// Other parts with a number; # in the phrase is the number.
+Deviation PartOf(const std::string& factor, const std::string& name, const std::string& phrase,
+                 std::vector<NamedValue> values, void (*set)(SoftmaxParts& parts, double number)) {
   return {.name = name,
-          .factor = "part",
-          .values = Values(numbers),
-          .changed = [part](const Hypothesis& base, double number) -> std::optional<Hypothesis> {
-            ByPart changed;
-            changed.part = part;
-            changed.number = number;
-            return Hypothesis{std::make_shared<Wrapped<ByPart, false>>(changed), base.inputs,
-                              base.recipe};
+          .factor = factor,
+          .values = std::move(values),
+          .changed = [set](const Hypothesis& base, double number) -> std::optional<Hypothesis> {
+            SoftmaxParts parts = PartsOf(base);
+            set(parts, number);
+            return WithSoftmaxParts(base, std::move(parts));
           },
           .sentence =
               [phrase](const std::string& number) {
@@ -165,6 +68,11 @@ Deviation PartOf(Part part, const std::string& name, const std::string& phrase,
                   text.replace(at, 1, number);
                 return text;
               }};
+}
+
+NamedValue Named(const MeasuredNumber& measured) {
+  if (const auto number = ShortNumber(measured)) return {number->value, ShortText(number->value)};
+  return {measured.value, TextOf(measured)};
 }
 
 // The columns from a number on are masked: a remainder of tiles, or all beyond a limit.
@@ -198,12 +106,10 @@ Deviation Exponents(const Tensors& inputs) {
                    {0.5}};
   factor.changed = [multiplied = factor.changed](const Hypothesis& base, double number) {
     auto model = multiplied(base, number);
-    const auto* by_part = dynamic_cast<const TypedOperation<ByPart>*>(base.operation.get());
-    if (!model || !by_part || !by_part->op().all_rows) return model;
-    ByPart changed = by_part->op();
-    changed.all_rows = std::make_shared<const NamedTensor>(model->inputs[0]);
-    model->operation = std::make_shared<Wrapped<ByPart, false>>(changed);
-    return model;
+    SoftmaxParts parts = PartsOf(base);
+    if (!model || !parts.all_rows) return model;
+    parts.all_rows = std::make_shared<const NamedTensor>(model->inputs[0]);
+    return std::optional(WithSoftmaxParts(*model, std::move(parts)));
   };
   for (const double D : {16, 32, 64, 80, 96, 128, 256})
     factor.values.push_back(
@@ -229,24 +135,143 @@ std::vector<double> Paddings(size_t M) {
   return paddings;
 }
 
+// Numbers that are added to sums, against a division by zero or by mistake.
+std::vector<double> Increases() {
+  return {1,     1e-3,  1e-4,    1e-5,    1e-6, 1e-7, 1e-8, 1e-9, 1e-10,
+          1e-12, 1e-16, 0x1p-23, 0x1p-52, 0.01, 0.1,  0.25, 0.5,  2};
+}
+
+// Widths of tiles, the usual ones first.
+std::vector<NamedValue> Tiles(size_t M, size_t least) {
+  std::vector<double> tiles;
+  for (size_t tile = 4; tile < M && tile <= 2048; tile *= 2)
+    tiles.push_back(static_cast<double>(tile));
+  for (const size_t tile : {2, 3, 5, 6, 7})
+    if (least <= tile && tile < M) tiles.push_back(static_cast<double>(tile));
+  return Values(tiles);
+}
+
+// The columns of the remainder of tiles.
+std::vector<NamedValue> Remainders(size_t M) {
+  std::vector<double> firsts;
+  for (size_t tile = 4; tile < M && tile <= 256; tile *= 2) {
+    const auto first = static_cast<double>(M / tile * tile);
+    if (M % tile != 0 && std::ranges::find(firsts, first) == firsts.end()) firsts.push_back(first);
+  }
+  return Values(firsts);
+}
+
+void SetRange(SoftmaxParts& parts, size_t first, size_t last) {
+  parts.sum = SoftmaxSum::kRange;
+  parts.first = first;
+  parts.last = last;
+}
+
+// Sums of other columns, or with a further number, measured relative to a model.
+std::vector<Deviation> MeasuredSums(const Observation& seen, const Hypothesis& base) {
+  // A number that is listed is tried without a measurement.
+  const auto is_new = [](const std::optional<MeasuredNumber>& measured,
+                         const std::vector<double>& listed) {
+    return measured && measured->value > 0 && std::ranges::none_of(listed, [&](double number) {
+             return std::abs(number - measured->value) <= measured->bar;
+           });
+  };
+  const SoftmaxSums sums(seen, base);
+  std::vector<Deviation> found;
+  if (const auto range = sums.Range(); range && range->first > 0) {
+    const auto [first, last] = *range;
+    const std::string text = std::to_string(first) + " to " + std::to_string(last - 1);
+    Deviation cut = PartOf("sum", "sum_cut", "the sum has only columns #", {{1, text}}, nullptr);
+    cut.changed = [first, last](const Hypothesis& model, double) {
+      SoftmaxParts parts = PartsOf(model);
+      SetRange(parts, first, last);
+      return std::optional(WithSoftmaxParts(model, std::move(parts)));
+    };
+    found.push_back(std::move(cut));
+  }
+  if (const auto added = sums.Added(); is_new(added, Increases())) {
+    found.push_back(PartOf("added", "sum_increased", "# is added to the sum of e^(x - largest)",
+                           {Named(*added)},
+                           [](SoftmaxParts& parts, double number) { parts.added = number; }));
+  }
+  if (const auto zeros = sums.Zeros(); is_new(zeros, Paddings(ExtentOf(seen.c, "M")))) {
+    found.push_back(PartOf("added", "sum_has_zeros", "e^0 is added # times to the sum of e^x",
+                           {Named(*zeros)},
+                           [](SoftmaxParts& parts, double number) { parts.zeros = number; }));
+  }
+  return found;
+}
+
+std::vector<Deviation> OfResult(size_t M) {
+  return {
+      PartOf("result", "logarithm", "y is another function of the softmax: its logarithm", {{0}},
+             [](SoftmaxParts& parts, double) { parts.result = SoftmaxResult::kLogarithm; }),
+      PartOf("result", "squared", "y is another function of the softmax: its square", {{0}},
+             [](SoftmaxParts& parts, double) { parts.result = SoftmaxResult::kSquare; }),
+      PartOf("result", "columns_not_divided",
+             "columns # to " + std::to_string(M - 1) + " are not divided by the sum", Remainders(M),
+             [](SoftmaxParts& parts, double first) {
+               parts.undivided_from = static_cast<size_t>(first);
+             })};
+}
+
+std::vector<Deviation> OfExponentials(const Observation& seen, size_t M) {
+  std::vector<Deviation> all = {
+      PartOf("exponential", "tiles_not_rescaled",
+             "the exponentials of each tile of # columns are relative to the largest x up to it: "
+             "they are not rescaled",
+             Tiles(M, 4),
+             [](SoftmaxParts& parts, double tile) { parts.tile = static_cast<size_t>(tile); }),
+      PartOf("exponential", "exponents_limited", "exponents x - largest are at least -#",
+             Values({1, 2, 5, 10, 15, 16, 20, 25, 30, 32, 40, 50, 64, 80, 87, 88}),
+             [](SoftmaxParts& parts, double limit) { parts.limit = limit; })};
+  if (const auto below = DroppedBelow(seen)) {
+    all.push_back(PartOf("exponential", "small_terms_dropped",
+                         "exponentials e^(x - largest) below # are 0", {Named(*below)},
+                         [](SoftmaxParts& parts, double least) { parts.dropped = least; }));
+  }
+  return all;
+}
+
+std::vector<Deviation> OfSums(const Observation& seen, size_t M) {
+  const auto group = [&](const char* name, const char* phrase, auto set) {
+    return PartOf("sum", name, phrase, Tiles(M, 2), set);
+  };
+  Deviation measured;
+  measured.name = measured.factor = "sum";
+  measured.measured = [&](const Hypothesis& base) { return MeasuredSums(seen, base); };
+  return {
+      PartOf("sum", "not_divided", "the exponentials are not divided by their sum", {{0}},
+             [](SoftmaxParts& parts, double) { parts.sum = SoftmaxSum::kNone; }),
+      SumOfOtherRows(seen.inputs),
+      PartOf("added", "sum_increased", "# is added to the sum of e^(x - largest)",
+             Values(Increases()), [](SoftmaxParts& parts, double number) { parts.added = number; }),
+      PartOf("added", "sum_has_zeros", "e^0 is added # times to the sum of e^x",
+             Values(Paddings(M)), [](SoftmaxParts& parts, double number) { parts.zeros = number; }),
+      PartOf(
+          "sum", "sum_cut", "the sum has only columns 0 to # - 1", Values(Widths(M)),
+          [](SoftmaxParts& parts, double last) { SetRange(parts, 0, static_cast<size_t>(last)); }),
+      group("sum_by_tiles", "each tile of # columns has its own sum",
+            [](SoftmaxParts& parts, double width) {
+              parts.sum = SoftmaxSum::kTiles;
+              parts.width = static_cast<size_t>(width);
+            }),
+      group("sum_by_lanes", "each of # lanes has its own sum",
+            [](SoftmaxParts& parts, double width) {
+              parts.sum = SoftmaxSum::kLanes;
+              parts.width = static_cast<size_t>(width);
+            }),
+      std::move(measured)};
+}
+
 }  // namespace
 
 std::vector<Explanation> MeasureSoftmax(const Observation& seen) {
   const size_t M = ExtentOf(seen.c, "M");
-  const std::vector<double> tiles = {2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 3, 5, 6, 7};
-  return MeasureAttributesAnd(
-      seen,
-      {Exponents(seen.inputs), ColumnsCut(M),
-       PartOf(Part::kAdded, "sum_increased", "# is added to the sum of e^(x - largest)",
-              {1, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9, 1e-10, 1e-12, 1e-16, 0x1p-23, 0x1p-52}),
-       SumOfOtherRows(seen.inputs),
-       PartOf(Part::kZeros, "sum_has_zeros", "e^0 is added # times to the sum of e^x", Paddings(M)),
-       PartOf(Part::kSumOf, "sum_cut", "the sum has only columns 0 to # - 1", Widths(M)),
-       PartOf(Part::kTiles, "sum_by_tiles", "each tile of # columns has its own sum", tiles),
-       PartOf(Part::kLanes, "sum_by_lanes", "each of # lanes has its own sum", tiles),
-       PartOf(Part::kLimited, "exponents_limited", "exponents x - largest are at least -#",
-              {1, 2, 5, 10, 15, 16, 20, 25, 30, 32, 40, 50, 64, 80, 87, 88}),
-       PartOf(Part::kLogOf, "logarithm", "y is the logarithm of the softmax", {0})});
+  return MeasureAttributesAnd(seen, Joined<Deviation>({OfResult(M),
+                                                       OfExponentials(seen, M),
+                                                       {Exponents(seen.inputs), ColumnsCut(M)},
+                                                       OfSums(seen, M)}));
 }
 
 }  // namespace sextant::oracle

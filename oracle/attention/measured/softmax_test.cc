@@ -19,6 +19,9 @@ constexpr size_t kRows = 8, kColumns = 37;
 // rows of `sums_rows`.
 struct PlantedSoftmax {
   double factor = 1, added = 0, zeros = 0;
+  double least = 0;  // smaller exponentials are 0
+  size_t tile = 0;   // the exponentials of a tile are relative to the largest x up to its end
+  int power = 1;     // of the result
   std::function<bool(size_t n, size_t other)> sums_rows = std::equal_to<size_t>();
   std::function<bool(size_t j, size_t k)> sums = [](size_t, size_t) { return true; };
 
@@ -32,12 +35,20 @@ struct PlantedSoftmax {
         const auto values = std::span(x).subspan(row * kColumns, kColumns);
         return factor * (factor > 0 ? std::ranges::max(values) : std::ranges::min(values));
       };
+      // The exponential of column k of a row.
+      const auto term = [&](size_t row, size_t k) {
+        const size_t end = tile == 0 ? kColumns : std::min(kColumns, (k / tile + 1) * tile);
+        const auto values = std::span(x).subspan(row * kColumns, end);
+        const double relative_to = tile == 0 ? largest(row) : factor * std::ranges::max(values);
+        const double e = std::exp(factor * x[row * kColumns + k] - relative_to);
+        return e < least ? 0 : e;
+      };
       double sum = added + zeros * std::exp(-largest(n));
       for (size_t row = 0; row < kRows; ++row) {
         for (size_t k = 0; k < kColumns && sums_rows(n, row); ++k)
-          if (sums(j, k)) sum += std::exp(factor * x[row * kColumns + k] - largest(row));
+          if (sums(j, k)) sum += term(row, k);
       }
-      y.data[i] = RoundTo(question.c.dtype(), std::exp(factor * x[i] - largest(n)) / sum);
+      y.data[i] = RoundTo(question.c.dtype(), std::pow(term(n, j) / sum, power));
     }
     return question.Causes({{"y", question.c.dtype(), y}});
   }
@@ -88,14 +99,41 @@ TEST(MeasuredSoftmax, NamesPartialSums) {
   EXPECT_THAT(planted.Causes("f32"), Contains("sum_cut (the sum has only columns 0 to 32 - 1)"));
 }
 
+TEST(MeasuredSoftmax, NamesOtherExponentials) {
+  for (const char* dtype : {"f32", "bf16"}) {
+    EXPECT_THAT(PlantedSoftmax{.tile = 16}.Causes(dtype),
+                Contains(testing::StartsWith("tiles_not_rescaled (the exponentials of each tile of "
+                                             "16 columns are relative to the largest x up to it")));
+    EXPECT_THAT(PlantedSoftmax{.least = 0.05}.Causes(dtype),
+                Contains(testing::StartsWith("small_terms_dropped (exponentials e^(x - largest) "
+                                             "below 0.0")));
+  }
+}
+
+// Exponentials, sum and result are fitted each by itself.
+TEST(MeasuredSoftmax, NamesDeviationsOfDifferentParts) {
+  for (const char* dtype : {"f32", "bf16"}) {
+    PlantedSoftmax planted{.power = 2};
+    planted.sums = [](size_t, size_t k) { return k >= 21 && k < 35; };
+    EXPECT_THAT(planted.Causes(dtype),
+                Contains("squared+sum_cut (y is another function of the softmax: its square; and "
+                         "the sum has only columns 21 to 34)"));
+    planted = {.added = 0.25, .tile = 8};
+    EXPECT_THAT(planted.Causes(dtype),
+                Contains(testing::AllOf(testing::HasSubstr("each tile of 8 columns"),
+                                        testing::HasSubstr("0.25 is added to the sum"))));
+  }
+}
+
 TEST(MeasuredSoftmax, NamesTwoDeviationsAtOnce) {
   EXPECT_THAT((PlantedSoftmax{.factor = 0.3, .added = 1e-3}.Causes("f32")),
               Contains("sum_increased+x_multiplied (0.001 is added to the sum of e^(x - largest); "
                        "and exponents are multiplied by 0.3)"));
   for (const char* dtype : {"f32", "bf16"}) {
     EXPECT_THAT((PlantedSoftmax{.factor = 0.25, .zeros = 1}.Causes(dtype)),
-                Contains("sum_has_zeros+x_multiplied (e^0 is added 1 times to the sum of e^x; and "
-                         "exponents are multiplied by 0.25 = 1/sqrt(16))"));
+                Contains(testing::AllOf(
+                    testing::HasSubstr("e^0 is added 1 times to the sum of e^x"),
+                    testing::HasSubstr("exponents are multiplied by 0.25 = 1/sqrt(16)"))));
   }
   PlantedSoftmax planted{.factor = 0.7};
   planted.sums_rows = [](size_t n, size_t other) { return n / 2 == other / 2; };

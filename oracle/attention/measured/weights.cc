@@ -22,6 +22,12 @@ std::vector<double> AnswerWith(const Observation& seen, const AttentionSizes& n,
   return std::ranges::all_of(y->values.data, is_finite) ? y->values.data : std::vector<double>();
 }
 
+// A subject with stored answers gives the same one to every question.
+bool IsStored(const Observation& seen, const std::vector<double>& other) {
+  const auto y = std::ranges::find(seen.answer, "y", &NamedTensor::name);
+  return y != seen.answer.end() && std::ranges::equal(y->values.data, other, SameNumber);
+}
+
 // The number of the head, 1 for the first, that a row reads; 0 if it has no weights.
 std::vector<size_t> SourcesOf(const AskedWeights& weights) {
   std::vector<size_t> sources;
@@ -56,7 +62,7 @@ std::optional<AskedWeights> AskWeights(const Observation& seen) {
   if (!seen.subject || n.E == 0 || n.rows() == 0) return std::nullopt;
   if ((n.T + n.E - 1) / n.E > kMostQuestions) return std::nullopt;
   const std::vector<double> ones = AnswerWith(seen, n, [](size_t, size_t, size_t) { return 1; });
-  if (ones.empty()) return std::nullopt;
+  if (ones.empty() || IsStored(seen, ones)) return std::nullopt;
   for (size_t row = 0; row < n.rows(); ++row) weights.sums.push_back(ones[row * n.E]);
   // A head's number must be a number of the dtype.
   const auto most = static_cast<double>(n.B * n.K);

@@ -1,6 +1,7 @@
 #include "oracle/layer/measured/activation.h"
 
 #include "oracle/layer/measured/function.h"
+#include "oracle/layer/measured/function_numbers.h"
 #include "oracle/layer/measured/model.h"
 #include "reference/layer/activation.h"
 #include "reference/number/recipe/rounding_units.h"
@@ -33,6 +34,12 @@ std::vector<FunctionFit> FitsOf(const Observation& seen, ErrorBar bar) {
   const Function function = FunctionOf(right.kind, right.beta);
   auto fits = FitFunctions(pairs, function);
   if (fits.empty()) fits = FitMoreFunctions(pairs, function);
+  if (fits.empty()) {
+    for (const auto& [fitted, added, found] : FitNumbers(pairs, function)) {
+      fits.push_back({fitted, found});
+      fits.back().function.b = added;
+    }
+  }
   if (fits.empty()) fits = FitTables(pairs, function);
   EraseAccidents(fits, distances);
   return fits;

@@ -28,6 +28,17 @@ TEST_P(MeasuredActivation, ConstantOfSwish) {
       ElementsAre(AllOf(StartsWith("swish_constant: "), HasSubstr("with c = 1.4, expected 1"))));
 }
 
+TEST_P(MeasuredActivation, ConstantAndAddedNumber) {
+  EXPECT_THAT(If("kind=swish N=8 F=50", [](double x) { return x * Sigmoid(1.4 * x) + 0.25; }),
+              ElementsAre(AllOf(StartsWith("swish_constant+output_offset: "), HasSubstr("c = 1.4"),
+                                HasSubstr("0.25 is added to y"))));
+}
+
+TEST_P(MeasuredActivation, NegatedArgumentAndFactor) {
+  EXPECT_THAT(If("kind=swish N=8 F=50", [](double x) { return -2 * x * Sigmoid(-x); }),
+              ElementsAre(StartsWith("argument_negated+value_multiplied: ")));
+}
+
 TEST_P(MeasuredActivation, AnotherFunction) {
   EXPECT_THAT(
       If("kind=swish N=4 F=50", [](double x) { return x * std::tanh(std::log1p(std::exp(x))); }),

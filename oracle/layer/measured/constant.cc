@@ -85,9 +85,10 @@ Sample Samples::At(size_t at) const {
 }
 
 double Samples::DistanceOf(size_t at) const {
-  if (!Has(at)) return 0;
-  const Sample sample = At(at);
-  return sample.y == sample.right ? 0 : std::abs(sample.y - sample.right) / sample.error;
+  const double distance = std::abs(answer_->data[at] - golden_->high.data[at]);
+  double error = permitted_->error.data[at];
+  if (bar_ == ErrorBar::kLikely) error = std::min(error, permitted_->likely.data[at]);
+  return distance > error && Has(at) ? distance / error : 0;
 }
 
 const std::vector<double>& Samples::RowDistances(size_t width) const {
@@ -95,28 +96,45 @@ const std::vector<double>& Samples::RowDistances(size_t width) const {
   std::vector<double>& of_rows = at->second;
   if (!is_new) return of_rows;
   of_rows.resize(answer_->data.size() / width);
-  if (width == 1) {
-    for (size_t i = 0; i < of_rows.size(); ++i) of_rows[i] = DistanceOf(i);
+  constexpr size_t kLeast = 64;
+  if (width < 2 * kLeast || width % 2 == 1) {
+    for (size_t i = 0; i < of_rows.size() * width; ++i)
+      of_rows[i / width] = std::max(of_rows[i / width], DistanceOf(i));
     return of_rows;
   }
-  const size_t part = width % 2 == 0 ? width / 2 : 1, parts = width / part;
+  const size_t part = width / 2, parts = 2;
   const std::vector<double>& of_parts = RowDistances(part);
   for (size_t i = 0; i < of_rows.size() * parts; ++i)
     of_rows[i / parts] = std::max(of_rows[i / parts], of_parts[i]);
   return of_rows;
 }
 
+// Of a large tensor the worst element of each of many blocks.
 std::vector<Sample> Samples::Chosen(size_t count) const {
+  constexpr size_t kBlocks = size_t{1} << 16;
+  const size_t size = answer_->data.size(), width = (size + kBlocks - 1) / kBlocks;
+  std::vector<double> distances;
+  std::vector<size_t> worst;
+  for (size_t first = 0; first < size; first += width) {
+    worst.push_back(first);
+    distances.push_back(DistanceOf(first));
+    for (size_t i = first + 1; i < std::min(size, first + width); ++i) {
+      const double distance = DistanceOf(i);
+      if (distance > distances.back()) distances.back() = distance, worst.back() = i;
+    }
+  }
   std::vector<Sample> chosen;
-  for (const size_t i : WorstAndSpread(RowDistances(1), count)) {
-    if (Has(i)) chosen.push_back(At(i));
+  for (const size_t block : WorstAndSpread(distances, count)) {
+    if (Has(worst[block])) chosen.push_back(At(worst[block]));
   }
   return chosen;
 }
 
 std::vector<size_t> Samples::ChosenRows(size_t count, size_t width) const {
   if (width == 0) return {};
-  return WorstAndSpread(RowDistances(width), count);
+  const auto [at, is_new] = chosen_rows_.try_emplace({count, width});
+  if (is_new) at->second = WorstAndSpread(RowDistances(width), count);
+  return at->second;
 }
 
 void Deviations::Add(const std::string& its_name, const std::string& its_sentence) {

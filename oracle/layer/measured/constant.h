@@ -90,6 +90,7 @@ class Samples {
   const PermittedTensor* permitted_;
   ErrorBar bar_;
   mutable std::map<size_t, std::vector<double>> row_distances_;
+  mutable std::map<std::pair<size_t, size_t>, std::vector<size_t>> chosen_rows_;
 };
 
 // What deviates from the right computation, in words. Names are joined by "+", sentences by "; ".

@@ -26,6 +26,14 @@ double DivisorOf(const Norm& norm, double square) {
   return norm.root == Norm::Root::kMissing ? square + norm.eps : std::sqrt(square + norm.eps);
 }
 
+double DivisorOf(const Norm& norm, const Sums& sums) {
+  if (norm.summed == Norm::Summed::kLargest) return sums.largest;
+  if (norm.summed == Norm::Summed::kMagnitudes) return sums.sum / norm.count;
+  if (norm.root == Norm::Root::kEpsTimesLargest)
+    return std::sqrt(sums.sum / norm.count + norm.eps * sums.largest * sums.largest);
+  return DivisorOf(norm, sums.sum / norm.count);
+}
+
 double BiasOf(const Norm& norm, double w, const std::vector<double>& bias, size_t j) {
   switch (norm.bias) {
     case Norm::Bias::kNone:

@@ -5,11 +5,15 @@
 
 #include "oracle/layer/measured/constant.h"
 #include "oracle/layer/measured/norm_formula.h"
+#include "oracle/layer/measured/row_sums.h"
 
 namespace sextant::oracle {
 
 // D, for a mean square.
 double DivisorOf(const Norm& norm, double square);
+
+// The same of a row with these sums.
+double DivisorOf(const Norm& norm, const Sums& sums);
 
 // What is added to an element of column j with the weight w.
 double BiasOf(const Norm& norm, double w, const std::vector<double>& bias, size_t j);

@@ -5,6 +5,7 @@
 #include <set>
 #include <utility>
 
+#include "oracle/layer/measured/column_order.h"
 #include "oracle/layer/measured/token_rule.h"
 #include "reference/case/operation.h"
 #include "reference/layer/embedding.h"
@@ -13,7 +14,8 @@ namespace sextant::oracle {
 namespace {
 
 constexpr size_t kToken = 0, kTable = 1;
-constexpr size_t kTokens = 64;  // that are looked at
+constexpr size_t kTokens = 64;                    // that are looked at
+constexpr size_t kManyNumbers = size_t{1} << 16;  // of a table whose columns are not reordered
 
 class Reader {
  public:
@@ -28,6 +30,7 @@ class Reader {
     if (!samples_.IsAnswered() || CountOf(table_.shape) == 0) return {};
     std::vector<Reading> readings;
     for (const size_t s : samples_.ChosenRows(kTokens, table_.shape[1])) {
+      if (!IsCompared(s)) continue;
       const auto reading = At(s);
       if (!reading) return {};
       readings.push_back(*reading);
@@ -42,6 +45,13 @@ class Reader {
   }
 
  private:
+  // False for a place that was left out.
+  bool IsCompared(size_t s) const {
+    const size_t M = table_.shape[1];
+    for (size_t j = 0; j < M; ++j)
+      if (samples_.Has(s * M + j)) return true;
+    return false;
+  }
   std::optional<Reading> At(size_t s) const {
     const double token = token_[s];
     std::optional<Reading> found;
@@ -197,6 +207,17 @@ Table Transposed(const Tensor<double>& right) {
   return table;
 }
 
+Table InColumnOrder(const Tensor<double>& right, const ColumnOrder& order) {
+  Table table{right, {}};
+  for (size_t i = 0; i < right.data.size(); ++i) {
+    const size_t j = i % right.shape[1];
+    table.values.data[i] = right.data[i - j + order.of(j)];
+  }
+  table.deviations.Add("columns_" + order.name,
+                       "the columns of the table are in another order: " + order.text);
+  return table;
+}
+
 std::vector<Explanation> ReadFrom(const Table& table, const Observation& seen) {
   const Reader reader(seen, table.values, ErrorBar::kPermitted);
   const auto readings = reader.All();
@@ -220,7 +241,11 @@ std::vector<Explanation> ReadFrom(const Table& table, const Observation& seen) {
 std::vector<Explanation> MeasureEmbedding(const Observation& seen) {
   const Tensor<double>& right = seen.inputs[kTable].values;
   std::vector<Explanation> explanations = ReadFrom({right, {}}, seen);
-  return explanations.empty() ? ReadFrom(Transposed(right), seen) : explanations;
+  if (explanations.empty()) explanations = ReadFrom(Transposed(right), seen);
+  if (right.data.size() > kManyNumbers) return explanations;
+  for (const ColumnOrder& order : ColumnOrdersOf(right.shape[1]))
+    if (explanations.empty()) explanations = ReadFrom(InColumnOrder(right, order), seen);
+  return explanations;
 }
 
 }  // namespace

@@ -68,6 +68,14 @@ TEST_P(MeasuredEmbedding, ShiftedTokensUpToTheLast) {
       Contains(StartsWith("token_shifted_to_the_last: token + 5 is read")));
 }
 
+TEST_P(MeasuredEmbedding, ScaleAndOrderOfTheColumns) {
+  const MeasuredCase question(Line("embedding S=40 V=300 M=6 scale=2"));
+  EXPECT_THAT(question.Causes([&](size_t i) {
+    return question.In("table")(static_cast<size_t>(question.In("token").data[i / 6]), (i + 3) % 6);
+  }),
+              ElementsAre(StartsWith("columns_halves_exchanged+scale: the columns of the table")));
+}
+
 TEST_P(MeasuredEmbedding, TokensOfThePreviousPlace) {
   const MeasuredCase question(Line("embedding S=40 V=300 M=6 scale=2"));
   EXPECT_THAT(question.Causes([&](size_t i) {

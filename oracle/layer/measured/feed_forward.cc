@@ -23,22 +23,6 @@ struct FeedForwardFit {
   Deviations deviations;
 };
 
-struct CombinationFacts {
-  Combination combination;
-  std::string name, sentence;
-};
-const std::vector<CombinationFacts>& Combinations() {
-  static const std::vector<CombinationFacts> kCombinations = {
-      {Combination::kGated, "", ""},
-      {Combination::kOfProduct, "product_activated", "the product of both halves is activated"},
-      {Combination::kGateAlone, "up_missing", "up is ignored: an ordinary layer without a gate"},
-      {Combination::kBothActivated, "both_activated", "both halves are activated"},
-      {Combination::kSum, "halves_added", "the halves are added instead of multiplied"},
-      {Combination::kNotActivated, "not_activated", "nothing is activated: a bilinear layer"},
-      {Combination::kPlusOne, "one_added_to_up", "1 is added to up"}};
-  return kCombinations;
-}
-
 using Rows = std::vector<ProjectedRow>;
 
 class Fitter {
@@ -57,6 +41,7 @@ class Fitter {
     FeedForwardFit right{{right_}, seen_.inputs, {}};
     Try(right);
     const bool is_large = CountOf(shape) > kManyProducts;
+    if (!is_large) TryRows(right);
     const std::vector<Change> changes = WeightChanges(seen_.inputs);
     for (size_t i = 0; i < changes.size(); ++i) {
       const FeedForwardFit one = Changed(right, changes[i]);
@@ -79,8 +64,26 @@ class Fitter {
     return fit;
   }
 
+  // Gate or up of the row before or after each.
+  void TryRows(const FeedForwardFit& right) {
+    for (const int shift : {-1, 1}) {
+      for (const bool of_gate : {true, false}) {
+        FeedForwardFit fit = right;
+        (of_gate ? fit.formula.gate_shift : fit.formula.up_shift) = shift;
+        const std::string which = of_gate ? "gate" : "up";
+        fit.deviations.Add(which + "_of_other_row", which + " is that of the row " +
+                                                        (shift < 0 ? "before" : "after") +
+                                                        " each, around the end");
+        Try(fit);
+        measures_constants_ = false;
+        for (const Change& change : OrderChanges(fit.inputs)) Try(Changed(fit, change));
+        measures_constants_ = true;
+      }
+    }
+  }
+
   void Try(const FeedForwardFit& weights) {
-    const Rows rows = rows_.ProjectedBy(weights.inputs);
+    const Rows rows = rows_.ProjectedBy(weights.inputs, weights.formula);
     for (const auto& [combination, name, sentence] : Combinations()) {
       FeedForwardFit fit = weights;
       fit.formula.combination = combination;
@@ -120,10 +123,13 @@ class Fitter {
     TryResidual(start, rows);
     TryFactor(start, rows);
     TryHiddenColumns(start, rows);
+    TryLimit(start, rows);
     FeedForwardFit residual = start;
     residual.formula.residual = 1;
     residual.deviations.Add("residual_added", "x is added to y");
-    if (residual.deviations.count < kMostDeviations) TryHiddenColumns(residual, rows);
+    if (residual.deviations.count == kMostDeviations) return;
+    TryHiddenColumns(residual, rows);
+    TryFactor(residual, rows);
   }
 
   // x is added to y, once or another number of times.
@@ -176,35 +182,42 @@ class Fitter {
     }
   }
 
-  // The constant of the curve for which the answer is nearest, and the range that all elements
-  // allow, as they depend on it nearly linearly there.
-  void TryConstant(FeedForwardFit fit, const CurveFacts& facts, const Rows& rows) {
-    double& c = fit.formula.function.c;
-    const auto rests = [&](double constant) {
+  using NumberIn = double& (*)(HiddenFormula&);
+
+  // Sets a number of the formula to that for which the answer is nearest, and returns the range
+  // that all elements allow, as they depend on it nearly linearly there.
+  Span Measured(FeedForwardFit& fit, const Rows& rows, NumberIn number, const Span& domain) const {
+    const auto rests = [&](double value) {
       HiddenFormula formula = fit.formula;
-      formula.function.c = constant;
+      number(formula) = value;
       return rows_.RestsOf(formula, fit.inputs, rows.front());
     };
-    const auto size = [&](double constant) {
+    const auto size = [&](double value) {
       double sum = 0;
-      for (const auto& [rest, error, x, product] : rests(constant))
-        sum += rest * rest / (error * error);
+      for (const Rest& one : rests(value)) sum += one.rest * one.rest / (one.error * one.error);
       return sum;
     };
-    c = Lowest(size, facts.constants);
-    const double step = 1e-6 * std::max(std::abs(c), facts.usual);  // for a derivative
-    const auto here = rests(c), there = rests(c + step);
-    Span range = facts.constants;
+    const double found = Lowest(size, domain);
+    number(fit.formula) = found;
+    const double step = 1e-6 * std::max(std::abs(found), domain.high / 16);  // for a derivative
+    const auto here = rests(found), there = rests(found + step);
+    Span range = domain;
     for (size_t i = 0; i < here.size(); ++i) {
       const double slope = (here[i].rest - there[i].rest) / step;
       if (slope == 0) continue;
       const double a = (here[i].rest - here[i].error) / slope,
                    b = (here[i].rest + here[i].error) / slope;
-      range.Intersect({c + std::min(a, b), c + std::max(a, b)});
+      range.Intersect({found + std::min(a, b), found + std::max(a, b)});
     }
+    return range;
+  }
+
+  void TryConstant(FeedForwardFit fit, const CurveFacts& facts, const Rows& rows) {
+    const Span range = Measured(
+        fit, rows, [](HiddenFormula& f) -> double& { return f.function.c; }, facts.constants);
     if (range.IsEmpty() || range.Contains(facts.usual)) return;
     const auto found = ConstantsIn(range, facts.named);
-    c = found.front().value;
+    fit.formula.function.c = found.front().value;
     if (!rows_.FitsAll(fit.formula, fit.inputs, rows)) return;
     fit.deviations.Count(found.front());
     fit.deviations.Add(facts.name == FactsOf(right_.curve).name ? facts.name + "_constant"
@@ -212,6 +225,28 @@ class Fitter {
                        "the function is " + facts.formula + " with c = " + TextOf(found) +
                            ", expected " + FactsOf(right_.curve).name +
                            " with c = " + PrintValue(right_.c));
+    fits_.push_back(fit);
+  }
+  // The hidden tensor is limited on both sides.
+  void TryLimit(FeedForwardFit fit, const Rows& rows) {
+    double largest = 0;
+    Rows with_largest;  // of the chosen rows the one that shows a limit best
+    for (const ProjectedRow& row : rows) {
+      for (size_t f = 0; f < row.gate.size(); ++f) {
+        const double size = std::abs(fit.formula(row.gate[f], row.up[f]));
+        if (size > largest) largest = size, with_largest = {row};
+      }
+    }
+    if (largest == 0) return;
+    const auto limit = [](HiddenFormula& f) -> double& { return f.limit; };
+    const Span range = Measured(fit, with_largest, limit, {0, largest});
+    if (range.IsEmpty() || !(range.low > 0)) return;
+    const Constant found = ConstantsIn(range, {}).front();
+    fit.formula.limit = found.value;
+    if (!rows_.FitsAll(fit.formula, fit.inputs, rows)) return;
+    fit.deviations.Count(found);
+    fit.deviations.Add("hidden_limited",
+                       "the hidden tensor is limited to " + found.text + " and -" + found.text);
     fits_.push_back(fit);
   }
   template <class Size>
@@ -243,7 +278,9 @@ std::vector<Explanation> MeasureFeedForward(const Observation& seen) {
   for (const auto& [formula, inputs, found] :
        SimplestFits([&](ErrorBar bar) { return Fitter(seen, bar).All(); }))
     explanations.push_back(
-        {found.name, found.sentence, {WithHiddenFormula(seen.c, formula), inputs, seen.recipe}});
+        {found.name,
+         found.sentence,
+         {WithHiddenFormula(seen.c, formula), inputs, seen.recipe, formula.ReadsOtherRows()}});
   return explanations;
 }
 

@@ -13,8 +13,12 @@ namespace {
 template <class Real>
 void Combine(const HiddenFormula& formula, const Tensor<Real>& gate, const Tensor<Real>& up,
              Tensor<Real>& hidden) {
-  for (size_t i = 0; i < hidden.data.size(); ++i)
-    hidden.data[i] = formula(gate.data[i], up.data[i]);
+  const size_t N = hidden.shape[0], F = hidden.shape[1];
+  for (size_t n = 0; n < N; ++n) {
+    const size_t of_gate = OtherRow(n, formula.gate_shift, N),
+                 of_up = OtherRow(n, formula.up_shift, N);
+    for (size_t f = 0; f < F; ++f) hidden(n, f) = formula(gate(of_gate, f), up(of_up, f));
+  }
 }
 
 template <class Real>
@@ -60,6 +64,18 @@ std::shared_ptr<const Operation> Made(const Case& c, const HiddenFormula& formul
 }
 
 }  // namespace
+
+const std::vector<CombinationFacts>& Combinations() {
+  static const std::vector<CombinationFacts> kCombinations = {
+      {Combination::kGated, "", ""},
+      {Combination::kOfProduct, "product_activated", "the product of both halves is activated"},
+      {Combination::kGateAlone, "up_missing", "up is ignored: an ordinary layer without a gate"},
+      {Combination::kBothActivated, "both_activated", "both halves are activated"},
+      {Combination::kSum, "halves_added", "the halves are added instead of multiplied"},
+      {Combination::kNotActivated, "not_activated", "nothing is activated: a bilinear layer"},
+      {Combination::kPlusOne, "one_added_to_up", "1 is added to up"}};
+  return kCombinations;
+}
 
 std::shared_ptr<const Operation> WithHiddenFormula(const Case& c, const HiddenFormula& formula) {
   return c.name() == FeedForward::kName ? Made<MeasuredFeedForward>(c, formula)

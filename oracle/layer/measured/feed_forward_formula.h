@@ -1,11 +1,14 @@
 // The hidden tensor of a feed-forward part with any of the usual deviations, for any number type.
 #pragma once
 
+#include <cmath>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "oracle/defect/defect.h"
 #include "oracle/layer/measured/curve.h"
+#include "oracle/layer/measured/number_in.h"
 
 namespace sextant::oracle {
 
@@ -20,20 +23,23 @@ enum class Combination {
   kPlusOne
 };
 
-inline double NumberIn(double x) { return x; }
-inline double NumberIn(const Rounded& x) { return x.value(); }
-inline double NumberIn(const Counted& x) { return x.center().high; }
-
 class HiddenFormula {
  public:
   Function function;
   Combination combination = Combination::kGated;
-  double factor = 1;    // of the hidden tensor
-  double residual = 0;  // the factor of x that is added to y
+  double factor = 1;                 // of the hidden tensor
+  double residual = 0;               // the factor of x that is added to y
+  double limit = kInfinity;          // of the hidden tensor, on both sides
+  int gate_shift = 0, up_shift = 0;  // row n has gate or up of row n + that, around the end
+
+  bool ReadsOtherRows() const { return gate_shift != 0 || up_shift != 0; }
 
   template <class T>
   T operator()(const T& g, const T& u) const {
-    return factor == 1 ? Combined(g, u) : T(factor) * Combined(g, u);
+    const T hidden = factor == 1 ? Combined(g, u) : T(factor) * Combined(g, u);
+    return std::abs(NumberIn(hidden)) <= limit ? hidden
+           : NumberIn(hidden) < 0              ? T(-limit)
+                                               : T(limit);
   }
 
  private:
@@ -62,6 +68,18 @@ class HiddenFormula {
     }
   }
 };
+
+// Row n + shift of N rows, around the end.
+inline size_t OtherRow(size_t n, int shift, size_t N) {
+  return static_cast<size_t>((static_cast<int64_t>(n + N) + shift) % static_cast<int64_t>(N));
+}
+
+// What the combinations are called; the right one is the first, without a name.
+struct CombinationFacts {
+  Combination combination;
+  std::string name, sentence;
+};
+const std::vector<CombinationFacts>& Combinations();
 
 // The case computed with another formula for the hidden tensor.
 std::shared_ptr<const Operation> WithHiddenFormula(const Case& c, const HiddenFormula& formula);

@@ -43,12 +43,16 @@ ForwardRows::ForwardRows(const Observation& seen, ErrorBar bar)
   if (y_.IsAnswered()) rows_ = y_.ChosenRows(kRows, M_);
 }
 
-std::vector<ProjectedRow> ForwardRows::ProjectedBy(const Tensors& inputs) const {
+std::vector<ProjectedRow> ForwardRows::ProjectedBy(const Tensors& inputs,
+                                                   const HiddenFormula& formula) const {
+  const size_t N = inputs[0].values.shape[0];
   std::vector<ProjectedRow> rows;
   for (const size_t n : rows_) {
-    const auto x = std::span(inputs[0].values.data).subspan(n * M_, M_);
-    rows.push_back({n, Product(InputNamed(inputs, "gate"), BiasOf(inputs, "gate"), x),
-                    Product(InputNamed(inputs, "up"), BiasOf(inputs, "up"), x)});
+    const auto product = [&](const std::string& name, int shift) {
+      const auto x = std::span(inputs[0].values.data).subspan(OtherRow(n, shift, N) * M_, M_);
+      return Product(InputNamed(inputs, name), BiasOf(inputs, name), x);
+    };
+    rows.push_back({n, product("gate", formula.gate_shift), product("up", formula.up_shift)});
   }
   return rows;
 }

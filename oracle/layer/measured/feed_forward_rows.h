@@ -27,8 +27,9 @@ class ForwardRows {
   ForwardRows(const Observation& seen, ErrorBar bar);
 
   bool IsAnswered() const { return y_.IsAnswered(); }
-  // The projections of the chosen rows, with these inputs.
-  std::vector<ProjectedRow> ProjectedBy(const Tensors& inputs) const;
+  // The projections of the chosen rows, with these inputs; gate and up of the rows that the formula
+  // says.
+  std::vector<ProjectedRow> ProjectedBy(const Tensors& inputs, const HiddenFormula& formula) const;
   std::vector<Rest> RestsOf(const HiddenFormula& formula, const Tensors& inputs,
                             const ProjectedRow& row) const;
   bool FitsAll(const HiddenFormula& formula, const Tensors& inputs,

@@ -16,6 +16,7 @@ struct Layout {
   size_t first_hidden = 0;  // those before it are lost
   size_t roll = 0;          // of the hidden columns
   double residual = 0;
+  size_t gate_row = 0;  // row n has the gate of row n + that, around the end
 };
 
 // What is said about another hidden(g, u); the optional output is not answered.
@@ -35,7 +36,7 @@ std::vector<std::string> CausesIf(const std::string& line, double (*hidden)(doub
       double g = has_bias ? question.In("gate_bias").data[f] : 0,
              u = has_bias ? layout.of_up_bias * question.In("up_bias").data[f] : 0;
       for (size_t m = 0; m < M; ++m) {
-        g += x(i / M, m) * gate(f, m);
+        g += x((i / M + layout.gate_row) % x.shape[0], m) * gate(f, m);
         u += x(i / M, m) * up(f, m);
       }
       if (layout.is_exchanged) std::swap(g, u);
@@ -53,6 +54,27 @@ struct MeasuredFeedForward : MeasuredInDType {
     return CausesIf(Line(words), hidden, layout);
   }
 };
+
+TEST_P(MeasuredFeedForward, GateOfAnotherRowAndAnotherFunction) {
+  EXPECT_THAT(If("feed_forward N=6 M=24 F=40 @x=normal(3)",
+                 [](double g, double u) { return Gelu(g) * u; }, {.gate_row = 5}),
+              Contains(AllOf(StartsWith("gate_of_other_row+function_is_gelu: "),
+                             HasSubstr("gate is that of the row before each"))));
+}
+
+TEST_P(MeasuredFeedForward, LimitOfTheHiddenTensorAndOrder) {
+  EXPECT_THAT(
+      If("feed_forward N=5 M=24 F=40 @x=normal(0.3)",
+         [](double g, double u) { return std::clamp(Swish(g) * u, -1.5, 1.5); }, {.roll = 1}),
+      Contains(AllOf(HasSubstr("hidden_limited: "), HasSubstr("limited to 1.5 and -1.5"),
+                     HasSubstr("rolled"))));
+}
+
+TEST_P(MeasuredFeedForward, FactorOfTheHiddenTensorAndResidual) {
+  EXPECT_THAT(If("feed_forward N=5 M=24 F=40 @x=normal(3)",
+                 [](double g, double u) { return Swish(g) * u / 2; }, {.residual = 1}),
+              Contains(AllOf(HasSubstr("residual_added"), HasSubstr("multiplied by 0.5"))));
+}
 
 TEST_P(MeasuredFeedForward, ConstantOfSwish) {
   EXPECT_THAT(If("feed_forward N=5 M=24 F=40 @x=normal(3)",

@@ -214,6 +214,8 @@ std::vector<Function> OtherSigns(const Function& right) {
   for (const Constant& factor : Factors()) {
     all.push_back(right);
     all.back().a = factor.value;
+    all.push_back(all.back());
+    all.back().negated = true;
   }
   all.push_back(right);
   all.back().negated = true;

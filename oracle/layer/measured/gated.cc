@@ -4,8 +4,9 @@
 #include <memory>
 #include <optional>
 
-#include "oracle/layer/measured/column_order.h"
 #include "oracle/layer/measured/function.h"
+#include "oracle/layer/measured/function_numbers.h"
+#include "oracle/layer/measured/gated_layouts.h"
 #include "oracle/layer/measured/model.h"
 #include "reference/layer/gated.h"
 
@@ -13,9 +14,7 @@ namespace sextant::oracle {
 namespace {
 
 constexpr size_t kGate = 0, kUp = 1;
-constexpr size_t kElements = 512;        // that are looked at
-constexpr size_t kOrders = 2;            // the first layouts, which are combined with all forms
-constexpr size_t kManyElements = 65536;  // of which orders of columns are not tried
+constexpr size_t kElements = 512;  // that are looked at
 
 // How the function and the product are combined.
 enum class Form { kProduct, kOfProduct, kGateAlone, kSum };
@@ -24,6 +23,7 @@ struct MeasuredGated : Gated {
   Function function;
   Form form = Form::kProduct;
   double up_low = -kInfinity, up_high = kInfinity, added = 0;
+  double output_added = 0;  // to y
 
   double Limited(double up) const { return std::clamp(up, up_low, up_high); }
   template <class Real>
@@ -45,66 +45,10 @@ struct MeasuredGated : Gated {
                     : form == Form::kSum     ? activated + other
                                              : activated * other;
       }
+      if (output_added != 0) y.data[i] = y.data[i] + Real(output_added);
     }
   }
 };
-
-// The inputs that take the roles of gate and up.
-struct Layout {
-  std::string name, sentence;  // empty for the right one
-  Tensors inputs;
-};
-
-// Element i of a row of gate and up side by side is the half and the column `place(i, F)` of it.
-Tensors Rearranged(const Tensors& inputs, size_t (*place)(size_t i, size_t F)) {
-  Tensors other = inputs;
-  const size_t F = RowWidth(inputs[kGate].values.shape);
-  for (size_t i = 0; i < inputs[kGate].values.data.size(); ++i) {
-    for (const size_t half : {kGate, kUp}) {
-      const size_t from = place(half * F + i % F, F);
-      other[half].values.data[i] = inputs[from / F].values.data[i / F * F + from % F];
-    }
-  }
-  return other;
-}
-
-Tensors Reordered(const Tensors& inputs, size_t half, const ColumnOrder& order) {
-  Tensors other = inputs;
-  const size_t F = RowWidth(inputs[half].values.shape);
-  for (size_t i = 0; i < other[half].values.data.size(); ++i)
-    other[half].values.data[i] = inputs[half].values.data[i / F * F + order.of(i % F)];
-  return other;
-}
-
-std::vector<Layout> LayoutsOf(const Tensors& inputs) {
-  const auto with = [&](size_t gate, size_t up) {
-    Tensors other = inputs;
-    other[kGate].values = inputs[gate].values;
-    other[kUp].values = inputs[up].values;
-    return other;
-  };
-  std::vector<Layout> layouts = {
-      {"", "", inputs},
-      {"gate_exchanged_with_up", "up is activated instead of gate", with(kUp, kGate)},
-      {"gate_in_place_of_up", "the activated gate is multiplied by gate instead of up",
-       with(kGate, kGate)},
-      {"up_in_place_of_gate", "up is activated and multiplied by up", with(kUp, kUp)},
-      {"halves_read_as_pairs",
-       "gate and up, side by side in a row, are read as even and odd channels",
-       Rearranged(inputs, [](size_t i, size_t F) { return i % F * 2 + i / F; })},
-      {"pairs_read_as_halves",
-       "gate and up, even and odd channels of a row, are read as its halves",
-       Rearranged(inputs, [](size_t i, size_t F) { return i % 2 * F + i / 2; })}};
-  if (inputs[kGate].values.data.size() > kManyElements) return layouts;
-  for (const ColumnOrder& order : ColumnOrdersOf(RowWidth(inputs[kGate].values.shape))) {
-    for (const size_t half : {kGate, kUp})
-      layouts.push_back(
-          {inputs[half].name + "_" + order.name,
-           "the columns of " + inputs[half].name + " are in another order: " + order.text,
-           Reordered(inputs, half, order)});
-  }
-  return layouts;
-}
 
 using FunctionFits = std::vector<FunctionFit> (*)(const std::vector<Pair>&, const Function&);
 
@@ -127,12 +71,11 @@ class Fitter {
     right_.up_low = -*op_.limit;
   }
 
-  std::vector<GatedFit> All(const std::vector<Layout>& layouts) {
+  std::vector<GatedFit> All(const std::vector<GateLayout>& layouts) {
     for (size_t i = 0; i < layouts.size(); ++i) {
-      const Layout& layout = layouts[i];
+      const GateLayout& layout = layouts[i];
       for (const Form form : {Form::kProduct, Form::kOfProduct, Form::kGateAlone, Form::kSum}) {
         for (const bool other_one : {false, true}) {
-          if (i >= kOrders && (form != Form::kProduct || other_one)) continue;
           GatedFit start{right_, &layout.inputs, {}};
           start.model.form = form;
           if (!layout.name.empty()) start.deviations.Add(layout.name, layout.sentence);
@@ -143,13 +86,14 @@ class Fitter {
           if (form == Form::kSum)
             start.deviations.Add("halves_added", "up is added to f(g) instead of multiplied");
           if (other_one) ExchangeOne(start);
-          TryLimits(start);
+          if (i == 0 || MayBeFunction(start)) TryLimits(start);
         }
       }
     }
     for (const FunctionFits others : {FitMoreFunctions, FitTables}) {
       if (fits_.empty()) TryFunctions({right_, &layouts.front().inputs, {}}, samples_, others);
     }
+    if (fits_.empty()) TryNumbers(layouts);
     KeepSimplest(fits_);
     std::vector<double> distances;
     for (const Sample& sample : samples_)
@@ -159,6 +103,41 @@ class Fitter {
   }
 
  private:
+  // Several numbers of the function, with the right inputs.
+  void TryNumbers(const std::vector<GateLayout>& layouts) {
+    const GatedFit start{right_, &layouts.front().inputs, {}};
+    std::vector<Pair> pairs;
+    for (const Sample& sample : samples_) pairs.push_back(PairFor(start, sample));
+    for (const auto& [function, added, found] : FitNumbers(pairs, right_.function)) {
+      fits_.push_back(start);
+      fits_.back().model.function = function;
+      fits_.back().model.output_added = added;
+      fits_.back().deviations = found;
+    }
+  }
+
+  // Whether y without up may be a function of the argument: then it is nearly the same for
+  // neighbouring arguments. Known functions are not steeper than kSteepest (1 + |x|). With wrong
+  // inputs nearly all neighbours differ; a wrong limit of up changes less than half of the numbers.
+  bool MayBeFunction(const GatedFit& fit) const {
+    constexpr double kSteepest = 4;
+    std::vector<Pair> pairs;
+    for (const Sample& sample : samples_) {
+      pairs.push_back(PairFor(fit, sample));
+      if (std::abs(pairs.back().y) <= 4 * pairs.back().error || pairs.back().weight == 0)
+        pairs.pop_back();
+    }
+    std::ranges::sort(pairs, {}, &Pair::x);
+    size_t steps = 0;
+    for (size_t i = 1; i < pairs.size(); ++i) {
+      const Pair &a = pairs[i - 1], &b = pairs[i];
+      const double error = a.error / std::abs(a.weight) + b.error / std::abs(b.weight);
+      const double change = kSteepest * (1 + std::abs(b.x)) * (b.x - a.x);
+      steps += std::abs(b.y / b.weight - a.y / a.weight) > error + change;
+    }
+    return 5 * steps <= 3 * pairs.size();
+  }
+
   void ExchangeOne(GatedFit& fit) const {
     fit.model.added = 1 - right_.added;
     fit.deviations.Add(op_.plus_one ? "plus_one_missing" : "one_added_to_up",
@@ -265,7 +244,7 @@ class Fitter {
 
 std::vector<Explanation> MeasureGate(const Observation& seen) {
   if (!Samples(seen, 0, ErrorBar::kLikely).IsAnswered()) return {};
-  const std::vector<Layout> layouts = LayoutsOf(seen.inputs);
+  const std::vector<GateLayout> layouts = LayoutsOf(seen.inputs);
   std::vector<Explanation> explanations;
   for (const auto& [model, inputs, found] :
        SimplestFits([&](ErrorBar bar) { return Fitter(seen, bar).All(layouts); })) {

@@ -19,6 +19,33 @@ struct MeasuredGated : MeasuredInDType {
   }
 };
 
+// Half of the rows of both are blocks of 8 by turns, and the function is another one.
+TEST_P(MeasuredGated, BlocksByTurnsAndAnotherFunction) {
+  const MeasuredCase question(Line("gated kind=swiglu N=4 F=48"));
+  const auto both = [&](size_t row, size_t at) {
+    return question.In(at < 48 ? "gate" : "up").data[row * 48 + at % 48];
+  };
+  EXPECT_THAT(question.Causes([&](size_t i) {
+    const size_t j = i % 48, at = j / 8 * 16 + j % 8;
+    return std::max(both(i / 48, at), 0.0) * both(i / 48, at + 8);
+  }),
+              ElementsAre(AllOf(StartsWith("halves_read_as_blocks+function_is_relu: "),
+                                HasSubstr("read as blocks of 8 by turns"))));
+}
+
+TEST_P(MeasuredGated, SignsOfUpAndAnotherFunction) {
+  EXPECT_THAT(
+      If("kind=swiglu N=4 F=50", [](double g, double u) { return std::max(g, 0.0) * std::abs(u); }),
+      ElementsAre(StartsWith("up_absolute+function_is_relu: up has lost its signs")));
+}
+
+TEST_P(MeasuredGated, NumberAddedToAnotherFunction) {
+  if (std::string(GetParam()) == "bf16") GTEST_SKIP() << "its errors hide which number";
+  EXPECT_THAT(If("kind=geglu N=8 F=50", [](double g, double u) { return Swish(g) * u + 0.1; }),
+              ElementsAre(AllOf(StartsWith("function_is_swish+output_offset: "),
+                                HasSubstr("0.1 is added to y"))));
+}
+
 TEST_P(MeasuredGated, ConstantOfSwish) {
   EXPECT_THAT(If("kind=swiglu N=4 F=50", [](double g, double u) { return Swish(g, 1.3) * u; }),
               ElementsAre(AllOf(StartsWith("swish_constant: "), HasSubstr("c = 1.3, expected 1"))));

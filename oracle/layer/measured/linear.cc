@@ -5,6 +5,7 @@
 
 #include "oracle/layer/measured/column_order.h"
 #include "oracle/layer/measured/columns.h"
+#include "oracle/layer/measured/linear_tables.h"
 #include "oracle/layer/measured/model.h"
 #include "reference/base/value_text.h"
 #include "reference/layer/linear_bias.h"
@@ -17,16 +18,6 @@ constexpr size_t kX = 0, kWeight = 1, kBias = 2;
 constexpr size_t kElements = 128;      // that are looked at
 constexpr size_t kMostDeviations = 2;  // of one answer
 constexpr size_t kLargestShift = 64;   // of a bias that is tried
-
-// A layer with another weight and another bias. Nothing is copied: the weight may be large.
-struct Layer {
-  std::function<double(size_t f, size_t m)> weight;
-  std::function<double(size_t f)> bias;
-  std::function<bool(size_t n)> has_bias = nullptr;  // null: every row has it
-  Deviations deviations;
-
-  double BiasAt(size_t n, size_t f) const { return has_bias && !has_bias(n) ? 0 : bias(f); }
-};
 
 // The bias is added to some rows.
 struct MeasuredLinearBias : LinearBias {
@@ -44,7 +35,9 @@ struct MeasuredLinearBias : LinearBias {
 class Fitter {
  public:
   Fitter(const Observation& seen, ErrorBar bar)
-      : x_(seen.inputs[kX].values),
+      : seen_(seen),
+        bar_(bar),
+        x_(seen.inputs[kX].values),
         N_(x_.shape[0]),
         M_(x_.shape[1]),
         F_(seen.inputs[kWeight].values.shape[0]),
@@ -65,6 +58,7 @@ class Fitter {
       if (products.empty()) return {};
       for (const Layer& layer : Biases(weighed)) Try(layer, products);
     }
+    if (fits_.empty()) fits_ = FitLinearTables(seen_, bar_, Weights(), has_bias_);
     KeepSimplest(fits_);
     EraseAccidents(fits_, distances_);
     return fits_;
@@ -200,6 +194,8 @@ class Fitter {
             {width, text}};
   }
 
+  const Observation& seen_;
+  ErrorBar bar_;
   const Tensor<double>& x_;
   size_t N_, M_, F_;
   bool has_bias_ = false;

@@ -34,6 +34,29 @@ TEST_P(MeasuredLinear, BlockCountedTwiceAndBiasMissing) {
                           "to 95 of 200 are counted twice"));
 }
 
+TEST_P(MeasuredLinear, ColumnsCountAnotherNumberOfTimes) {
+  EXPECT_THAT(If("linear N=8 F=9 M=96", [](size_t m) { return m / 8 % 2 == 1 ? 1.5 : 1; }),
+              ElementsAre("columns_scaled: the columns with m mod 16 in 8 to 15 of 96 count 1.5 "
+                          "times"));
+  EXPECT_THAT(If("linear N=8 F=9 M=96", [](size_t m) { return m < 48 ? 0.25 : 0; }),
+              Contains(AllOf(StartsWith("product_multiplied+columns_lost: x weight^T is multiplied "
+                                        "by 0.25"),
+                             HasSubstr("columns 48 to 95 of 96 are lost"))));
+}
+
+// The bias is not known while the columns are found.
+TEST_P(MeasuredLinear, BiasOfOtherOutputsAndColumnsLost) {
+  const MeasuredCase question(Line("linear_bias N=8 F=12 M=40"));
+  const auto &x = question.In("x"), &weight = question.In("weight");
+  EXPECT_THAT(question.Causes([&](size_t i) {
+    double sum = question.In("bias").data[i % 12 / 4 * 4];
+    for (size_t m = 0; m < 40; ++m) sum += m / 4 == 2 ? 0 : x(i / 12, m) * weight(i % 12, m);
+    return sum;
+  }),
+              Contains("columns_lost+bias_of_group: columns 8 to 11 of 40 are lost; bias has the "
+                       "first number of each 4 at the columns 1 to 3, 5 to 7, 9 to 11 of 12"));
+}
+
 TEST_P(MeasuredLinear, LaneLost) {
   EXPECT_THAT(If("linear N=8 F=9 M=120", [](size_t m) { return m % 5 != 3; }),
               ElementsAre("columns_lost: columns m with m mod 5 = 3 of 120 are lost"));

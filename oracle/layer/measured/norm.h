@@ -17,6 +17,7 @@ struct NormQuestion {
   Norm right;
   const Samples& samples;          // of y
   bool has_other_weights = false;  // weight or bias are not the right ones
+  size_t rows = 24;                // that are looked at
 };
 
 struct NormFit {

@@ -1,6 +1,7 @@
 #include "oracle/layer/measured/norm_fit.h"
 
 #include <cmath>
+#include <optional>
 #include <utility>
 
 #include "oracle/layer/measured/divisor.h"
@@ -48,7 +49,7 @@ class Fitter {
         all.back().shared = shared;
       }
     };
-    if (q_.N == 1 || among == Among::kOwnRows) return all;
+    if (q_.N == 1 || among != Among::kAllRows) return all;
     for (const Rows rows : {Rows::kFirst, Rows::kPrevious, Rows::kAround}) add(rows, 1);
     for (size_t group = 2; group < 2 * q_.N; group *= 2) {
       add(Rows::kGroup, std::min(group, q_.N));
@@ -132,6 +133,7 @@ class Fitter {
   void TryColumns() {
     rows_.ForgetColumns();
     std::vector<MeasuredDivisor> divisors;  // do not depend on the columns without a mean
+    std::optional<std::vector<MeasuredDivisor>> with_mean_of_all;  // nor with that of all columns
     for (size_t columns = 1; columns < q_.M; ++columns) {
       rows_.AddColumn();
       Norm norm = q_.right;
@@ -142,7 +144,13 @@ class Fitter {
         norm.mean_of_all = mean_of_all;
         norm.count = static_cast<double>(count);
         norm.mean_count = mean_of_all ? q_.right.mean_count : norm.count;
+        if (mean_of_all && with_mean_of_all && with_mean_of_all->empty()) continue;
         const auto sums = rows_.SumsOf(norm);
+        if (mean_of_all) {
+          if (!with_mean_of_all) with_mean_of_all = rows_.DivisorsOf(norm, sums);
+          TryDivisors(norm, sums, *with_mean_of_all, FreeNumber::kNothing);
+          continue;
+        }
         if (divisors.empty() || norm.subtracts_mean) divisors = rows_.DivisorsOf(norm, sums);
         if (divisors.empty() && !norm.subtracts_mean) return;
         TryDivisors(norm, sums, divisors, FreeNumber::kNothing);
@@ -178,11 +186,11 @@ class Fitter {
       shared.Intersect(AllowedBy(norm, sums[i].sum, divisors[i].range, free));
     if (free == FreeNumber::kCount && shared.low <= 0) return;  // a row without a finite divisor
     if (free != FreeNumber::kNothing) return TryNumber(norm, free, shared, divisors);
-    if (!shared.IsEmpty()) Add({.norm = norm}, free, "", divisors);
+    if (!shared.IsEmpty()) Add({norm, {}, {}, {}}, free, "", divisors);
   }
   void TryNumber(const Norm& norm, FreeNumber free, const Span& range,
                  const std::vector<MeasuredDivisor>& divisors) {
-    NormFit fit{.norm = norm};
+    NormFit fit{norm, {}, {}, {}};
     double& number = NumberOf(fit.norm, free);
     if (range.IsEmpty() || !range.IsBounded() || range.Contains(number)) return;
     const auto found = ConstantsIn(range, NamedNumbers(free, q_.right.eps, rows_.width()));
@@ -213,6 +221,11 @@ class Fitter {
 }  // namespace
 
 std::vector<NormFit> FitRows(const NormQuestion& question, Among among) {
+  // Most answers contradict every norm in two rows.
+  constexpr size_t kFewRows = 2;
+  NormQuestion few = question;
+  few.rows = std::min(few.rows, kFewRows);
+  if (Fitter(few).All(among).empty()) return {};
   return Fitter(question).All(among);
 }
 

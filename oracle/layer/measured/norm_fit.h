@@ -8,8 +8,8 @@
 
 namespace sextant::oracle {
 
-// kOwnRows: each row has its own sums, and the center is the right one.
-enum class Among { kOwnRows, kAllRows };
+// kOwnRows: each row has its own sums, and the center is the right one. kAllCenters: any center.
+enum class Among { kOwnRows, kAllCenters, kAllRows };
 
 // Not only the simplest. Their deviations are from the right norm of the question.
 std::vector<NormFit> FitRows(const NormQuestion& question, Among among);

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "oracle/layer/measured/number_in.h"
 #include "reference/number/clamp.h"
 #include "reference/number/real.h"
 #include "reference/number/tensor/tensor.h"
@@ -18,7 +19,18 @@ struct Norm {
   // kAround: the previous row, and the last one for the first. kFirstOfGroup: the first of a group.
   enum class Rows { kOwn, kFirst, kPrevious, kAround, kGroup, kFirstOfGroup };
   enum class Shared { kBoth, kDivisor, kMean };  // what comes from other rows
-  enum class Root { kEpsInside, kEpsOutside, kEpsAsFloor, kMissing, kPower, kNoDivisor };
+  // kEpsTimesLargest: eps is multiplied by the largest square of the row.
+  enum class Root {
+    kEpsInside,
+    kEpsOutside,
+    kEpsAsFloor,
+    kMissing,
+    kPower,
+    kNoDivisor,
+    kEpsTimesLargest
+  };
+  // kMagnitudes, kLargest: D is the mean of |x|, or the largest |x|, without a root and eps.
+  enum class Summed { kSquares, kMagnitudes, kLargest };
   enum class Weight { kOnce, kIgnored, kTwice, kDivides };
   enum class Bias { kNone, kOnce, kTwice, kSubtracted, kBeforeWeight };
 
@@ -34,12 +46,15 @@ struct Norm {
   Shared shared = Shared::kBoth;
   size_t group = 1;  // rows in a group
   Root root = Root::kEpsInside;
+  Summed summed = Summed::kSquares;
   double power = 0.5;        // D = (S / count + eps)^power, for kPower
   bool unit_offset = false;  // w = 1 + weight
   double added = 0;          // to the weight, besides that 1
   Weight weight = Weight::kOnce;
   Bias bias = Bias::kNone;
-  double factor = 1;  // of y
+  double factor = 1;    // of y
+  int weight_step = 0;  // row n reads the weight from column n times it on, around the end
+  bool NeedsLargest() const { return summed == Summed::kLargest || root == Root::kEpsTimesLargest; }
   bool operator==(const Norm&) const = default;
 };
 
@@ -88,7 +103,7 @@ class Normalization {
       for (size_t first = 0; first < x_.shape[1]; first += width) {
         const auto [mean, divisor] = MomentsOf(n, first);
         for (size_t j = first; j < first + width; ++j) {
-          y(n, j) = WithBias(Scaled(x_(n, j), mean, divisor), j);
+          y(n, j) = WithBias(Scaled(x_(n, j), mean, divisor), j, WeightAt(n, j));
           if (norm_.factor != 1) y(n, j) = y(n, j) * Real(norm_.factor);
         }
       }
@@ -113,6 +128,13 @@ class Normalization {
       const ScopedStep at(Step::kCenter);
       for (Real& term : terms) term = term - center;
     }
+    const Real subtracted = norm_.subtracts_mean ? mean : Real(0.0);
+    const Real largest = norm_.NeedsLargest() ? LargestOf(terms) : Real(0.0);
+    if (norm_.summed == Norm::Summed::kLargest) return {subtracted, largest};
+    if (norm_.summed == Norm::Summed::kMagnitudes) {
+      for (Real& term : terms) term = Magnitude(term);
+      return {subtracted, Sum(terms) / Real(norm_.count)};
+    }
     {
       const ScopedStep at(Step::kSquare);
       for (Real& term : terms) term = term * term;
@@ -120,7 +142,16 @@ class Normalization {
     const Real sum = Sum(terms);
     const ScopedStep at(Step::kRsqrt);
     const auto rows = static_cast<double>(of_divisor.second - of_divisor.first);
-    return {norm_.subtracts_mean ? mean : Real(0.0), Divisor(sum / Real(norm_.count * rows))};
+    return {subtracted, Divisor(sum / Real(norm_.count * rows), largest)};
+  }
+  static Real Magnitude(const Real& x) { return IsLess(x, Real(0.0)) ? Real(0.0) - x : x; }
+  static Real LargestOf(const std::vector<Real>& terms) {
+    Real largest(0.0);
+    for (const Real& term : terms) {
+      const Real size = Magnitude(term);
+      if (IsLess(largest, size)) largest = size;
+    }
+    return largest;
   }
   std::vector<Real> TermsOf(const std::pair<size_t, size_t>& rows, size_t first,
                             size_t columns) const {
@@ -141,10 +172,11 @@ class Normalization {
     const ScopedStep at(Step::kSum);
     return SumOf(terms);
   }
-  Real Divisor(const Real& square) const {
+  Real Divisor(const Real& square, const Real& largest) const {
     if (norm_.root == Norm::Root::kNoDivisor) return Real(1.0);
     constexpr double kLargest = 0x1p127;  // near the largest f32
     const Real eps(norm_.eps);
+    if (norm_.root == Norm::Root::kEpsTimesLargest) return Sqrt(square + eps * largest * largest);
     if (norm_.root == Norm::Root::kEpsOutside) return Sqrt(square) + eps;
     if (norm_.root == Norm::Root::kEpsAsFloor) return Sqrt(Clamp(square, eps, Real(kLargest)));
     if (norm_.root == Norm::Root::kPower) return Exp(Log(square + eps) * Real(norm_.power));
@@ -158,14 +190,19 @@ class Normalization {
     const ScopedStep at(Step::kScale);
     return value / divisor;
   }
-  Real WithBias(Real value, size_t j) const {
+  const Real& WeightAt(size_t n, size_t j) const {
+    const auto M = static_cast<int64_t>(weight_.size());
+    const int64_t by = norm_.weight_step * static_cast<int64_t>(n % weight_.size());
+    return weight_[static_cast<size_t>((static_cast<int64_t>(j) + by + M) % M)];
+  }
+  Real WithBias(Real value, size_t j, const Real& weight) const {
     if (norm_.bias == Norm::Bias::kBeforeWeight) {
       const ScopedStep at(Step::kBias);
       value = value + bias_[j];
     }
     {
       const ScopedStep at(Step::kWeigh);
-      value = value * FactorOf(norm_, weight_[j]);
+      value = value * FactorOf(norm_, weight);
     }
     if (norm_.bias == Norm::Bias::kNone || norm_.bias == Norm::Bias::kBeforeWeight) return value;
     const ScopedStep at(Step::kBias);

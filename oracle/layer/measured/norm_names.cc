@@ -167,6 +167,38 @@ std::vector<double> CountsOf(size_t M) {
   return all;
 }
 
+namespace {
+
+void DescribeDivisor(const Norm& right, const Norm& norm, const NumberText& measured,
+                     Words& words) {
+  words.Add(norm.root == Norm::Root::kEpsOutside, "eps_outside_the_root",
+            "eps is added to the root instead of under it");
+  words.Add(norm.root == Norm::Root::kEpsAsFloor, "eps_as_floor",
+            "eps is a lower bound of the mean square instead of added to it");
+  words.Add(norm.root == Norm::Root::kMissing, "root_missing", "the root is missing");
+  words.Add(norm.eps != right.eps, NameOfEps(norm.eps, right.eps),
+            "eps is " + measured.text + ", expected " + PrintValue(right.eps));
+  words.Add(norm.root == Norm::Root::kNoDivisor, "not_divided", "x is not divided by anything");
+  words.Add(norm.root == Norm::Root::kEpsTimesLargest, "eps_times_largest",
+            "eps is multiplied by the largest square of its row");
+  words.Add(
+      norm.summed == Norm::Summed::kLargest, "largest_for_root",
+      "the divisor of a row is its largest magnitude, max |x|, instead of the root of the mean "
+      "square");
+  words.Add(
+      norm.summed == Norm::Summed::kMagnitudes, "mean_magnitude_for_root",
+      "the divisor of a row is its mean magnitude, the mean of absolute values, instead of the "
+      "root of the mean square");
+  words.Add(norm.root == Norm::Root::kPower, "root_of_another_power",
+            "the mean square is raised to " +
+                (measured.free == FreeNumber::kPower ? measured.text
+                 : norm.power == 0.25                ? "1/4"
+                                                     : "1/3") +
+                ", expected 1/2");
+}
+
+}  // namespace
+
 void Describe(const Norm& right, size_t M, const NumberText& measured, NormFit& fit) {
   const Norm norm = fit.norm;
   Words words(fit.deviations);
@@ -184,17 +216,7 @@ void Describe(const Norm& right, size_t M, const NumberText& measured, NormFit& 
             "the sum of squares is divided by " +
                 (measured.free == FreeNumber::kCount ? measured.text : TextOfCount(norm.count, M)) +
                 ", expected " + width + FactorText(norm, right));
-  words.Add(norm.root == Norm::Root::kEpsOutside, "eps_outside_the_root",
-            "eps is added to the root instead of under it");
-  words.Add(norm.root == Norm::Root::kEpsAsFloor, "eps_as_floor",
-            "eps is a lower bound of the mean square instead of added to it");
-  words.Add(norm.root == Norm::Root::kMissing, "root_missing", "the root is missing");
-  words.Add(norm.eps != right.eps, NameOfEps(norm.eps, right.eps),
-            "eps is " + measured.text + ", expected " + PrintValue(right.eps));
-  words.Add(norm.root == Norm::Root::kNoDivisor, "not_divided", "x is not divided by anything");
-  words.Add(norm.root == Norm::Root::kPower, "root_of_another_power",
-            "the mean square is raised to " +
-                (measured.free == FreeNumber::kPower ? measured.text : "1/3") + ", expected 1/2");
+  DescribeDivisor(right, norm, measured, words);
   words.Add(
       norm.added != right.added, "weight_offset",
       measured.added + " is added to the weight" + (right.unit_offset ? " besides the 1" : ""));

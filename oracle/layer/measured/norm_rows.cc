@@ -7,24 +7,40 @@
 #include "oracle/layer/measured/divisor.h"
 
 namespace sextant::oracle {
-namespace {
-
-constexpr size_t kRows = 24;  // that are looked at
-
-}  // namespace
-
 NormRows::NormRows(const NormQuestion& question)
     : q_(question),
       N_(question.N * question.right.parts),
       M_(question.M / question.right.parts),
-      rows_(question.samples.ChosenRows(kRows, M_)),
+      rows_(ChosenRows()),
       sums_(question.x, N_, M_) {
-  for (const size_t n : rows_) error_factors_.push_back(ErrorFactor(n));
+  for (const size_t n : rows_) {
+    error_factors_.push_back(ErrorFactor(n));
+    telling_.push_back(TellingElements(n));
+  }
   for (size_t j = 0; j < M_; ++j) sums_.AddColumn();
   if (q_.right.columns < M_) sums_.Restart();
   for (size_t j = 0; j < q_.right.columns && q_.right.columns < M_; ++j) sums_.AddColumn();
   for (const Sums& sums : SumsOf(q_.right))
     right_divisors_.push_back(DivisorOf(q_.right, sums.sum / q_.right.count));
+}
+
+// Parts of rows are one of each chosen row: of a large tensor it takes long to compare all parts,
+// and there are many numbers of parts. Of the rows in turn the part with the largest distance, and
+// another one.
+std::vector<size_t> NormRows::ChosenRows() const {
+  const size_t parts = q_.right.parts;
+  const std::vector<size_t> rows = q_.samples.ChosenRows(q_.rows, q_.M);
+  if (parts == 1) return rows;
+  std::vector<size_t> chosen;
+  for (size_t i = 0; i < rows.size(); ++i) {
+    size_t part = i % parts;
+    if (i % 2 == 0) {
+      const std::vector<double> distances = ElementDistances(rows[i], q_.M);
+      part = static_cast<size_t>(std::ranges::max_element(distances) - distances.begin()) / M_;
+    }
+    chosen.push_back(rows[i] * parts + part);
+  }
+  return chosen;
 }
 
 std::vector<Sums> NormRows::SumsOf(const Norm& norm) const {
@@ -42,26 +58,41 @@ std::vector<MeasuredDivisor> NormRows::DivisorsOf(const Norm& norm,
   return all;
 }
 
+bool NormRows::Narrow(const Norm& norm, size_t i, double mean, size_t at, Span& factor,
+                      double& least_error) const {
+  if (!q_.samples.Has(at)) return true;
+  const Sample sample = q_.samples.At(at);
+  const double w = FactorOf(norm, WeightAt(at)), scale = (q_.x[at] - mean) * w;
+  const double rest = sample.y - BiasOf(norm, w, q_.bias, ColumnAt(at)),
+               error = error_factors_[i] * sample.error;
+  if (scale == 0) return std::abs(rest) <= error;
+  factor.Intersect(Quotient(rest, error, scale));
+  least_error = std::min(least_error, error / std::abs(scale));
+  return !factor.IsEmpty();
+}
+
 bool NormRows::FindDivisor(const Norm& norm, size_t i, double mean, MeasuredDivisor& found) const {
   Span factor{0, kInfinity};  // 1 / D
   double least_error = kInfinity;
-  for (size_t at = rows_[i] * M_; at < (rows_[i] + 1) * M_ && !factor.IsEmpty(); ++at) {
-    if (!q_.samples.Has(at)) continue;
-    const Sample sample = q_.samples.At(at);
-    const double w = FactorOf(norm, WeightAt(at)), scale = (q_.x[at] - mean) * w;
-    const double rest = sample.y - BiasOf(norm, w, q_.bias, ColumnAt(at)),
-                 error = error_factors_[i] * sample.error;
-    if (scale == 0 && std::abs(rest) > error) return false;
-    if (scale == 0) continue;
-    factor.Intersect(Quotient(rest, error, scale));
-    least_error = std::min(least_error, error / std::abs(scale));
-  }
-  if (factor.IsEmpty()) return false;
+  for (const size_t at : telling_[i])
+    if (!Narrow(norm, i, mean, at, factor, least_error)) return false;
+  for (size_t at = rows_[i] * M_; at < (rows_[i] + 1) * M_; ++at)
+    if (!Narrow(norm, i, mean, at, factor, least_error)) return false;
   // Six roundings of this calculation, and of the one that compares.
   constexpr double kRoundings = 6 * 0x1p-53;
   found = {{(1 - kRoundings) / factor.high, (1 + kRoundings) / factor.low},
            least_error / factor.Middle()};
   return true;
+}
+
+// The worst element, and some others: most wrong norms contradict them.
+std::vector<size_t> NormRows::TellingElements(size_t n) const {
+  constexpr size_t kTelling = 16;
+  const std::vector<double> distances = ElementDistances(n, M_);
+  const auto worst = std::ranges::max_element(distances) - distances.begin();
+  std::vector<size_t> elements = {n * M_ + static_cast<size_t>(worst)};
+  for (size_t j = 0; j < kTelling; ++j) elements.push_back(n * M_ + j * M_ / kTelling);
+  return elements;
 }
 
 template <class Use>
@@ -74,7 +105,9 @@ void NormRows::ForEachElement(const Norm& norm, const Use& use) const {
       const double w = FactorOf(norm, WeightAt(at));
       Sample sample = q_.samples.At(at);
       sample.error *= error_factors_[i];
-      use(sample, (q_.x[at] - sums[i].mean) / divisor, w, BiasOf(norm, w, q_.bias, ColumnAt(at)));
+      if (!use(sample, (q_.x[at] - sums[i].mean) / divisor, w,
+               BiasOf(norm, w, q_.bias, ColumnAt(at))))
+        return;
     }
   }
 }
@@ -84,6 +117,7 @@ Span NormRows::OutputFactor(const Norm& norm) const {
   ForEachElement(norm, [&](const Sample& sample, double z, double w, double bias) {
     const double y = z * w + bias;
     if (y != 0) factor.Intersect(Quotient(sample.y, sample.error, y));
+    return !factor.IsEmpty();
   });
   return factor;
 }
@@ -114,6 +148,7 @@ Span NormRows::AddedToWeight(const Norm& norm) const {
     if (sample.at / M_ != n) use_row();
     n = sample.at / M_;
     row.push_back({sample.y - bias, z, w, sample.error});
+    return !added.IsEmpty();
   });
   use_row();
   return added;
@@ -131,18 +166,19 @@ double NormRows::ErrorFactor(size_t n) const {
 }
 
 std::vector<double> NormRows::DistancesOf(const Norm& norm,
-                                          const std::vector<MeasuredDivisor>& divisors) const {
+                                          const std::vector<MeasuredDivisor>& divisors,
+                                          bool has_other_weights) const {
   const Norm& right = q_.right;
-  const bool same_elements = !q_.has_other_weights && norm.unit_offset == right.unit_offset &&
-                             norm.added == right.added && norm.weight == right.weight &&
-                             norm.bias == right.bias;
+  const bool same_elements = !q_.has_other_weights && !has_other_weights &&
+                             norm.unit_offset == right.unit_offset && norm.added == right.added &&
+                             norm.weight == right.weight && norm.bias == right.bias;
   const bool any_error =
       norm.subtracts_mean || right.subtracts_mean || right.parts > 1 || divisors.empty();
   std::vector<double> distances;
   std::set<double> seen;  // rows with the same divisor have the same roundings
   for (size_t i = 0; i < rows_.size(); ++i) {
     if (!seen.insert(right_divisors_[i]).second) continue;
-    const std::vector<double> elements = ElementDistances(rows_[i]);
+    const std::vector<double> elements = ElementDistances(rows_[i], M_);
     if (!same_elements) {
       distances.insert(distances.end(), elements.begin(), elements.end());
     } else if (any_error) {
@@ -155,9 +191,9 @@ std::vector<double> NormRows::DistancesOf(const Norm& norm,
   return distances;
 }
 
-std::vector<double> NormRows::ElementDistances(size_t n) const {
+std::vector<double> NormRows::ElementDistances(size_t n, size_t width) const {
   std::vector<double> distances;
-  for (size_t at = n * M_; at < (n + 1) * M_; ++at) {
+  for (size_t at = n * width; at < (n + 1) * width; ++at) {
     const bool has = q_.samples.Has(at);
     const Sample sample = has ? q_.samples.At(at) : Sample{};
     distances.push_back(has ? std::abs(sample.y - sample.right) / sample.error : 0);

@@ -4,6 +4,7 @@
 #include "oracle/layer/measured/column_order.h"
 #include "oracle/layer/measured/norm.h"
 #include "oracle/layer/measured/norm_fit.h"
+#include "oracle/layer/measured/norm_tables.h"
 
 namespace sextant::oracle {
 namespace {
@@ -12,8 +13,9 @@ namespace {
 class Alternatives {
  public:
   explicit Alternatives(std::vector<NormFit> best) : best_(std::move(best)) {}
-  void Add(const NormQuestion& question, const std::string& name, const std::string& sentence) {
-    for (NormFit& fit : FitRows(question, Among::kOwnRows)) {
+  void Add(const NormQuestion& question, const std::string& name, const std::string& sentence,
+           Among among = Among::kOwnRows) {
+    for (NormFit& fit : FitRows(question, among)) {
       Deviations all;
       all.Add(name, sentence);
       all.Add(fit.deviations);
@@ -41,10 +43,11 @@ void AddParts(const NormQuestion& question, Alternatives& fits) {
     const bool has_mean = question.right.subtracts_mean;
     const std::string groups = "each group of " + std::to_string(width) + " of " +
                                std::to_string(question.M) + " columns has its own ";
-    fits.Add(of_parts, "groups_of_columns", groups + (has_mean ? "mean and divisor" : "divisor"));
+    if (has_mean) fits.Add(of_parts, "groups_of_columns", groups + "mean and divisor");
     of_parts.right.mean_of_all = true;
-    if (has_mean)
-      fits.Add(of_parts, "groups_of_columns", groups + "divisor, and the mean of all columns");
+    fits.Add(of_parts, "groups_of_columns",
+             groups + "divisor" + (has_mean ? ", and the mean of all columns" : ""),
+             Among::kAllCenters);
   }
 }
 
@@ -106,6 +109,7 @@ std::vector<NormFit> FitNorms(const NormQuestion& question) {
     AddColumns(question, all);
     AddOrders(question, all);
   }
+  if (all.all().empty()) all.all() = FitNormTables(question);
   KeepSimplest(all.all());
   std::erase_if(all.all(), [](const NormFit& fit) { return !fit.is_evident; });
   return all.all();

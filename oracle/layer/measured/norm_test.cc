@@ -71,6 +71,38 @@ TEST_P(MeasuredNorm, WeightTwiceAndPaddedMean) {
                              HasSubstr("divided by 64, the width of whole vectors, expected 50"))));
 }
 
+TEST_P(MeasuredNorm, WeightInSomeColumnsAndSharedRows) {
+  const Rows rows(Line("rms_norm N=12 M=40"));
+  EXPECT_THAT(rows.If([&](size_t n, size_t j) {
+    const double root = std::sqrt(rows.Squares(n / 4 * 4) / 40 + 1e-5);
+    return rows.x[n * 40 + j] / root * (j < 20 ? rows.w[j] : 1);
+  }),
+              Contains(AllOf(StartsWith("divisor_of_row_groups+weight_constant_in_part: "),
+                             HasSubstr("weight is 1 at the columns 20 to 39 of 40"))));
+}
+
+TEST_P(MeasuredNorm, LargestMagnitudeForTheRootAndWeightOfTheRow) {
+  const Rows rows(Line("rms_norm N=12 M=40"));
+  EXPECT_THAT(rows.If([&](size_t n, size_t j) {
+    double largest = 0;
+    for (size_t k = 0; k < 40; ++k) largest = std::max(largest, std::abs(rows.x[n * 40 + k]));
+    return rows.x[n * 40 + j] / largest * rows.w[(j + n) % 40];
+  }),
+              Contains(AllOf(StartsWith("largest_for_root+weight_of_row: "),
+                             HasSubstr("row n reads the weight from column n on"))));
+}
+
+TEST(MeasuredNorm, WeightAndBiasOfOtherColumns) {
+  const Rows rows("layer_norm N=12 M=40 dtype=f32");
+  const auto& b = rows.In("bias").data;
+  EXPECT_THAT(rows.If([&](size_t n, size_t j) {
+    const double mean = rows.Mean(n), sigma = std::sqrt(rows.Squares(n, mean) / 40 + 1e-5);
+    return (rows.x[n * 40 + j] - mean) / sigma * rows.w[j < 32 ? j : j - 32] + b[j / 4 * 4];
+  }),
+              Contains(AllOf(StartsWith("weight_of_other_columns+bias_of_group: "),
+                             HasSubstr("of 0 at 32 and so on"))));
+}
+
 TEST_P(MeasuredNorm, PreviousRow) {
   const Rows rows(Line("layer_norm N=9 M=50"));
   const auto& bias = rows.In("bias").data;

@@ -1,13 +1,16 @@
 #include "oracle/layer/measured/row_sums.h"
 
+#include <algorithm>
+#include <cmath>
+
 namespace sextant::oracle {
 
 void RowSums::Restart() {
-  whole_totals_ = std::exchange(totals_, std::vector<Totals>(totals_.size()));
+  whole_totals_ = std::exchange(totals_, {});
   whole_columns_ = std::exchange(columns_, 0);
 }
 
-RowSums::Totals RowSums::TotalOf(std::vector<Totals>& totals, size_t columns,
+RowSums::Totals RowSums::TotalOf(TotalsOfRows& totals, size_t columns,
                                  const std::pair<size_t, size_t>& population) const {
   Totals total;
   for (size_t row = population.first; row < population.second; ++row) {
@@ -25,7 +28,7 @@ RowSums::Totals RowSums::TotalOf(std::vector<Totals>& totals, size_t columns,
 }
 
 Sums RowSums::Of(const Norm& norm, size_t n) const {
-  auto [of_mean, of_divisor] = PopulationsOf(norm, n, totals_.size());
+  auto [of_mean, of_divisor] = PopulationsOf(norm, n, N_);
   const bool of_all_parts = norm.mean_of_all && norm.parts > 1;
   if (of_all_parts) of_mean = {n / norm.parts * norm.parts, (n / norm.parts + 1) * norm.parts};
   const bool is_whole = norm.mean_of_all && !of_all_parts;
@@ -39,7 +42,25 @@ Sums RowSums::Of(const Norm& norm, size_t n) const {
   Totals total = TotalOf(totals_, columns_, of_divisor);
   // sum (x - m)^2 = sum x^2 - 2 m sum x + columns m^2
   if (norm.sums_centered) total.squares += norm.columns * center * center - 2 * center * total.sum;
-  return {norm.subtracts_mean ? static_cast<double>(mean) : 0, static_cast<double>(total.squares)};
+  Sums sums{norm.subtracts_mean ? static_cast<double>(mean) : 0,
+            static_cast<double>(total.squares)};
+  if (norm.NeedsLargest() || norm.summed != Norm::Summed::kSquares)
+    SetMagnitudes(norm, of_divisor, norm.sums_centered ? static_cast<double>(center) : 0, sums);
+  return sums;
+}
+
+void RowSums::SetMagnitudes(const Norm& norm, const std::pair<size_t, size_t>& rows, double center,
+                            Sums& sums) const {
+  double sum = 0;
+  for (size_t row = rows.first; row < rows.second; ++row) {
+    for (size_t j = 0; j < columns_; ++j) {
+      const double size = std::abs(x_[row * M_ + j] - center);
+      sums.largest = std::max(sums.largest, size);
+      sum += size;
+    }
+  }
+  if (norm.summed == Norm::Summed::kMagnitudes)
+    sums.sum = sum / static_cast<double>(rows.second - rows.first);
 }
 
 }  // namespace sextant::oracle

@@ -1,6 +1,7 @@
 // Sums over the first columns of rows, for measured norms.
 #pragma once
 
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -10,14 +11,15 @@ namespace sextant::oracle {
 
 // Of one row.
 struct Sums {
-  double mean = 0;  // that is subtracted
-  double sum = 0;   // S per row of the population
+  double mean = 0;     // that is subtracted
+  double sum = 0;      // S per row of the population, or the sum of |x|
+  double largest = 0;  // |x|, if the norm needs it
 };
 
 class RowSums {
  public:
   // x [N,M] must outlive this object. No column is added yet.
-  RowSums(const std::vector<double>& x, size_t N, size_t M) : x_(x), M_(M), totals_(N) {}
+  RowSums(const std::vector<double>& x, size_t N, size_t M) : x_(x), N_(N), M_(M) {}
   void AddColumn() { ++columns_; }
   // Begins with the first column again, and keeps the sums of all columns for means.
   void Restart();
@@ -25,19 +27,23 @@ class RowSums {
   Sums Of(const Norm& norm, size_t n) const;
 
  private:
-  // Of x and of x^2 of a row. The extended precision leaves room for cancellation. Few rows of a
-  // large tensor are asked for: a row is summed when it is.
+  // Sets the largest |x - center| of the population, and their sum if the norm has that.
+  void SetMagnitudes(const Norm& norm, const std::pair<size_t, size_t>& rows, double center,
+                     Sums& sums) const;
+  // Of x and of x^2 of a row. The extended precision leaves room for cancellation.
   struct Totals {
     long double sum = 0, squares = 0;
     size_t columns = 0;  // that are summed
   };
+  // Few rows of a large tensor are asked for: a row is summed when it is.
+  using TotalsOfRows = std::unordered_map<size_t, Totals>;
   // Of the first columns, per row of a population.
-  Totals TotalOf(std::vector<Totals>& totals, size_t columns,
+  Totals TotalOf(TotalsOfRows& totals, size_t columns,
                  const std::pair<size_t, size_t>& population) const;
 
   const std::vector<double>& x_;
-  size_t M_, columns_ = 0, whole_columns_ = 0;
-  mutable std::vector<Totals> totals_, whole_totals_;
+  size_t N_, M_, columns_ = 0, whole_columns_ = 0;
+  mutable TotalsOfRows totals_, whole_totals_;
 };
 
 }  // namespace sextant::oracle

@@ -4,6 +4,9 @@
 #include <cmath>
 #include <numbers>
 
+#include "oracle/diagnosis/input_changes.h"
+#include "oracle/position/measured/alibi_distance.h"
+#include "oracle/position/measured/alibi_factors.h"
 #include "oracle/position/measured/attributes.h"
 #include "oracle/property/changed_inputs.h"
 #include "reference/number/real.h"
@@ -12,41 +15,6 @@
 
 namespace sextant::oracle {
 namespace {
-
-// A function of the distance i - j, or of j, by which a slope is multiplied.
-struct DistanceMap {
-  const char *name, *what;  // what: "distances above # act as #", where # is the number
-  double (*map)(double distance, double number);
-};
-constexpr DistanceMap kMaps[] = {
-    {"distance_clamped", "distances above # act as #",
-     [](double d, double n) { return std::clamp(d, -n, n); }},
-    {"distance_wrapped", "distances are taken modulo #",
-     [](double d, double n) { return d - n * std::floor(d / n); }},
-    {"distance_rounded", "distances are rounded down to multiples of #",
-     [](double d, double n) { return n * std::floor(d / n); }},
-    {"distance_power", "the distance is raised to the power #",
-     [](double d, double n) { return std::copysign(std::pow(std::abs(d), n), d); }},
-};
-
-// The bias with a map of the distances.
-struct ByDistance : Alibi {
-  const DistanceMap* map = &kMaps[0];
-  double number = 1;
-  template <class Real>
-  void operator()(const Tensor<Real>& slope, const Tensor<double>& query, const Tensor<double>& key,
-                  Tensor<Real>& bias) const {
-    for (size_t s = 0; s < bias.shape[1]; ++s) {
-      for (size_t t = 0; t < bias.shape[2]; ++t) {
-        const double i = form == AlibiForm::kKey ? 0 : query(s), d = i - key(t);
-        const double distance = form == AlibiForm::kSymmetric ? std::abs(d) : d;
-        const ScopedStep at(Step::kBias);
-        const Real factor(-map->map(distance, number));
-        for (size_t h = 0; h < bias.shape[0]; ++h) bias(h, s, t) = slope(h) * factor;
-      }
-    }
-  }
-};
 
 Deviation Distances(const DistanceMap& map, const std::vector<double>& numbers) {
   std::vector<NamedValue> values;
@@ -63,13 +31,7 @@ Deviation Distances(const DistanceMap& map, const std::vector<double>& numbers) 
             return Hypothesis{std::make_shared<Wrapped<ByDistance, false>>(changed), base.inputs,
                               base.recipe};
           },
-          .sentence =
-              [what = std::string(map.what)](const std::string& number) {
-                std::string text = what;
-                for (size_t at; (at = text.find('#')) != std::string::npos;)
-                  text.replace(at, 1, number);
-                return text;
-              }};
+          .sentence = [&map](const std::string& number) { return TextOf(map, number); }};
 }
 
 std::vector<Deviation> OtherDistances(const Tensors& inputs) {
@@ -83,35 +45,29 @@ std::vector<Deviation> OtherDistances(const Tensors& inputs) {
   for (double power = kMostListed; power <= farthest; power *= 2)
     limits.insert(limits.end(), {power, power - 1});
   std::vector<Deviation> all;
-  for (const DistanceMap& map : kMaps)
-    all.push_back(Distances(
-        map, map.name == std::string("distance_power") ? std::vector<double>{0.5, 2} : limits));
+  for (const DistanceMap& map : kDistanceMaps) {
+    using Takes = DistanceMap::Takes;
+    if (map.takes == Takes::kLimit) all.push_back(Distances(map, limits));
+    if (map.takes == Takes::kPower) all.push_back(Distances(map, {0.5, 2}));
+  }
   return all;
 }
 
 // Slopes that are computed from the index of the head, whatever the input has: 2^-(a (h + b) / H).
 Deviation SlopesByFormula() {
-  struct Formula {
-    double largest, first;
-  };
-  static constexpr Formula kFormulas[] = {{8, 0}, {8, 1}, {8, 2}, {4, 1}, {16, 1}, {8, 0.5}};
   std::vector<NamedValue> values;
-  for (size_t i = 0; i < std::size(kFormulas); ++i) {
-    const auto& [largest, first] = kFormulas[i];
-    values.push_back({static_cast<double>(i),
-                      "2^-(" + PrintValue(largest) + " (h + " + PrintValue(first) + ") / H)"});
+  for (size_t i = 0; i < kSlopeFormulas.size(); ++i) {
+    values.push_back({static_cast<double>(i), kSlopeFormulas[i].Text()});
   }
   return {.name = "slopes_by_formula",
           .factor = "slope",
           .values = std::move(values),
           .changed = [](const Hypothesis& base, double which) -> std::optional<Hypothesis> {
-            const auto& [largest, first] = kFormulas[static_cast<size_t>(which)];
             Hypothesis model = base;
             Tensors inputs = model.inputs;
             auto& slope = InputNamed(inputs, "slope").data;
-            const auto H = static_cast<double>(slope.size());
             for (size_t h = 0; h < slope.size(); ++h)
-              slope[h] = std::exp2(-largest * (static_cast<double>(h) + first) / H);
+              slope[h] = kSlopeFormulas[static_cast<size_t>(which)].At(h, slope.size());
             model.inputs = std::move(inputs);
             return model;
           },
@@ -192,7 +148,8 @@ std::vector<Explanation> MeasureBias(const Observation& seen) {
   more.push_back(InputFactor(seen.inputs, "slope", "every slope is multiplied by"));
   more.push_back(SlopesByFormula());
   more.push_back(SlopesOfOtherHeads(H));
-  return MeasureAttributesAnd(seen, more);
+  std::vector<Explanation> found = MeasureAttributesAnd(seen, more);
+  return found.empty() ? MeasureFactorsOfBias(seen) : found;
 }
 
 std::vector<Explanation> MeasureSlopes(const Observation& seen) {

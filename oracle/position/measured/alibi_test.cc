@@ -45,14 +45,30 @@ TEST(MeasuredAlibi, NamesDistances) {
       "distance_wrapped (distances are taken modulo 13)");
   PlantedBias{.distance = [](double d) { return 5 * std::floor(d / 5); }}.ExpectNamed(
       "distance_rounded (distances are rounded down to multiples of 5)");
-  PlantedBias{.distance = [](double d) {
-    return std::copysign(std::sqrt(std::abs(d)), d);
-  }}.ExpectNamed("distance_power (the distance is raised to the power 0.5)");
+  PlantedBias{.distance = [](double d) { return std::copysign(std::sqrt(std::abs(d)), d); }}
+      .ExpectNamed(
+          "distance_power (another function of the distance: it is raised to the power 0.5)");
 }
 
 TEST(MeasuredAlibi, NamesSlopesOfOtherHeads) {
   PlantedBias{.head = [](size_t h) { return (h + 3) % 8; }}.ExpectNamed(
       "slopes_of_other_heads (head h has the slope of head (h + 3) mod 8)");
+}
+
+// Slopes, distances and a factor are measured separately.
+TEST(MeasuredAlibi, NamesSeveralFactorsTogether) {
+  PlantedBias{.distance = [](double d) { return 0.5 * std::clamp(d + 3, -9.0, 9.0); },
+              .head = [](size_t h) { return 7 - h; }}
+      .ExpectNamed(
+          "slopes_of_other_heads+distance_shifted+distance_clamped+bias_multiplied (head k has the "
+          "slope of head 7 - k; positions are off by 3: every distance has 3 added, as if queries "
+          "were 3 later; distances above 9 act as 9; every slope, and so every bias, is multiplied "
+          "by 0.5)");
+  PlantedBias{.distance = [](double d) { return d * std::abs(d); },
+              .head = [](size_t h) { return h / 2 * 2; }}
+      .ExpectNamed(
+          "slopes_of_other_heads+distance_power (heads 2k and 2k + 1 have the slope of head 2k; "
+          "another function of the distance: it is raised to the power 2)");
 }
 
 TEST(MeasuredAlibi, SaysNothingAboutARightAnswer) {

@@ -164,25 +164,6 @@ Deviation IntegerAttribute(const std::string& name, const std::string& phrase, i
   return deviation;
 }
 
-Deviation InputFactor(const Tensors& inputs, const std::string& name, const std::string& phrase) {
-  const auto index =
-      static_cast<size_t>(std::ranges::find(inputs, name, &NamedTensor::name) - inputs.begin());
-  const auto changed = [index](const Hypothesis& base, double factor) -> std::optional<Hypothesis> {
-    Hypothesis model = base;
-    for (double& x : model.inputs[index].values.data) x *= factor;
-    return model;
-  };
-  std::vector<NamedValue> likely = {{-1}, {2}, {0.5}, {4}, {0.25}, {8}, {0.125}};
-  likely.push_back({1 / std::numbers::ln2, "1.442695 = log2(e)"});
-  likely.push_back({std::numbers::ln2, "0.6931472 = ln 2"});
-  return {.name = name + "_multiplied",
-          .factor = name,
-          .values = std::move(likely),
-          .right = 1,
-          .changed = changed,
-          .sentence = [phrase](const std::string& number) { return phrase + " " + number; }};
-}
-
 Deviation AttributeText(const std::string& name, const std::string& phrase,
                         const std::vector<std::string>& texts) {
   std::vector<NamedValue> values;

@@ -14,8 +14,6 @@ Deviation RealAttribute(const std::string& name, const std::string& phrase, doub
                         std::vector<NamedValue> likely);
 // The same for an attribute that is an integer: the nearest one.
 Deviation IntegerAttribute(const std::string& name, const std::string& phrase, int64_t right);
-// An input multiplied by a number, each element or each exponential: e^input.
-Deviation InputFactor(const Tensors& inputs, const std::string& name, const std::string& phrase);
 // An attribute with one of several texts: each `text` is an argument of Operation::Set.
 Deviation AttributeText(const std::string& name, const std::string& phrase,
                         const std::vector<std::string>& texts);

@@ -5,7 +5,6 @@
 
 #include <cmath>
 
-#include "oracle/catalog/catalog.h"
 #include "oracle/catalog/causes_test.h"
 
 namespace sextant::oracle {
@@ -68,16 +67,14 @@ TEST(MeasuredAttributes, LookForTwoDeviationsAsLongAsEvaluationsAreLeft) {
   for (const size_t most : {size_t{100}, size_t{100000}}) {
     size_t left = most;
     std::vector<std::string> names;
-    for (const Measurement& measure : CatalogEntryOf("sinusoidal").measurements) {
-      for (const Explanation& found : measure({.c = question.c,
-                                      .inputs = question.inputs,
-                                      .recipe = question.recipe,
-                                      .golden = judge.golden(),
-                                      .permitted = judge.permitted(),
-                                      .answer = answer,
-                                      .evaluations_left = &left}))
-        names.push_back(found.name);
-    }
+    for (const Explanation& found : MeasureAttributes({.c = question.c,
+                                    .inputs = question.inputs,
+                                    .recipe = question.recipe,
+                                    .golden = judge.golden(),
+                                    .permitted = judge.permitted(),
+                                    .answer = answer,
+                                    .evaluations_left = &left}))
+      names.push_back(found.name);
     if (most > 100) {
       EXPECT_THAT(names, Contains("position_shifted+base_changed"));
       EXPECT_LT(left, most);

@@ -32,25 +32,67 @@ long double RelativeErrorOf(const Counted& frequency) {
 
 }  // namespace
 
-Angles AnglesOf(const PairFits& fits) {
+namespace {
+
+// The angles whose cosine or sine is `value` +- `bar`, up to pi: their middle and half of their
+// range, which is negative if there are none.
+struct OneSided {
+  long double phase, bar, twin;
+};
+OneSided OfSide(Side side, long double value, long double bar) {
+  const long double low = std::max(value - bar, -1.0L), high = std::min(value + bar, 1.0L);
+  if (low > high) return {0, -1, 0};
+  const bool is_cosine = side == Side::kCosine;
+  const long double a = is_cosine ? std::acos(high) : std::asin(low);
+  const long double b = is_cosine ? std::acos(low) : std::asin(high);
+  const long double phase = (a + b) / 2;
+  return {phase, (b - a) / 2 + 0x1p-60L, is_cosine ? -phase : kPi - phase};  // of acos itself
+}
+
+}  // namespace
+
+Angles AnglesOf(const PairFits& fits, double gain, Side side) {
   Angles angles{.tokens = fits.tokens,
                 .pairs = fits.pairs,
                 .phase = {},
                 .bar = {},
+                .twin = {},
                 .gain = {0},
                 .fits = fits};
+  bool any = false, only_cosines = true;
   for (const PairFit& fit : fits.of) {
     const long double size = std::abs(fit.z);
-    angles.phase.push_back(std::arg(fit.z));
-    angles.bar.push_back(fit.bar < size ? std::asin(fit.bar / size) : kPi);
-    angles.gain = Common(angles.gain, {size - fit.bar, size + fit.bar});
+    Side known = side;
+    if (side == Side::kBoth && std::isinf(fit.bar))
+      known = std::isfinite(fit.cos_bar)   ? Side::kCosine
+              : std::isfinite(fit.sin_bar) ? Side::kSine
+                                           : Side::kBoth;
+    if (known == Side::kBoth) {
+      angles.phase.push_back(std::arg(fit.z));
+      angles.bar.push_back(fit.bar < size ? std::asin(fit.bar / size) : kPi);
+      angles.twin.emplace_back();
+      angles.gain = Common(angles.gain, {size - fit.bar, size + fit.bar});
+      only_cosines = only_cosines && std::isinf(fit.bar);
+      continue;
+    }
+    const bool is_cosine = known == Side::kCosine;
+    const auto [phase, bar, twin] = OfSide(known, (is_cosine ? fit.z.real() : fit.z.imag()) / gain,
+                                           (is_cosine ? fit.cos_bar : fit.sin_bar) / gain);
+    angles.phase.push_back(phase);
+    angles.bar.push_back(bar);
+    angles.twin.emplace_back(twin);
+    any = true;
+    only_cosines = only_cosines && is_cosine;
   }
+  angles.is_mirrored = any && only_cosines;
   return angles;
 }
 
 PairFits Divided(PairFits fits, double cos_by, double sin_by) {
   for (PairFit& fit : fits.of) {
     fit.bar /= std::min(std::abs(cos_by), std::abs(sin_by));  // infinite for a missing term
+    fit.cos_bar /= std::abs(cos_by);
+    fit.sin_bar /= std::abs(sin_by);
     if (cos_by != 0) fit.z.real(fit.z.real() / cos_by);
     if (sin_by != 0) fit.z.imag(fit.z.imag() / sin_by);
   }
@@ -58,27 +100,26 @@ PairFits Divided(PairFits fits, double cos_by, double sin_by) {
 }
 
 Angles TurnedBack(Angles angles, Turn turn) {
-  for (long double& phase : angles.phase) {
+  const auto turn_back = [turn](long double phase) {
     switch (turn) {
       case Turn::kRight:
-        break;
+        return phase;
       case Turn::kNegated:
-        phase += kPi;
-        break;
+        return phase + kPi;
       case Turn::kSwapped:
-        phase = kPi / 2 - phase;
-        break;
+        return kPi / 2 - phase;
       case Turn::kCosineNegated:
-        phase = kPi - phase;
-        break;
+        return kPi - phase;
       case Turn::kQuarter:
-        phase -= kPi / 2;
-        break;
+        return phase - kPi / 2;
       case Turn::kQuarterBack:
-        phase += kPi / 2;
-        break;
+        return phase + kPi / 2;
     }
-  }
+    return phase;
+  };
+  for (long double& phase : angles.phase) phase = turn_back(phase);
+  for (auto& twin : angles.twin)
+    if (twin) twin = turn_back(*twin);
   return angles;
 }
 
@@ -141,12 +182,12 @@ std::vector<Range> FrequenciesOfPair(const Angles& angles, size_t pair,
                                      const std::vector<size_t>& tokens,
                                      const std::vector<double>& position,
                                      const FrequencyRule& rule) {
-  const auto& [relative, most, from_differences] = rule;
+  const auto& [relative, least, most, from_differences] = rule;
   std::vector<PhaseObservation> observations;
   for (size_t i = 0; i < tokens.size(); ++i) {
     PhaseObservation o = angles.Of(tokens[i], pair, position[tokens[i]], relative);
     if (from_differences) {
-      if (i == 0) continue;
+      if (i == 0 || o.twin) continue;
       const size_t t = tokens[i - 1];
       const PhaseObservation before = angles.Of(t, pair, position[t], relative);
       // The rounding of both angles counts.
@@ -156,8 +197,8 @@ std::vector<Range> FrequenciesOfPair(const Angles& angles, size_t pair,
     }
     if (o.rate != 0 && o.bar < kPi) observations.push_back(o);
   }
-  if (observations.empty()) return {{-most, most}};
-  return CommonSolutions(std::move(observations), {-most, most});
+  if (observations.empty()) return {{least, most}};
+  return CommonSolutions(std::move(observations), {least, most});
 }
 
 }  // namespace sextant::oracle

@@ -1,6 +1,7 @@
 // Measured angles, and what they say about positions and frequencies: angle = position * frequency.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "oracle/rope/measured/model.h"
@@ -16,13 +17,19 @@ namespace sextant::oracle {
 struct Angles {
   size_t tokens = 0, pairs = 0;
   std::vector<long double> phase, bar;
-  Range gain;  // of all pairs and tokens; empty if they differ
+  std::vector<std::optional<long double>> twin;  // as in PhaseObservation
+  bool is_mirrored = false;  // every angle may have either sign: only cosines are known
+  Range gain;                // of all pairs and tokens; empty if they differ
   PairFits fits;
   PhaseObservation Of(size_t t, size_t k, long double rate, long double relative) const {
-    return {rate, phase[t * pairs + k], bar[t * pairs + k], relative};
+    const size_t i = t * pairs + k;
+    return {rate, phase[i], bar[i], relative, twin[i]};
   }
 };
-Angles AnglesOf(const PairFits& fits);
+// The part of (c, s) that is known and right.
+enum class Side { kBoth, kCosine, kSine };
+// `gain`: the right one, which one side alone does not show.
+Angles AnglesOf(const PairFits& fits, double gain, Side side = Side::kBoth);
 // The fits with their cosines and sines divided.
 PairFits Divided(PairFits fits, double cos_by, double sin_by);
 // The same angles if (c, s) was replaced as `turn` says.
@@ -53,11 +60,11 @@ bool Fits(const Angles& angles, const FrequencyList& frequency, const RotaryMode
 // The positions from -most to most that fit the angles of a token.
 std::vector<Range> PositionsOf(const Angles& angles, const FrequencyList& frequency,
                                const RotaryModel& model, size_t axis, size_t token, double most);
-// The frequencies from -most to most that fit the angles of a pair at some tokens. If
+// The frequencies from least to most that fit the angles of a pair at some tokens. If
 // `from_differences`, only differences of the angles of two tokens count: then all positions may
 // have the same error.
 struct FrequencyRule {
-  long double relative, most;
+  long double relative, least, most;
   bool from_differences;
 };
 std::vector<Range> FrequenciesOfPair(const Angles& angles, size_t pair,

@@ -76,12 +76,6 @@ std::vector<size_t> RotaryFit::NearestTokens(const RotaryCandidate& start) const
   return tokens;
 }
 
-bool RotaryFit::HaveFrequencies(const RotaryCandidate& start,
-                                const std::vector<size_t>& tokens) const {
-  return std::ranges::none_of(FrequencyRanges(start, tokens, false),
-                              [](const std::vector<Range>& ranges) { return ranges.empty(); });
-}
-
 namespace {
 
 // Frequencies are looked for up to twice the largest right one, but at least up to pi: at integer
@@ -94,18 +88,34 @@ long double MostOf(const FrequencyList& list) {
 
 }  // namespace
 
+std::vector<Range> RotaryFit::FrequencyRangesOf(size_t pair, const RotaryCandidate& start,
+                                                const FrequencyList& list,
+                                                const std::vector<size_t>& tokens,
+                                                bool from_differences) const {
+  const long double most = MostOf(list);
+  const long double least = angles_.is_mirrored ? 0 : -most;  // a cosine has either sign
+  return FrequenciesOfPair(angles_, pair, tokens,
+                           Measured(start.positions)[start.model.pairs[pair].axis],
+                           {list.relative[pair], least, most, from_differences});
+}
+
 std::vector<std::vector<Range>> RotaryFit::FrequencyRanges(const RotaryCandidate& start,
                                                            const std::vector<size_t>& tokens,
                                                            bool from_differences) const {
   const FrequencyList list = ListOf(start.model);
-  const long double most = MostOf(list);
-  const Positions positions = Measured(start.positions);
   std::vector<std::vector<Range>> all;
-  for (size_t k = 0; k < angles_.pairs; ++k) {
-    all.push_back(FrequenciesOfPair(angles_, k, tokens, positions[start.model.pairs[k].axis],
-                                    {list.relative[k], most, from_differences}));
-  }
+  for (size_t k = 0; k < angles_.pairs; ++k)
+    all.push_back(FrequencyRangesOf(k, start, list, tokens, from_differences));
   return all;
+}
+
+// The slow pairs first: few frequencies fit their angles.
+bool RotaryFit::HaveFrequencies(const RotaryCandidate& start,
+                                const std::vector<size_t>& tokens) const {
+  const FrequencyList list = ListOf(start.model);
+  for (size_t k = angles_.pairs; k-- > 0;)
+    if (FrequencyRangesOf(k, start, list, tokens, false).empty()) return false;
+  return true;
 }
 
 double RotaryFit::Bits(const RotaryModel& model, size_t axis) const {
@@ -146,7 +156,8 @@ MeasuredPositions RotaryFit::PositionsSeen(const RotaryCandidate& start, size_t 
         const auto integer = static_cast<double>(q) + 0;  // never -0
 
         const bool known = std::ranges::find(integers, integer) != integers.end();
-        if (!known && seen.acts_as(t, integer)) integers.push_back(integer);
+        const bool is_mirror_image = angles_.is_mirrored && integer * seen.right[token_of_[t]] < 0;
+        if (!known && !is_mirror_image && seen.acts_as(t, integer)) integers.push_back(integer);
       }
     }
     if (integers.size() > kMostCandidates) integers.clear();

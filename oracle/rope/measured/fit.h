@@ -31,6 +31,8 @@ struct RotaryQuestion {
   std::function<std::vector<Layout>()> layouts;  // the possible ones
   // All pairs of a layout; empty if some pair does not rotate.
   std::function<std::optional<TokenFits>(const RotaryModel&)> fits;
+  // The same of the first or the second channels alone; null: they cannot differ.
+  std::function<std::optional<TokenFits>(const RotaryModel&, ChannelSums)> fits_of_sums{};
   std::function<Hypothesis(const RotaryModel&, const Positions&)> hypothesis;
 };
 
@@ -58,6 +60,7 @@ class RotaryFit {
       : RotaryFit(other.question_, std::move(angles), other.token_of_) {}
 
   const Angles& angles() const { return angles_; }
+  const std::vector<size_t>& token_of() const { return token_of_; }
   const RotaryQuestion& question() const { return question_; }
   const RotaryModel& right() const { return question_.get().right; }
   FrequencyList ListOf(const RotaryModel& model) const;
@@ -71,6 +74,8 @@ class RotaryFit {
   // The most tokens, those with the smallest positions, whose angles are those of some frequencies.
   std::vector<size_t> NearestTokens(const RotaryCandidate& start) const;
 
+  // True if every pair has a frequency that fits its angles at some tokens.
+  bool HaveFrequencies(const RotaryCandidate& start, const std::vector<size_t>& tokens) const;
   // True if the candidate gives all angles.
   bool FitsAll(const RotaryCandidate& candidate) const;
   // The positions of an axis, if the frequencies of the candidate are right.
@@ -85,10 +90,12 @@ class RotaryFit {
 
  private:
   // The frequencies of each pair that fit its angles at some tokens.
+  std::vector<Range> FrequencyRangesOf(size_t pair, const RotaryCandidate& start,
+                                       const FrequencyList& list, const std::vector<size_t>& tokens,
+                                       bool from_differences) const;
   std::vector<std::vector<Range>> FrequencyRanges(const RotaryCandidate& start,
                                                   const std::vector<size_t>& tokens,
                                                   bool from_differences) const;
-  bool HaveFrequencies(const RotaryCandidate& start, const std::vector<size_t>& tokens) const;
   // Bits of information in the angles of a token, on average.
   double Bits(const RotaryModel& model, size_t axis) const;
 

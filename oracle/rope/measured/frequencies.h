@@ -56,4 +56,8 @@ std::vector<FrequencyForm> NameFrequencies(const MeasuredFrequencies& seen);
 // The same with another number in the configuration: its base, or a parameter of its scaling.
 std::vector<FrequencyForm> NameParameters(const MeasuredFrequencies& seen);
 
+// The same with another ramp between the pairs that a scaling keeps and those that it divides.
+// Whether the frequencies are those measured is not verified.
+std::vector<FrequencyForm> NameRamps(const MeasuredFrequencies& seen);
+
 }  // namespace sextant::oracle

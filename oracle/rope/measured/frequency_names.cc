@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "oracle/rope/measured/frequencies.h"
+#include "oracle/rope/measured/pair_orders.h"
 #include "reference/base/error.h"
 
 namespace sextant::oracle {
@@ -24,6 +25,7 @@ class Naming {
     FormsOfPlateaus();
     FormsOfTwoRatios();
     FormsOfEveryNth();
+    FormOfListedOrder();
     if (forms_.empty()) PairByPair();
     return forms_;
   }
@@ -61,50 +63,53 @@ class Naming {
     return std::ranges::any_of(forms_, [&](const auto& form) { return form.name == name; });
   }
 
-  // Pair k has the frequency of pair of(k).
-  void TryOrder(std::string name, std::string sentence, const std::function<size_t(size_t)>& of) {
+  void TryOrder(Rank rank, std::string name, std::string sentence,
+                const std::vector<size_t>& from) {
     RotaryModel model = seen_.right;
     for (size_t k = 0; k < pairs_; ++k) {
-      const long double f = seen_.right_list.of[of(k)];
-      const long double error = std::abs(f) * seen_.right_list.relative[of(k)];
-      if (seen_.of_pair[k] && Common(*seen_.of_pair[k], {f - error, f + error}).IsEmpty()) return;
+      if (seen_.of_pair[k] && !MayBeThatOf(from[k], *seen_.of_pair[k])) return;
     }
     for (size_t k = 0; k < pairs_; ++k) {
       const size_t axis = model.pairs[k].axis;
-      model.pairs[k] = seen_.right.pairs[of(k)];
+      model.pairs[k] = seen_.right.pairs[from[k]];
       model.pairs[k].axis = axis;
     }
-    Try(kNothing, std::move(name), std::move(sentence), model);
+    Try(rank, std::move(name), std::move(sentence), model);
+  }
+  bool MayBeThatOf(size_t pair, const Range& frequency) const {
+    const long double f = seen_.right_list.of[pair];
+    const long double error = std::abs(f) * seen_.right_list.relative[pair];
+    return !Common(frequency, {f - error, f + error}).IsEmpty();
   }
   void FormsOfOrder() {
-    if (pairs_ < 2) return;
-    const size_t last = pairs_ - 1, pairs = pairs_;
-    TryOrder("frequencies_reversed", "pair k has the frequency of pair R/2 - 1 - k",
-             [=](size_t k) { return last - k; });
-    TryOrder("frequency_of_next_pair", "pair k has the frequency of pair k + 1",
-             [=](size_t k) { return std::min(k + 1, last); });
-    TryOrder("frequency_of_pair_before", "pair k has the frequency of pair k - 1",
-             [](size_t k) { return k == 0 ? 0 : k - 1; });
-    TryOrder("frequency_of_even_pair", "pairs 2k and 2k + 1 have the frequency of pair 2k",
-             [](size_t k) { return k / 2 * 2; });
-    TryOrder("frequency_of_half_index", "pair k has the frequency of pair k/2, rounded down",
-             [](size_t k) { return k / 2; });
-    for (size_t n = 1; n < pairs_; ++n) {
-      TryOrder("frequencies_rolled",
-               Phrase("pair k has the frequency of pair (k + ", n, ") mod ", pairs_),
-               [=](size_t k) { return (k + n) % pairs; });
-      TryOrder("frequency_repeated",
-               n == 1 ? "all pairs have the frequency of pair 0"
-                      : Phrase("pair k has the frequency of pair k mod ", n),
-               [n](size_t k) { return k % n; });
-      TryOrder("frequency_clamped", Phrase("pairs above ", n, " have the frequency of pair ", n),
-               [n](size_t k) { return std::min(k, n); });
-    }
-    for (size_t n = 1; n < pairs_ && seen_.right.pairs[0].k == 0; ++n) {
-      TryOrder("frequency_of_one_pair", Phrase("all pairs have the frequency of pair ", n),
-               [n](size_t) { return n; });
+    for (const PairOrder& order : PairOrders(pairs_)) {
+      // Pairs of several axes have the same frequencies again: one of them names none.
+      if (order.name == "of_one_pair" && seen_.right.pairs[0].k != 0) continue;
+      TryOrder(
+          kNothing, "frequency_" + order.name,
+          Phrase(order.who, order.is_plural ? " have" : " has", " the frequency of ", order.of),
+          order.from);
     }
   }
+  // Each pair has the frequency of one that was measured; each wrong one can only be that one.
+  void FormOfListedOrder() {
+    std::vector<size_t> from;
+    std::string list;
+    for (size_t k = 0; k < pairs_; ++k) {
+      std::vector<size_t> like;
+      for (size_t other = 0; other < pairs_ && seen_.of_pair[k]; ++other)
+        if (MayBeThatOf(other, *seen_.of_pair[k])) like.push_back(other);
+      const bool is_right = !seen_.of_pair[k] || std::ranges::find(like, k) != like.end();
+      if (!is_right && like.size() != 1) return;
+      from.push_back(is_right ? k : like[0]);
+      if (k < kListed) list += Phrase(k == 0 ? "" : ", ", from[k]);
+    }
+    TryOrder(kAnyNumber, "frequency_order",
+             Phrase("the pairs have the frequencies of pairs ", list,
+                    pairs_ > kListed ? " ..." : "", " in this order"),
+             from);
+  }
+  static constexpr size_t kListed = 16;
 
   // base^-((2k + shift) / n)
   void FormsOfExponents() {
@@ -136,6 +141,8 @@ class Naming {
       const bool is_usual = form.sentence.find("+-") == std::string::npos;
       Try(is_usual ? kUsualNumber : kAnyNumber, form.name, form.sentence, form.model);
     }
+    for (FrequencyForm& form : NameRamps(seen_))
+      Try(kUsualNumber, form.name, form.sentence, form.model);
   }
 
   static RotaryModel WithFactor(RotaryModel model, size_t begin, size_t end, double factor) {

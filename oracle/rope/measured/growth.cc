@@ -3,99 +3,11 @@
 #include <algorithm>
 #include <cmath>
 
+#include "oracle/rope/measured/growth_search.h"
+#include "oracle/rope/measured/pair_orders.h"
+
 namespace sextant::oracle {
 namespace {
-
-long double LogOfDecay(double gamma, size_t k, size_t pairs) {
-  const auto part = static_cast<long double>(k) / static_cast<long double>(pairs);
-  return std::log((part + gamma) / (1 + static_cast<long double>(gamma)));
-}
-
-// The logarithm of the gain of one pair at one token.
-struct LogGain {
-  size_t pair;
-  long double position;
-  Range log;
-};
-
-class Search {
- public:
-  Search(const RotaryFit& fit, const RotaryCandidate& candidate, const Positions& all)
-      : right_(*candidate.model.growth), pairs_(candidate.model.pairs.size()) {
-    const Positions positions = fit.Measured(all);
-    for (size_t t = 0; t < fit.angles().tokens; ++t) {
-      for (size_t k = 0; k < pairs_; ++k) {
-        const PairFit& one = fit.angles().fits(t, k);
-        const long double size = std::abs(one.z);
-        if (!(one.bar < size)) continue;
-        gains_.push_back(
-            {k, positions[0][t], {std::log(size - one.bar), std::log(size + one.bar)}});
-      }
-    }
-  }
-
-  bool Fits(const Growth& g) const {
-    return std::ranges::all_of(gains_, [&](const LogGain& gain) {
-      const long double t = (gain.position - g.center) / g.scale_base;
-      const long double log = t * LogOfDecay(g.gamma, g.PairOf(gain.pair), pairs_);
-      return gain.log.Holds(g.is_of_key ? -log : log);
-    });
-  }
-  // The gains that multiply the right growth of all pairs and tokens.
-  Range Gains() const {
-    Range common;
-    for (const LogGain& gain : gains_) {
-      const long double log = (gain.position - right_.center) / right_.scale_base * Decay(gain);
-      common = Common(common, {gain.log.low - log, gain.log.high - log});
-    }
-    return {std::exp(common.low), std::exp(common.high)};
-  }
-  bool IsMissing() const {
-    return std::ranges::all_of(gains_, [](const LogGain& gain) { return gain.log.Holds(0); });
-  }
-
-  // The values of one number that give all gains, if the others are right.
-  Range ScaleBases() const {
-    return CommonOf([&](const LogGain& gain, long double log) {
-      return Decay(gain) * (gain.position - right_.center) / log;
-    });
-  }
-  Range Centers() const {
-    return CommonOf([&](const LogGain& gain, long double log) {
-      return gain.position - right_.scale_base * log / Decay(gain);
-    });
-  }
-  Range Gammas() const {
-    return CommonOf([&](const LogGain& gain, long double log) {
-      const long double sign = right_.is_of_key ? -1 : 1;
-      const long double z =
-          std::exp(sign * log * right_.scale_base / (gain.position - right_.center));
-      const long double part =
-          static_cast<long double>(gain.pair) / static_cast<long double>(pairs_);
-      return (z - part) / (1 - z);
-    });
-  }
-
- private:
-  long double Decay(const LogGain& gain) const {
-    return (right_.is_of_key ? -1 : 1) * LogOfDecay(right_.gamma, gain.pair, pairs_);
-  }
-  // The numbers that `of` gives for a logarithm within its error bars, in all pairs and tokens.
-  Range CommonOf(const std::function<long double(const LogGain&, long double log)>& of) const {
-    Range common;
-    for (const LogGain& gain : gains_) {
-      if (gain.log.Holds(0) || gain.position == right_.center) continue;
-      const long double a = of(gain, gain.log.low), b = of(gain, gain.log.high);
-      if (std::isfinite(a) && std::isfinite(b))
-        common = Common(common, {std::min(a, b), std::max(a, b)});
-    }
-    return common;
-  }
-
-  Growth right_;
-  size_t pairs_;
-  std::vector<LogGain> gains_;
-};
 
 // A number of a growth, and its values that give all gains.
 struct Number {
@@ -106,7 +18,7 @@ struct Number {
 
 // The candidate, whose last part has no name yet, with another gain or another number of the
 // growth.
-std::vector<RotaryCandidate> WithOneNumber(const Search& search, RotaryCandidate changed) {
+std::vector<RotaryCandidate> WithOneNumber(const GrowthSearch& search, RotaryCandidate changed) {
   Growth& growth = *changed.model.growth;
   Part& part = changed.parts.back();
   const Growth right = growth;
@@ -136,27 +48,69 @@ std::vector<RotaryCandidate> WithOneNumber(const Search& search, RotaryCandidate
   return found;
 }
 
-// The growths of other pairs.
-struct NamedPairs {
-  std::string sentence;
+// The pairs r, r + n, r + 2n ..., or those of begin .. end - 1.
+struct SomePairs {
   std::vector<size_t> pairs;
+  std::string text;
 };
-std::vector<NamedPairs> OtherPairs(size_t count) {
-  std::vector<NamedPairs> all = {{"all pairs grow as pair 0", {}},
-                                 {"all pairs grow as the last pair", {}},
-                                 {"pair k grows as pair R/2 - 1 - k", {}},
-                                 {"pair k grows as pair k + 1", {}},
-                                 {"pair k grows as pair k - 1", {}}};
-  for (size_t k = 0; k < count; ++k) {
-    const size_t last = count - 1;
-    const size_t pairs[] = {0, last, last - k, std::min(k + 1, last), k == 0 ? 0 : k - 1};
-    for (size_t i = 0; i < all.size(); ++i) all[i].pairs.push_back(pairs[i]);
+std::vector<SomePairs> PartsOf(size_t count) {
+  std::vector<SomePairs> parts;
+  const auto add = [&](size_t begin, size_t end, size_t step, const std::string& text) {
+    SomePairs& part = parts.emplace_back(SomePairs{{}, text});
+    for (size_t k = begin; k < end; k += step) part.pairs.push_back(k);
+  };
+  for (size_t n = 2; n <= 4; ++n) {
+    for (size_t r = 0; r < n && r + 2 * n < count; ++r)
+      add(r, count, n, Phrase("pairs ", r, ", ", r + n, ", ", r + 2 * n, " ..."));
   }
-  return all;
+  for (size_t k = 1; k < count; ++k) {
+    add(k, count, 1, Phrase("the pairs from ", k, " on"));
+    add(0, k, 1, Phrase("the pairs below ", k));
+  }
+  return parts;
+}
+
+// The candidate, in which some pairs grow by a power of the right growth; empty if there is none.
+std::vector<RotaryCandidate> WithPowers(const GrowthSearch& search, RotaryCandidate changed) {
+  std::vector<Range> powers;
+  for (size_t k = 0; k < search.pairs(); ++k) powers.push_back(search.PowersOf(k));
+  Growth& growth = *changed.model.growth;
+  for (const SomePairs& some : PartsOf(search.pairs())) {
+    Range common;
+    for (const size_t k : some.pairs) common = Common(common, powers[k]);
+    if (common.IsEmpty() || common.Holds(1) || !std::isfinite(common.high - common.low)) continue;
+    const double power = SimplestRatioIn(common);
+    growth.powers.assign(search.pairs(), 1);
+    for (const size_t k : some.pairs) growth.powers[k] = power;
+    if (!search.Fits(growth)) continue;
+    changed.parts.back() = {
+        "growth_of_some_pairs",
+        power == -1 ? some.text + " have the inverse of their growth: that of the other role"
+                    : Phrase("the growth of ", some.text, " is its power ", power, ", expected 1")};
+    return {changed};
+  }
+  return {};
+}
+
+// The candidate, in which the growth has other positions than the right ones of a search.
+std::vector<RotaryCandidate> WithOtherPositions(const RotaryFit& fit, const GrowthSearch& search,
+                                                const RotaryCandidate& candidate) {
+  const RotaryQuestion& question = fit.question();
+  if (question.positions.size() > 1) return {};
+  std::vector<RotaryCandidate> found;
+  for (const PositionForm& form : NamePositions(
+           search.PositionsSeen(question.positions[0], question.length, fit.token_of()))) {
+    RotaryCandidate& one = found.emplace_back(candidate);
+    one.model.growth->positions = form.position;
+    one.model.growth->length = question.length;
+    one.parts.back() = {"growth_" + form.name, "in the growth, " + form.sentence};
+  }
+  return found;
 }
 
 // The candidate, whose growth is not the right one at these positions, with another growth.
-std::vector<RotaryCandidate> WithOther(const Search& search, const RotaryCandidate& candidate) {
+std::vector<RotaryCandidate> WithOther(const RotaryFit& fit, const GrowthSearch& search,
+                                       const RotaryCandidate& candidate) {
   RotaryCandidate changed = candidate;
   changed.parts.emplace_back();
   Part& part = changed.parts.back();
@@ -174,34 +128,38 @@ std::vector<RotaryCandidate> WithOther(const Search& search, const RotaryCandida
     return {changed};
   }
   growth = right;
-  for (const auto& [sentence, pairs] : OtherPairs(changed.model.pairs.size())) {
-    growth.pairs = pairs;
+  for (const PairOrder& order : PairOrders(changed.model.pairs.size())) {
+    growth.pairs = order.from;
     if (!search.Fits(growth)) continue;
-    part = {"growth_of_other_pair", sentence};
+    part = {"growth_of_other_pair",
+            Phrase(order.who, order.is_plural ? " grow" : " grows", " as ", order.of)};
     return {changed};
   }
   growth = right;
-  return WithOneNumber(search, changed);
+  std::vector<RotaryCandidate> found = WithOneNumber(search, changed);
+  if (found.empty()) found = WithPowers(search, changed);
+  growth = right;
+  return found.empty() ? WithOtherPositions(fit, search, changed) : found;
 }
 
 }  // namespace
 
 std::vector<RotaryCandidate> WithGrowth(const RotaryFit& fit, const RotaryCandidate& candidate) {
-  const Search search(fit, candidate, candidate.positions);
+  const GrowthSearch search(fit, candidate, candidate.positions);
   if (search.Fits(*candidate.model.growth)) return {candidate};
   const RotaryQuestion& question = fit.question();
-  if (candidate.positions == question.positions) return WithOther(search, candidate);
+  if (candidate.positions == question.positions) return WithOther(fit, search, candidate);
   // The angles may have wrong positions, and the growth the right ones.
   RotaryCandidate kept = candidate;
   kept.model.growth->positions = question.positions[0];
   kept.model.growth->length = question.length;
-  const Search by_right(fit, kept, question.positions);
+  const GrowthSearch by_right(fit, kept, question.positions);
   if (by_right.Fits(*kept.model.growth)) {
     kept.parts.back().sentence += "; the growth has the right positions";
     return {kept};
   }
-  std::vector<RotaryCandidate> found = WithOther(search, candidate);
-  return found.empty() ? WithOther(by_right, kept) : found;
+  std::vector<RotaryCandidate> found = WithOther(fit, search, candidate);
+  return found.empty() ? WithOther(fit, by_right, kept) : found;
 }
 
 }  // namespace sextant::oracle

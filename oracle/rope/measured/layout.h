@@ -15,6 +15,7 @@ struct Layout {
   std::vector<PairOfChannels> read, written;
   int64_t R = 0;  // the rotary width that it suggests
   Flow flow{};
+  std::vector<RestChannel> rest{};
 };
 
 // The right layout if it is possible; else the possible layouts that are most like it, at most
@@ -29,6 +30,6 @@ std::vector<Layout> PossibleLayouts(const RotaryModel& right, int64_t R, const R
 // All pairs of the layout of a model at all tokens, their angles as in the forward direction;
 // empty if some pair does not rotate.
 std::optional<PairFits> FitsOf(const RotaryRows& rows, const RotaryModel& model,
-                               RotationErrors& errors);
+                               RotationErrors& errors, ChannelSums sums = ChannelSums::kBoth);
 
 }  // namespace sextant::oracle

@@ -1,6 +1,8 @@
 #include "oracle/rope/measured/model.h"
 
+#include <cmath>
 #include <tuple>
+#include <utility>
 
 #include "reference/number/counted/counted.h"
 #include "reference/number/real.h"
@@ -58,8 +60,11 @@ Real GrowthAt(const RotaryModel& model, size_t k, double position) {
                     Real(static_cast<double>(2 * model.pairs.size()));
   const Real decay = (part + Real(gamma)) / (Real(1.0) + Real(gamma));
   const Real distance = Real(position, DType::kI64) - Real(center, DType::kI64);
-  const Real power = Power(decay, distance / Real(scale_base));
-  return growth.is_of_key ? Real(1.0) / power : power;
+  const double times = growth.PowerOf(k);
+  const Real exponent = distance / Real(scale_base);
+  const bool is_plain = std::abs(times) == 1;
+  const Real power = Power(decay, is_plain ? exponent : Real(std::abs(times)) * exponent);
+  return growth.is_of_key == (times >= 0) ? Real(1.0) / power : power;
 }
 
 template <class Real>
@@ -121,10 +126,13 @@ PairTables<Real> TablesOf(const RotaryModel& model, const Tensor<Real>& frequenc
         Real& sine = tables.sin(b, s, k);
         const Real factor =
             model.growth ? GrownBy(model, k, grows_at(b, s, p), amplitude) : amplitude;
-        std::tie(tables.cos(b, s, k), sine) = TableEntry(at, factor);
-        if (model.cosine_gain != 1) tables.cos(b, s, k) = TableEntry(at, of_cosine).first;
-        if (model.sine_gain != 1) sine = TableEntry(at, of_sine).second;
-        Apply(model.turn, tables.cos(b, s, k), sine);
+        Real& cosine = tables.cos(b, s, k);
+        std::tie(cosine, sine) = TableEntry(at, factor);
+        if (model.cosine_gain != 1 || !model.cosine_grows) cosine = TableEntry(at, of_cosine).first;
+        if (model.sine_gain != 1 || !model.sine_grows) sine = TableEntry(at, of_sine).second;
+        if (model.cosine_offset != 0) cosine = cosine + Real(model.cosine_offset);
+        if (model.sine_offset != 0) sine = sine + Real(model.sine_offset);
+        Apply(model.turn, cosine, sine);
         if (!model.forward) sine = -sine;
       }
     }
@@ -133,10 +141,52 @@ PairTables<Real> TablesOf(const RotaryModel& model, const Tensor<Real>& frequenc
 }
 
 template <class Real>
+PairTables<Real> AllTablesOf(const RotaryModel& model, const Tensor<Real>* given,
+                             const Tensor<double>& position) {
+  PairTables<Real> tables = TablesOf(model, ModelFrequencies(model, given), position);
+  if (!model.elsewhere) return tables;
+  const auto& [where, other, positions, length] = *model.elsewhere;
+  const size_t first_b = SliceBegin("B"), first_s = SliceBegin("S");
+  Tensor<double> there(position.shape);
+  for (size_t b = 0; b < there.shape[0]; ++b) {
+    for (size_t a = 0; a < there.shape[1]; ++a) {
+      for (size_t s = 0; s < there.shape[2]; ++s)
+        there(b, a, s) = positions[a][(first_b + b) * length + first_s + s];
+    }
+  }
+  PairTables<Real> others = TablesOf(*other, ModelFrequencies(*other, given), there);
+  using Where = Elsewhere::Where;
+  if (where == Where::kCosine) tables.cos = others.cos;
+  if (where == Where::kSine) tables.sin = others.sin;
+  if (where == Where::kFirstSum) std::swap(tables, others);
+  if (where == Where::kFirstSum || where == Where::kSecondSum)
+    tables.of_second = {others.cos, others.sin};
+  return tables;
+}
+
+namespace {
+
+// Channels outside the pairs that do not pass unchanged.
+template <class Real>
+void SetRest(const std::vector<RestChannel>& rest, const Tensor<Real>& x, Tensor<Real>& y) {
+  const size_t width = x.shape[3];
+  for (size_t row = 0; row < x.data.size(); row += width) {
+    for (const auto& [to, from, factor] : rest) {
+      const Real& value = x.data[row + from];
+      y.data[row + to] = factor == 1 ? value : factor == 0 ? Real(0.0) : value * Real(factor);
+    }
+  }
+}
+
+}  // namespace
+
+template <class Real>
 void Rotate(const RotaryModel& model, const PairTables<Real>& tables, const Tensor<Real>& x,
             Tensor<Real>& y) {
   y.data = x.data;
   const size_t first_h = SliceBegin("H");
+  SetRest(model.rest, x, y);
+  const std::vector<Tensor<Real>>& second = tables.of_second;
   const ScopedStep at(Step::kRotate);
   for (size_t k = 0; k < model.read.size(); ++k) {
     const auto [i, j] = model.read[k];
@@ -147,10 +197,14 @@ void Rotate(const RotaryModel& model, const PairTables<Real>& tables, const Tens
           const Real &x_i = x(b, h, s, i), &x_j = x(b, h, s, j);
           const Real& c = tables.cos(b, s, k);
           const bool is_back = model.flow.SignOfSine(first_h + h) < 0;
-          const Real sine = is_back ? -tables.sin(b, s, k) : tables.sin(b, s, k);
-          std::tie(y(b, h, s, to_i), y(b, h, s, to_j)) =
-              model.flow == Flow{} ? RotatedPair(x_i, x_j, {c, sine})
-                                   : Flowed(model.flow, x_i, x_j, c, sine);
+          const auto rotated = [&](const Real& cosine, const Real& sine) {
+            const Real s = is_back ? -sine : sine;
+            return model.flow == Flow{} ? RotatedPair(x_i, x_j, {cosine, s})
+                                        : Flowed(model.flow, x_i, x_j, cosine, s);
+          };
+          std::tie(y(b, h, s, to_i), y(b, h, s, to_j)) = rotated(c, tables.sin(b, s, k));
+          if (!second.empty())
+            y(b, h, s, to_j) = rotated(second[0](b, s, k), second[1](b, s, k)).second;
           if (!model.adds_operand) continue;
           y(b, h, s, to_i) = x_i + y(b, h, s, to_i);
           y(b, h, s, to_j) = x_j + y(b, h, s, to_j);
@@ -164,12 +218,16 @@ template Tensor<Counted> ModelFrequencies(const RotaryModel&, const Tensor<Count
 template Counted ModelAmplitude(const RotaryModel&);
 template PairTables<Counted> TablesOf(const RotaryModel&, const Tensor<Counted>&,
                                       const Tensor<double>&);
+template PairTables<Counted> AllTablesOf(const RotaryModel&, const Tensor<Counted>*,
+                                         const Tensor<double>&);
 template void Rotate(const RotaryModel&, const PairTables<Counted>&, const Tensor<Counted>&,
                      Tensor<Counted>&);
 template Tensor<Rounded> ModelFrequencies(const RotaryModel&, const Tensor<Rounded>*);
 template Rounded ModelAmplitude(const RotaryModel&);
 template PairTables<Rounded> TablesOf(const RotaryModel&, const Tensor<Rounded>&,
                                       const Tensor<double>&);
+template PairTables<Rounded> AllTablesOf(const RotaryModel&, const Tensor<Rounded>*,
+                                         const Tensor<double>&);
 template void Rotate(const RotaryModel&, const PairTables<Rounded>&, const Tensor<Rounded>&,
                      Tensor<Rounded>&);
 

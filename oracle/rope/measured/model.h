@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -39,31 +40,54 @@ struct Flow {
 enum class Turn { kRight, kNegated, kSwapped, kCosineNegated, kQuarter, kQuarterBack };
 
 // A factor of pair k of P at position p: z^t, or z^-t for keys, with
-//   z = (k/P + gamma) / (1 + gamma),  t = (p - center) / scale_base
+//   z = (k/P + gamma) / (1 + gamma),  t = power (p - center) / scale_base
 struct Growth {
   double gamma = 0, scale_base = 0, center = 0;
   bool is_of_key = false;
   std::vector<size_t> pairs{};      // pair k grows as pair pairs[k]; empty: as itself
+  std::vector<double> powers{};     // of each pair; empty: 1
   std::vector<double> positions{};  // of all tokens [B,S]; empty: those of the angles
   size_t length = 0;                // S, of these positions
   size_t PairOf(size_t k) const { return pairs.empty() ? k : pairs[k]; }
+  double PowerOf(size_t k) const { return powers.empty() ? 1 : powers[k]; }
+};
+
+// A channel outside the pairs: y at `to` is `factor` times x at `from`.
+struct RestChannel {
+  size_t to = 0, from = 0;
+  double factor = 1;
+};
+
+struct RotaryModel;
+
+// A table, or the sums of one channel of each pair, that another model computes.
+struct Elsewhere {
+  enum class Where { kCosine, kSine, kFirstSum, kSecondSum } where = Where::kCosine;
+  std::shared_ptr<const RotaryModel> model;
+  std::vector<std::vector<double>> positions;  // [axes, B S]
+  size_t length = 0;                           // S
 };
 
 struct RotaryModel {
   RopeScaling scaling, amplitude_of;  // of frequencies, and of cos and sin
   RotarySetting setting;              // base, seq_len and R
   std::vector<PairFrequency> pairs;   // [P]
-  // The channels of pair k in x and in y, [P]. All other channels pass unchanged.
+  // The channels of pair k in x and in y, [P]. All other channels pass unchanged, but those of
+  // rest.
   std::vector<PairOfChannels> read, written;
+  std::vector<RestChannel> rest{};
   int amplitude_power = 1;                // of the configuration's amplitude
   double gain = 1;                        // multiplies cos and sin
   double cosine_gain = 1, sine_gain = 1;  // multiply cos and sin once more
+  double cosine_offset = 0, sine_offset = 0;
+  bool cosine_grows = true, sine_grows = true;  // if there is a growth
   bool forward = true;
   bool adds_operand = false;  // y_i and y_j are x_i and x_j more
   std::optional<Growth> growth{};
   Flow flow{};
   Turn turn{};
   bool has_coordinates = false;  // positions are any real numbers
+  std::optional<Elsewhere> elsewhere{};
 };
 
 // The following templates are instantiated for Counted and Rounded.
@@ -79,11 +103,17 @@ Real ModelAmplitude(const RotaryModel& model);
 template <class Real>
 struct PairTables {
   Tensor<Real> cos, sin;
+  // Those of the second channels, cos and sin; empty: the same.
+  std::vector<Tensor<Real>> of_second{};
 };
 // frequency [P]; position [B,A,S].
 template <class Real>
 PairTables<Real> TablesOf(const RotaryModel& model, const Tensor<Real>& frequency,
                           const Tensor<double>& position);
+// The same with the tables of `elsewhere`.
+template <class Real>
+PairTables<Real> AllTablesOf(const RotaryModel& model, const Tensor<Real>* given,
+                             const Tensor<double>& position);
 
 // x, y [B,H,S,D].
 template <class Real>

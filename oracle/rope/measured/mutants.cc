@@ -159,10 +159,18 @@ void MeasureRows(const RotatedTensors& of, RotaryQuestion& question) {
     const RotaryRows rows = RowsOf(of, kWitnessTokens, kWitnessHeads);
     return PossibleLayouts(right, right.setting.R, rows, *errors);
   };
-  question.fits = [=](const RotaryModel& model) -> std::optional<TokenFits> {
-    const RotaryRows rows = RowsOf(of, kTokens, kHeads);
-    const std::optional<PairFits> fits = FitsOf(rows, model, *errors);
+  const auto fits_in = [=](size_t heads, const RotaryModel& model,
+                           ChannelSums sums) -> std::optional<TokenFits> {
+    const RotaryRows rows = RowsOf(of, kTokens, heads);
+    const std::optional<PairFits> fits = FitsOf(rows, model, *errors, sums);
     return fits ? std::optional(TokenFits{*fits, rows.token_of}) : std::nullopt;
+  };
+  question.fits = [=](const RotaryModel& model) {
+    return fits_in(kHeads, model, ChannelSums::kBoth);
+  };
+  if (of.x.shape[1] < 2) return;  // one sum of one head has two unknown numbers
+  question.fits_of_sums = [=](const RotaryModel& model, ChannelSums sums) {
+    return fits_in(kWitnessHeads, model, sums);
   };
 }
 
@@ -190,6 +198,7 @@ std::vector<Explanation> ExplainWith(const Observation& seen, bool x_has_errors)
                           .given = is_given ? &seen.inputs[2].values : nullptr,
                           .layouts = {},
                           .fits = {},
+                          .fits_of_sums = {},
                           .hypothesis = {}};
   MeasureRows({x, y, kIsMatrix ? nullptr : &seen.permitted[0].error, x_has_errors}, question);
   question.hypothesis = [&](const RotaryModel& model, const Positions& positions) {

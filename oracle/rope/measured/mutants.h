@@ -2,6 +2,7 @@
 #pragma once
 
 #include "oracle/rope/measured/model.h"
+#include "reference/case/case.h"
 #include "reference/case/operation.h"
 #include "reference/rope/rope.h"
 #include "reference/rope/rope_axial.h"
@@ -24,6 +25,9 @@ RotaryModel RightModel(const RopeGiven& op);
 RotaryModel RightModel(const RopeMatrix& op);
 RotaryModel RightModel(const Xpos& op);
 
+// The largest error that the recipe permits in cos or sin of any angle (any_angle.cc).
+double TableError(const Case& c, const Recipe& recipe, double amplitude);
+
 // Positions [B,S], [B,A,S], or deltas [B] of `length` keys, as [B,A,S].
 Tensor<double> WithAxes(const Tensor<double>& position, size_t length);
 
@@ -32,8 +36,7 @@ struct MeasuredOp : Op {
   RotaryModel model;
   template <class Real>
   void operator()(const Tensor<Real>& x, const Tensor<double>& position, Tensor<Real>& y) const {
-    const Tensor<Real> frequency = ModelFrequencies<Real>(model, nullptr);
-    Rotate(model, TablesOf(model, frequency, WithAxes(position, x.shape[2])), x, y);
+    Rotate(model, AllTablesOf<Real>(model, nullptr, WithAxes(position, x.shape[2])), x, y);
   }
 };
 
@@ -43,8 +46,7 @@ struct MeasuredOp<RopeGiven> : RopeGiven {
   template <class Real>
   void operator()(const Tensor<Real>& x, const Tensor<double>& position,
                   const Tensor<Real>& inv_freq, Tensor<Real>& y) const {
-    const Tensor<Real> frequency = ModelFrequencies<Real>(model, &inv_freq);
-    Rotate(model, TablesOf(model, frequency, WithAxes(position, x.shape[2])), x, y);
+    Rotate(model, AllTablesOf(model, &inv_freq, WithAxes(position, x.shape[2])), x, y);
   }
 };
 
@@ -60,8 +62,8 @@ struct MeasuredOp<RopeMatrix> : RopeMatrix {
     for (size_t h = 0; h < width; ++h) {
       for (size_t s = 0; s < S; ++s) unit(0, h, s, h) = Real(1.0);
     }
-    const Tensor<Real> frequency = ModelFrequencies<Real>(model, nullptr);
-    Rotate(model, TablesOf(model, frequency, WithAxes({{1, S}, position.data}, S)), unit, rotated);
+    const Tensor<double> positions({1, S}, position.data);
+    Rotate(model, AllTablesOf<Real>(model, nullptr, WithAxes(positions, S)), unit, rotated);
     for (size_t s = 0; s < S; ++s) {
       for (size_t i = 0; i < width; ++i) {
         for (size_t h = 0; h < width; ++h) matrix(s, i, h) = rotated(0, h, s, i);

@@ -24,8 +24,9 @@ int DigitsIn(const Range& range) {
   return digits;
 }
 
-// The ranges of v that an observation leaves of one range.
-void AddSolutions(const PhaseObservation& o, const Range& range, std::vector<Range>& solutions) {
+// The ranges of v that one phase leaves of one range.
+void AddSolutionsOf(long double phase, const PhaseObservation& o, const Range& range,
+                    std::vector<Range>& solutions) {
   const long double most = std::max(std::abs(range.low), std::abs(range.high));
   const long double bar = o.bar + o.relative * std::abs(o.rate) * most;
   if (bar >= kPi) {
@@ -34,12 +35,28 @@ void AddSolutions(const PhaseObservation& o, const Range& range, std::vector<Ran
   }
   const long double a = o.rate * range.low, b = o.rate * range.high;
   const long double turn = 2 * kPi;
-  const auto first = std::floor((std::min(a, b) - o.phase) / turn);
-  const auto last = std::ceil((std::max(a, b) - o.phase) / turn);
+  const auto first = std::floor((std::min(a, b) - phase) / turn);
+  const auto last = std::ceil((std::max(a, b) - phase) / turn);
   for (auto n = first; n <= last; ++n) {
-    const long double v = (o.phase + turn * n) / o.rate, r = bar / std::abs(o.rate);
+    const long double v = (phase + turn * n) / o.rate, r = bar / std::abs(o.rate);
     const Range common = Common(range, {v - r, v + r});
     if (!common.IsEmpty()) solutions.push_back(common);
+  }
+}
+
+// The ranges of v that an observation leaves of one range, in ascending order.
+void AddSolutions(const PhaseObservation& o, const Range& range, std::vector<Range>& solutions) {
+  if (!o.twin) return AddSolutionsOf(o.phase, o, range, solutions);
+  std::vector<Range> both;
+  AddSolutionsOf(o.phase, o, range, both);
+  AddSolutionsOf(*o.twin, o, range, both);
+  std::ranges::sort(both, {}, &Range::low);
+  for (const Range& one : both) {
+    const bool meets = &one != &both[0] && one.low <= solutions.back().high;
+    if (meets)
+      solutions.back().high = std::max(solutions.back().high, one.high);
+    else
+      solutions.push_back(one);
   }
 }
 
@@ -94,8 +111,12 @@ std::string MeasuredText(double value, const Range& range) {
 
 bool PhaseObservation::Fits(long double v) const {
   const long double angle = rate * v;
-  return std::abs(std::remainder(phase - angle, 2 * kPi)) <=
-         bar + (relative + 0x1p-61L) * std::abs(angle);  // of long double: rate, v, their product
+  // Of long double: rate, v, their product.
+  const long double most = bar + (relative + 0x1p-61L) * std::abs(angle);
+  const auto is_near = [&](long double one) {
+    return std::abs(std::remainder(one - angle, 2 * kPi)) <= most;
+  };
+  return bar >= 0 && (is_near(phase) || (twin && is_near(*twin)));
 }
 
 std::vector<Range> CommonSolutions(std::vector<PhaseObservation> observations, const Range& range,

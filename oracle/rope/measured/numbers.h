@@ -2,6 +2,7 @@
 #pragma once
 
 #include <limits>
+#include <optional>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -53,9 +54,11 @@ std::string MeasuredText(double value, const Range& range);
 bool IsPlain(double value);
 
 // An observation of an unknown v: rate v = phase + 2 pi n for some integer n, with an error of
-// at most bar + relative |rate v|. Radians; bar >= pi says nothing.
+// at most bar + relative |rate v|. Radians; bar >= pi says nothing, bar < 0 that there is no such
+// v. If only the cosine or the sine of the angle is known, `twin` is the other phase that has it.
 struct PhaseObservation {
   long double rate, phase, bar, relative;
+  std::optional<long double> twin{};
   bool Fits(long double v) const;
 };
 // All v in `range` that fit every observation, as ranges in ascending order; rates differ from 0.

@@ -29,6 +29,9 @@ struct Plain {
   };
   size_t R = 0;
   long double gain = 1;
+  // Of cos alone, and of the sums that give the second channels; null: as the others.
+  std::function<long double(size_t k, size_t R)> frequency_of_cos{}, frequency_of_second{};
+  long double cos_more = 0;  // a summand of cos
 
   Tensor<double> operator()(const Tensor<double>& x, const Tensor<double>& position_of,
                             DType dtype) const {
@@ -40,11 +43,15 @@ struct Plain {
       const long double p = position(position_of.data[b * S + s], b, s);
       for (size_t k = 0; k < width / 2; ++k) {
         const auto [i, j] = channels(k, width);
-        const long double a = p * frequency(k, width), c = gain * std::cos(a),
-                          d = gain * std::sin(a);
+        const auto of = [&](const auto& other) { return (other ? other : frequency)(k, width); };
+        const long double c = gain * std::cos(p * of(frequency_of_cos)) + cos_more,
+                          d = gain * std::sin(p * frequency(k, width));
         const long double u = x.data[row * D + i], v = x.data[row * D + j];
         y.data[row * D + i] = RoundTo(dtype, static_cast<double>(u * c - v * d));
-        y.data[row * D + j] = RoundTo(dtype, static_cast<double>(u * d + v * c));
+        const long double a = p * of(frequency_of_second);
+        y.data[row * D + j] = RoundTo(
+            dtype, static_cast<double>(frequency_of_second ? u * std::sin(a) + v * std::cos(a)
+                                                           : u * d + v * c));
       }
     }
     return y;

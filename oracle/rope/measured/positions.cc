@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "oracle/rope/measured/numbers.h"
+#include "oracle/rope/measured/position_functions.h"
 #include "reference/base/count_text.h"
 #include "reference/number/tensor/dtype.h"
 
@@ -17,11 +18,8 @@ namespace {
 // Accidents must be rarer than 1 in 2^10. Fewer than 2^8 functions without a constant are tried.
 constexpr double kSpareBits = 10, kBitsOfForms = 8;
 
-// How much has to be assumed; simpler functions win.
-enum Rank { kNothing, kUsualNumber, kAnyNumber };
-
-// A function of the right position p of token s of batch b.
-using PositionOf = std::function<double(double p, size_t b, size_t s)>;
+using Rank = PositionRank;
+using enum PositionRank;
 
 bool IsUsual(double x) { return IsNearPowerOfTwo(x) || HasFewDigits(x, 2); }
 
@@ -36,8 +34,8 @@ class Naming {
   std::vector<PositionForm> Run() {
     const double bits = seen_.bits * static_cast<double>(wrong_.size());
     if (wrong_.empty() || bits < kBitsOfForms + kSpareBits) return {};
-    FormsOfFormats();
-    FormsOfIndices();
+    for (const PositionFunction& one : UsualPositionFunctions(seen_.right, seen_.length))
+      Try(one.rank, one.name, one.sentence, one.of);
     // The token with the fewest candidates; of several, that with the largest position.
     const size_t t = *std::ranges::min_element(wrong_, {}, [&](size_t i) {
       const size_t count = seen_.candidates[i].size();
@@ -84,74 +82,6 @@ class Naming {
     const bool known =
         std::ranges::any_of(forms_, [&](const auto& f) { return f.name == form.name; });
     if (!known) forms_.push_back(std::move(form));
-  }
-
-  void FormsOfFormats() {
-    Try(kNothing, "turns_backwards", "all angles have the wrong sign",
-        [](double p, size_t, size_t) { return -p; });
-    Try(kNothing, "position_without_sign", "negative positions act as positive ones",
-        [](double p, size_t, size_t) { return std::abs(p); });
-    for (const DType format : {DType::kBF16, DType::kF16, DType::kF32}) {
-      Try(kNothing, Phrase("positions_in_", NameOf(format)),
-          Phrase("positions are rounded to ", NameOf(format)),
-          [format](double p, size_t, size_t) { return RoundTo(format, p); });
-    }
-    for (int bits = 1; bits < 24; ++bits) {
-      Try(kUsualNumber, "position_rounded",
-          Phrase("positions are rounded to ", bits, " significant bits"),
-          [bits](double p, size_t, size_t) { return RoundedTo(bits, p, std::nearbyint); });
-      Try(kUsualNumber, "position_truncated",
-          Phrase("positions are cut to ", bits, " significant bits"),
-          [bits](double p, size_t, size_t) { return RoundedTo(bits, p, std::trunc); });
-    }
-    for (const int bits : {8, 16, 32}) {
-      const double m = std::ldexp(1.0, bits);
-      Try(kNothing, Phrase("positions_in_signed_", bits, "_bits"),
-          Phrase("positions are integers of ", bits, " bits with a sign: they wrap at ", m / 2),
-          [m](double p, size_t, size_t) { return p - std::floor(p / m + 0.5) * m; });
-    }
-  }
-  static double RoundedTo(int bits, double p, double (*round)(double)) {
-    if (p == 0) return p;
-    const int shift = bits - 1 - std::ilogb(p);
-    return std::ldexp(round(std::ldexp(p, shift)), -shift);
-  }
-
-  void FormsOfIndices() {
-    const auto at = [this](size_t b, size_t s) { return seen_.right[b * seen_.length + s]; };
-    const size_t S = seen_.length;
-    const auto index = [](size_t s) { return static_cast<double>(s); };
-    Try(kNothing, "position_is_index", "the index in the sequence is used as the position",
-        [=](double, size_t, size_t s) { return index(s); });
-    Try(kNothing, "position_is_index_in_batch",
-        "the index over all sequences of the batch is used as the position",
-        [=](double, size_t b, size_t s) { return index(b * S + s); });
-    Try(kNothing, "position_is_reversed_index", "positions are counted from the end",
-        [=](double, size_t, size_t s) { return index(S - 1 - s); });
-    Try(kNothing, "position_reversed", "the positions of a sequence are used in reverse order",
-        [=](double, size_t b, size_t s) { return at(b, S - 1 - s); });
-    Try(kNothing, "position_of_first_batch", "every sequence uses the positions of the first one",
-        [=](double, size_t, size_t s) { return at(0, s); });
-    const size_t B = seen_.right.size() / std::max<size_t>(S, 1);
-    for (size_t other = 1; other < B; ++other) {
-      Try(kNothing, "position_of_one_batch",
-          Phrase("every sequence of the batch uses the positions of sequence ", other),
-          [=](double, size_t, size_t s) { return at(other, s); });
-      Try(kNothing, "position_of_other_batch",
-          Phrase("sequence b of the batch uses the positions of sequence (b + ", other, ") mod ",
-                 B),
-          [=](double, size_t b, size_t s) { return at((b + other) % B, s); });
-    }
-    Try(kNothing, "position_of_first_token", "every token uses the position of the first one",
-        [=](double, size_t b, size_t) { return at(b, 0); });
-    Try(kNothing, "position_of_last_token", "every token uses the position of the last one",
-        [=](double, size_t b, size_t) { return at(b, S - 1); });
-    Try(kNothing, "position_of_next_token", "tokens use the position of the next token",
-        [=](double, size_t b, size_t s) { return at(b, std::min(s + 1, S - 1)); });
-    Try(kNothing, "position_of_token_before", "tokens use the position of the token before",
-        [=](double, size_t b, size_t s) { return at(b, s == 0 ? 0 : s - 1); });
-    Try(kNothing, "position_from_first_token", "positions are counted from that of the first token",
-        [=](double p, size_t b, size_t) { return p - at(b, 0); });
   }
 
   // One constant, from a token at p that acts as q.
@@ -231,17 +161,6 @@ class Naming {
         [=](double p, size_t b, size_t s) {
           return s < first || first == 0 ? p : at(b, first - 1);
         });
-    for (size_t s = 1; s < seen_.length && s <= 64; ++s) {
-      Try(kUsualNumber, "position_is_index_modulo",
-          Phrase("the index in the sequence modulo ", s, " is used as the position"),
-          [=](double, size_t, size_t i) { return static_cast<double>(i % s); });
-      Try(kAnyNumber, "position_of_block_of_tokens",
-          Phrase("tokens use the position of the first token of their block of ", s),
-          [=](double, size_t b, size_t i) { return at(b, i / s * s); });
-      Try(kUsualNumber, "position_of_index_wraps",
-          Phrase("tokens use the positions of tokens 0 to ", s - 1, " again and again"),
-          [=](double, size_t b, size_t i) { return at(b, i % s); });
-    }
   }
 
   // Tokens that are not rotated: from a token on, or from a sequence of the batch on.
@@ -261,9 +180,10 @@ class Naming {
           [=](double p, size_t b, size_t) { return b < batch ? p : 0; });
   }
 
-  // Every token by itself; only if each has one position, and all tokens were measured.
+  // Every token by itself; only if each has one position, and most tokens were measured. The others
+  // (something else may explain them) keep theirs.
   void TokenByToken() {
-    if (seen_.token_of.size() != seen_.right.size()) return;
+    if (2 * seen_.token_of.size() < seen_.right.size()) return;
     if (seen_.bits < std::log2(2 * seen_.most) + kSpareBits) return;
     PositionForm form{"positions_differ", "", seen_.right};
     std::string examples;

@@ -71,7 +71,7 @@ TEST(MeasuredRotation, NamesFrequencies) {
        [=](size_t k, size_t R) { return k < 5 ? 3 * right(k, R) : right(k, R); }},
       {"frequency_exponent (frequencies are base^-((2k - 6)/64)",
        [](size_t k, size_t R) { return std::pow(F(10000), -F(2) * (F(k) - 3) / R); }},
-      {"frequencies_reversed", [=](size_t k, size_t R) { return right(R / 2 - 1 - k, R); }},
+      {"frequency_reversed", [=](size_t k, size_t R) { return right(R / 2 - 1 - k, R); }},
       {"pair k mod 8", [=](size_t k, size_t R) { return right(k % 8, R); }},
       {"pair 5 turns at 0.5",
        [=](size_t k, size_t R) { return k == 5 ? right(k, R) / 2 : right(k, R); }},
@@ -84,6 +84,11 @@ TEST(MeasuredRotation, NamesFrequencies) {
               "pair 31 turns at frequency 0: not rotated");
   ExpectNamed({.frequency = [=](size_t k, size_t R) { return right((k + 3) % 32, R); }},
               "pair k has the frequency of pair (k + 3) mod 32");
+  ExpectNamed({.frequency = [=](size_t k, size_t R) { return right(2 * k % 32, R); }},
+              "pair k has the frequency of pair 2 k mod 32");
+  ExpectNamed({.frequency = [=](size_t k, size_t R) { return right(k < 29 ? k : 31 - k, R); }},
+              "the pairs have the frequencies of pairs 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, "
+              "13, 14, 15 ... in this order");
   ExpectNamed({.frequency = [=](size_t k, size_t R) { return std::pow(F(9990), -F(2) * k / R); }},
               "base = 9990");
 }

@@ -115,8 +115,8 @@ struct Equation {
 };
 
 std::vector<Equation> EquationsOf(const RotaryRows& rows, size_t token, PairOfChannels read,
-                                  PairOfChannels written, const Flow& flow,
-                                  RotationErrors& errors) {
+                                  PairOfChannels written, const Flow& flow, RotationErrors& errors,
+                                  ChannelSums sums) {
   std::vector<Equation> all;
   for (size_t n = 0; n < rows.replicates; ++n) {
     const double *x = rows.RowOfX(token, n), *y = rows.RowOfY(token, n);
@@ -130,8 +130,10 @@ std::vector<Equation> EquationsOf(const RotaryRows& rows, size_t token, PairOfCh
     const double most = std::max({std::abs(u), std::abs(v), std::hypot(y_i, y_j) / std::sqrt(2.0)});
     const double error = std::max(errors.Of(most), rows.ErrorOf(token, n, written));
     const int sign = flow.SignOfSine(rows.heads[n]);
-    all.push_back({flow.first_cos * u, sign * flow.first_sin * right, y_i, error});
-    all.push_back({flow.second_cos * v, sign * flow.second_sin * left, y_j, error});
+    if (sums != ChannelSums::kSecond)
+      all.push_back({flow.first_cos * u, sign * flow.first_sin * right, y_i, error});
+    if (sums != ChannelSums::kFirst)
+      all.push_back({flow.second_cos * v, sign * flow.second_sin * left, y_j, error});
   }
   return all;
 }
@@ -140,8 +142,8 @@ std::vector<Equation> EquationsOf(const RotaryRows& rows, size_t token, PairOfCh
 
 // The least squares of all equations in c and s.
 PairFit FitPair(const RotaryRows& rows, size_t token, PairOfChannels read, PairOfChannels written,
-                const Flow& flow, RotationErrors& errors) {
-  const auto equations = EquationsOf(rows, token, read, written, flow, errors);
+                const Flow& flow, RotationErrors& errors, ChannelSums sums) {
+  const auto equations = EquationsOf(rows, token, read, written, flow, errors, sums);
   long double cc = 0, cs = 0, ss = 0;
   for (const Equation& e : equations) {
     cc += e.of_cos * e.of_cos;
@@ -165,6 +167,8 @@ PairFit FitPair(const RotaryRows& rows, size_t token, PairOfChannels read, PairO
     s_bar += std::abs(of_s) * e.error;
   }
   PairFit fit{{c, s}, both ? static_cast<double>(std::hypot(c_bar, s_bar)) : kInfinity, true};
+  if (both || (cc > 0 && ss == 0)) fit.cos_bar = static_cast<double>(c_bar);
+  if (both || (ss > 0 && cc == 0)) fit.sin_bar = static_cast<double>(s_bar);
   for (const Equation& e : equations) {
     const long double bar = c_bar * std::abs(e.of_cos) + s_bar * std::abs(e.of_sin);
     const long double off = std::abs(e.value - c * e.of_cos - s * e.of_sin);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <complex>
+#include <limits>
 #include <map>
 #include <optional>
 #include <vector>
@@ -55,14 +56,18 @@ class RotationErrors {
   std::map<int, double> of_exponent_;
 };
 
+// The sums of a pair that are looked at: one reads other numbers than the other in some bugs.
+enum class ChannelSums { kBoth, kFirst, kSecond };
 // z = c + i s, the numbers by which a pair of channels is rotated; in the right flow, y = z x.
 struct PairFit {
   Complex z;
   double bar = 0;            // bound of the error of z; infinite if it is not known
   bool is_rotation = false;  // the replicates agree on z
+  // Of c and of s alone; infinite if it is not known.
+  double cos_bar = std::numeric_limits<double>::infinity(), sin_bar = cos_bar;
 };
 PairFit FitPair(const RotaryRows& rows, size_t token, PairOfChannels read, PairOfChannels written,
-                const Flow& flow, RotationErrors& errors);
+                const Flow& flow, RotationErrors& errors, ChannelSums sums = ChannelSums::kBoth);
 
 // The fits of all pairs at all tokens, [tokens, pairs].
 struct PairFits {

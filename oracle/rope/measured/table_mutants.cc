@@ -18,8 +18,7 @@ struct MeasuredTable : RopeTable {
   template <class Real>
   void operator()(const Tensor<double>& position, const Tensor<Real>& inv_freq, Tensor<Real>& cos,
                   Tensor<Real>& sin) const {
-    const Tensor<Real> frequency = ModelFrequencies<Real>(model, &inv_freq);
-    const auto tables = TablesOf(model, frequency, WithAxes(position, position.shape[1]));
+    const auto tables = AllTablesOf(model, &inv_freq, WithAxes(position, position.shape[1]));
     cos = tables.cos;
     sin = tables.sin;
   }
@@ -29,8 +28,7 @@ struct MeasuredCosSin : RopeCosSin {
   RotaryModel model;
   template <class Real>
   void operator()(const Tensor<double>& position, Tensor<Real>& cos, Tensor<Real>& sin) const {
-    const Tensor<Real> frequency = ModelFrequencies<Real>(model, nullptr);
-    const auto tables = TablesOf(model, frequency, WithAxes(position, position.shape[1]));
+    const auto tables = AllTablesOf<Real>(model, nullptr, WithAxes(position, position.shape[1]));
     for (const auto& [from, to] : {std::pair(&tables.cos, &cos), std::pair(&tables.sin, &sin)}) {
       const size_t pairs = model.pairs.size(), width = to->shape[2];
       for (size_t i = 0; i < from->data.size(); ++i) {
@@ -63,7 +61,8 @@ RotaryModel ModelWithColumns(size_t pairs, const std::function<PairOfChannels(si
   return model;
 }
 
-// The largest error that the recipe permits in cos or sin of any angle (any_angle.cc).
+}  // namespace
+
 double TableError(const Case& c, const Recipe& recipe, double amplitude) {
   const ScopedRecipe scope(recipe, c.dtype());
   std::pair<Counted, Counted> cos_sin;
@@ -75,6 +74,8 @@ double TableError(const Case& c, const Recipe& recipe, double amplitude) {
   const ScopedStore at(c.dtype());
   return std::max(Converted(cos_sin.first).Permitted(), Converted(cos_sin.second).Permitted());
 }
+
+namespace {
 
 // The fits of a table with these columns; empty if two columns of a pair differ.
 std::optional<TokenFits> FitsOf(const Tensor<double>& cos, const Tensor<double>& sin,
@@ -89,7 +90,7 @@ std::optional<TokenFits> FitsOf(const Tensor<double>& cos, const Tensor<double>&
       };
       const double bar = std::sqrt(2.0) * error;
       if (!(std::abs(at(first) - at(second)) <= 2 * bar)) return std::nullopt;
-      measured.fits.of.push_back({at(first), bar, true});
+      measured.fits.of.push_back({at(first), bar, true, error, error});
     }
   }
   return measured;
@@ -114,36 +115,35 @@ std::vector<Explanation> ExplainTable(const Observation& seen, const RotaryModel
   const double error = TableError(seen.c, seen.recipe, std::max(1.0, gain * gain));
   const bool is_given = seen.inputs.size() > 1;
   const auto fits = [&](const RotaryModel& model) { return FitsOf(*cos, *sin, model, error); };
+  const auto possible = [&] {
+    std::vector<Layout> found;
+    for (const Layout& layout : layouts) {
+      RotaryModel model = right;
+      model.written = layout.written;
+      if (found.empty() && fits(model)) found.push_back(layout);
+    }
+    return found;
+  };
+  const auto hypothesis = [&](const RotaryModel& model, const Positions& positions) {
+    Wrapped<Op, false> right_operation;
+    CopyAttributes(seen.c, right_operation);
+    Op measured = right_operation.op();
+    measured.model = model;
+    Tensors inputs = seen.inputs;
+    inputs[0].values.data = positions[0];
+    return Hypothesis{std::make_shared<Wrapped<Op, false>>(measured), std::move(inputs),
+                      seen.recipe};
+  };
   const RotaryQuestion question{.seen = seen,
                                 .right = right,
                                 .positions = {position.data},
-                                .length = position.shape[1],
+                                .length = position.shape.back(),
                                 .is_configured = !is_given,
                                 .given = is_given ? &seen.inputs[1].values : nullptr,
-                                .layouts =
-                                    [&] {
-                                      std::vector<Layout> possible;
-                                      for (const Layout& layout : layouts) {
-                                        RotaryModel model = right;
-                                        model.written = layout.written;
-                                        if (possible.empty() && fits(model))
-                                          possible.push_back(layout);
-                                      }
-                                      return possible;
-                                    },
+                                .layouts = possible,
                                 .fits = fits,
-                                .hypothesis =
-                                    [&](const RotaryModel& model, const Positions& positions) {
-                                      Wrapped<Op, false> right_operation;
-                                      CopyAttributes(seen.c, right_operation);
-                                      Op measured = right_operation.op();
-                                      measured.model = model;
-                                      Tensors inputs = seen.inputs;
-                                      inputs[0].values.data = positions[0];
-                                      return Hypothesis{
-                                          std::make_shared<Wrapped<Op, false>>(measured),
-                                          std::move(inputs), seen.recipe};
-                                    }};
+                                .fits_of_sums = {},
+                                .hypothesis = hypothesis};
   return ExplainRotation(question);
 }
 

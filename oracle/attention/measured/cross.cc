@@ -1,0 +1,219 @@
+#include "oracle/attention/measured/cross.h"
+
+#include <functional>
+#include <memory>
+
+#include "oracle/attention/measured/attention.h"
+#include "oracle/attention/measured/rows.h"
+#include "oracle/diagnosis/catalog_entry.h"
+#include "oracle/diagnosis/input_changes.h"
+#include "oracle/position/measured/attributes.h"
+#include "oracle/property/changed_inputs.h"
+#include "reference/attention/cross_attention.h"
+#include "reference/attention/multi_head.h"
+
+namespace sextant::oracle {
+namespace {
+
+struct CrossParts {
+  MeasuredParts attention;
+  // The column of the mean from which column h D + d is read; null: itself.
+  std::function<size_t(size_t h, size_t d, size_t H, size_t D)> column;
+  bool keys_of_x = false, values_of_x = false;  // projected from x, which has as many tokens
+  bool adds_x = false;                          // to y
+};
+
+template <class Real>
+Tensor<Real> HeadsOf(const std::vector<size_t>& heads, const Tensor<Real>& x) {
+  if (heads.empty()) return x;
+  Tensor<Real> read({1, heads.size(), x.shape[2], x.shape[3]});
+  const size_t size = x.shape[2] * x.shape[3];
+  for (size_t i = 0; i < read.data.size(); ++i)
+    read.data[i] = x.data[heads[i / size] * size + i % size];
+  return read;
+}
+
+struct CrossByParts : CrossAttention {
+  CrossParts parts{};
+
+  template <class Real>
+  void operator()(const Tensor<Real>& x, const Tensor<Real>& memory, const Tensor<Real>& wq,
+                  const Tensor<Real>& bq, const Tensor<Real>& wk, const Tensor<Real>& bk,
+                  const Tensor<Real>& wv, const Tensor<Real>& bv, const Tensor<Real>& wo,
+                  const Tensor<Real>& bo, Tensor<Real>& y, Tensor<Real>& q, Tensor<Real>& k,
+                  Tensor<Real>& v, Tensor<Real>& mean) const {
+    Attention attention = MakeAttention();
+    const auto heads = static_cast<size_t>(H.value), shared = static_cast<size_t>(K.value);
+    const Tensor<Real>&of_k = parts.keys_of_x ? x : memory, &of_v = parts.values_of_x ? x : memory;
+    const Tensor<Real> own_q = IntermediateAs(SplitHeads(Projected(x, wq, bq), heads), q);
+    Tensor<Real> keys = IntermediateAs(SplitHeads(Projected(of_k, wk, bk), shared), k);
+    Tensor<Real> values = IntermediateAs(SplitHeads(Projected(of_v, wv, bv), shared), v);
+    if (!parts.attention.key_heads.empty()) {
+      keys = HeadsOf(parts.attention.key_heads, keys);
+      values = HeadsOf(parts.attention.value_heads, values);
+      attention.K = attention.H;
+    }
+    Tensor<Real> weighed(own_q.shape), lse({1, heads, x.shape[0]});
+    AttendMeasured<Real>(parts.attention, attention, {.q = own_q, .k = keys, .v = values}, weighed,
+                         lse);
+    mean = Reordered(MergeHeads(weighed), heads);
+    y = Projected(Intermediate(mean), wo, bo);
+    for (size_t i = 0; parts.adds_x && i < y.data.size(); ++i) y.data[i] = y.data[i] + x.data[i];
+  }
+
+ private:
+  template <class Real>
+  Tensor<Real> Reordered(const Tensor<Real>& mean, size_t heads) const {
+    if (!parts.column) return mean;
+    Tensor<Real> y(mean.shape);
+    const size_t width = mean.shape[1], size = width / heads;
+    for (size_t i = 0; i < y.data.size(); ++i) {
+      const size_t c = i % width;
+      y.data[i] = mean.data[i - c + parts.column(c / size, c % size, heads, size)];
+    }
+    return y;
+  }
+};
+
+// One way to compute a part, and what is said of it.
+struct Change {
+  std::string text;
+  std::function<void(CrossParts& parts)> edit;
+};
+
+Deviation OneOf(const std::string& name, const std::string& factor,
+                const std::vector<Change>& changes) {
+  std::vector<NamedValue> values;
+  for (size_t i = 0; i < changes.size(); ++i)
+    values.push_back({static_cast<double>(i), changes[i].text});
+  return {.name = name,
+          .factor = factor,
+          .values = std::move(values),
+          .changed = [changes](const Hypothesis& base, double which) -> std::optional<Hypothesis> {
+            CrossByParts changed =
+                dynamic_cast<const TypedOperation<CrossByParts>&>(*base.operation).op();
+            changes[static_cast<size_t>(which)].edit(changed.parts);
+            return Hypothesis{std::make_shared<Wrapped<CrossByParts, false>>(changed), base.inputs,
+                              base.recipe};
+          },
+          .sentence = [](const std::string& text) { return text; }};
+}
+
+std::vector<Change> Orders(size_t H) {
+  const auto order = [](const std::string& text, auto of) {
+    return Change{"the channels of the mean are in another order: " + text,
+                  [of](CrossParts& parts) { parts.column = of; }};
+  };
+  if (H < 2) return {};
+  return {
+      order("D by H, interleaved heads, expected H by D",
+            [](size_t h, size_t d, size_t heads, size_t size) {
+              const size_t c = h * size + d;
+              return c % heads * size + c / heads;
+            }),
+      order("H by D read as D by H, interleaved heads",
+            [](size_t h, size_t d, size_t heads, size_t) { return d * heads + h; }),
+      order("heads in reverse order", [](size_t h, size_t d, size_t heads,
+                                         size_t size) { return (heads - 1 - h) * size + d; }),
+      order("each head is the next one", [](size_t h, size_t d, size_t heads,
+                                            size_t size) { return (h + 1) % heads * size + d; }),
+      order("each head is the one before",
+            [](size_t h, size_t d, size_t heads, size_t size) {
+              return (h + heads - 1) % heads * size + d;
+            }),
+      order("every head is head 0", [](size_t, size_t d, size_t, size_t) { return d; })};
+}
+
+// Other heads of keys and values.
+std::vector<Change> Heads(size_t H, size_t K) {
+  std::vector<Change> changes;
+  const auto add = [&](const std::string& text, const std::function<size_t(size_t h)>& of) {
+    std::vector<size_t> heads, right;
+    for (size_t h = 0; h < H; ++h) heads.push_back(of(h)), right.push_back(h * K / H);
+    if (heads == right) return;
+    for (const auto& [what, of_keys, of_values] : {std::tuple("key and value head ", true, true),
+                                                   {"key head ", true, false},
+                                                   {"value head ", false, true}}) {
+      changes.push_back({std::string("query head h reads ") + what + text + ", expected h / (H/K)",
+                         [=](CrossParts& parts) {
+                           parts.attention.key_heads = of_keys ? heads : right;
+                           parts.attention.value_heads = of_values ? heads : right;
+                         }});
+    }
+  };
+  if (K < 2) return changes;
+  add("h % K", [K](size_t h) { return h % K; });
+  add("0", [](size_t) { return size_t{0}; });
+  add("K - 1 - h / (H/K)", [=](size_t h) { return K - 1 - h * K / H; });
+  add("(h / (H/K) + 1) % K", [=](size_t h) { return (h * K / H + 1) % K; });
+  return changes;
+}
+
+std::vector<Change> Keys(size_t T) {
+  std::vector<Change> changes;
+  const auto sees = [&](const std::string& text, std::function<bool(size_t s, size_t t)> of) {
+    changes.push_back({text, [of](CrossParts& parts) {
+                         parts.attention.counts = [of](size_t, size_t s, size_t t) -> double {
+                           return of(s, t);
+                         };
+                       }});
+  };
+  sees("memory has a causal mask: key t is seen if t <= s",
+       [](size_t s, size_t t) { return t <= s; });
+  for (size_t few = 1; few < std::min<size_t>(5, T); ++few) {
+    const std::string count = few == 1 ? "key is" : std::to_string(few) + " keys are";
+    sees("the first " + count + " missing", [=](size_t, size_t t) { return t >= few; });
+    sees("the last " + count + " missing", [=](size_t, size_t t) { return t + few < T; });
+  }
+  return changes;
+}
+
+std::vector<Deviation> OfParts(const Case& c) {
+  const size_t H = ExtentOf(c, "H"), S = ExtentOf(c, "S"), T = ExtentOf(c, "T");
+  std::vector<Change> keys, sums, sequences;
+  if (TextOf(c, "key_length").empty()) keys = Keys(T);
+  for (const double zeros : {1, 2, 3, 4, 5, 6, 7, 8}) {
+    sums.push_back({"e^0 is added " + PrintValue(zeros) + " times to the sum of e^score",
+                    [zeros](CrossParts& parts) { parts.attention.zeros = zeros; }});
+  }
+  if (S == T) {
+    sequences = {{"keys and values are projected from x, not from memory",
+                  [](CrossParts& parts) { parts.keys_of_x = parts.values_of_x = true; }},
+                 {"keys are projected from x, not from memory",
+                  [](CrossParts& parts) { parts.keys_of_x = true; }},
+                 {"values are projected from x, not from memory",
+                  [](CrossParts& parts) { parts.values_of_x = true; }}};
+  }
+  return {
+      OneOf("sum_has_zeros", "sum", sums),
+      OneOf("mean_reordered", "order", Orders(H)),
+      OneOf("heads_changed", "heads", Heads(H, ExtentOf(c, "K"))),
+      OneOf("keys_changed", "keys", keys),
+      OneOf("projected_from_x", "sequence", sequences),
+      OneOf("residual_inside", "residual",
+            {{"the residual x is added to y", [](CrossParts& parts) { parts.adds_x = true; }}})};
+}
+
+// Other inputs, which are named by what they are: "the bias bo is missing".
+std::vector<Deviation> OfInputs(const Case& c, const Tensors& inputs) {
+  std::vector<Deviation> changes = InputChanges(c, inputs);
+  for (Deviation& change : changes) {
+    const char* noun = change.factor.starts_with("b")   ? "the bias "
+                       : change.factor.starts_with("w") ? "the weight "
+                                                        : "";
+    change.sentence = [noun](const std::string& text) { return noun + text; };
+  }
+  return changes;
+}
+
+}  // namespace
+
+std::vector<Explanation> MeasureCross(const Observation& seen) {
+  const auto operation = std::make_shared<Wrapped<CrossByParts, false>>();
+  CopyAttributes(seen.c, *operation);
+  return FittedTo(seen, {operation, SharedInputs::Of(seen.inputs), seen.recipe},
+                  Joined<Deviation>({OfParts(seen.c), AttentionDeviations(seen.c, seen.inputs),
+                                     AttributeDeviations(seen.c), OfInputs(seen.c, seen.inputs)}));
+}
+
+}  // namespace sextant::oracle

@@ -1,0 +1,235 @@
+#include "oracle/attention/measured/merge.h"
+
+#include <memory>
+#include <span>
+
+#include "oracle/attention/arg_max_score.h"
+#include "oracle/diagnosis/catalog_entry.h"
+#include "oracle/diagnosis/input_changes.h"
+#include "reference/attention/attention_merge.h"
+#include "reference/attention/empty_log_sum_exp.h"
+#include "reference/attention/softmax_row.h"
+
+namespace sextant::oracle {
+namespace {
+
+// The weights of both parts before they are divided by their sum: a = e^(lse1 - largest), b the
+// same of lse2.
+enum class MergeWeights {
+  kRight,
+  kExchanged,       // b, a
+  kEqual,           // 1, 1
+  kOfLse,           // lse1, lse2
+  kOfMagnitudes,    // |lse1|, |lse2|
+  kFirstAlone,      // 1, 0
+  kSecondAlone,     // 0, 1
+  kLargerAlone,     // 1 for the larger lse, 0 for the other
+  kSmallerAlone,    // the other way round
+  kFirstUnscaled,   // 1, b
+  kSecondUnscaled,  // a, 1
+  kLogarithms,      // lse1 - largest, lse2 - largest
+};
+constexpr const char* kWeightTexts[] = {
+    "",
+    "the weights are exchanged: each part has that of the other",
+    "both parts have the same weight",
+    "the weights are lse1 and lse2, expected e^lse1 and e^lse2",
+    "the weights are |lse1| and |lse2|, expected e^lse1 and e^lse2",
+    "the first part has all the weight",
+    "the second part has all the weight",
+    "the part with the larger lse has all the weight",
+    "the part with the smaller lse has all the weight",
+    "the weight of the first part is e^0, not rescaled by e^(lse1 - largest)",
+    "the weight of the second part is e^0, not rescaled by e^(lse2 - largest)",
+    "the weights are lse1 and lse2 less the larger one, without the exponential",
+};
+
+enum class MergeLse {
+  kRight,
+  kLarger,
+  kSmaller,
+  kFirst,
+  kSecond,
+  kAdded,
+  kMean,
+  kUnscaled,
+  kBase2
+};
+constexpr const char* kLseTexts[] = {
+    "",
+    "lse is the larger of lse1 and lse2",
+    "lse is the smaller of lse1 and lse2",
+    "lse is lse1",
+    "lse is lse2",
+    "lse is lse1 + lse2",
+    "lse is the mean of lse1 and lse2",
+    "lse lacks the larger of lse1 and lse2: the logarithm of the sum relative to it",
+    "lse is a logarithm to base 2: multiplied by 1.442695 = log2(e)",
+};
+
+struct MergeByParts : AttentionMerge {
+  MergeWeights weights = MergeWeights::kRight;
+  MergeLse lse_is = MergeLse::kRight;
+  bool divides = true;
+
+  // Rows in which a part has no keys are right.
+  template <class Real>
+  void operator()(const Tensor<Real>& y1, const Tensor<Real>& lse1, const Tensor<Real>& y2,
+                  const Tensor<Real>& lse2, Tensor<Real>& y, Tensor<Real>& lse) const {
+    AttentionMerge::operator()(y1, lse1, y2, lse2, y, lse);
+    for (size_t n = 0; n < y.shape[0]; ++n) {
+      if (IsEmptyLogSumExp(lse1(n)) || IsEmptyLogSumExp(lse2(n))) continue;
+      const std::vector<Real> scores = {lse1(n), lse2(n)};
+      SetLse(scores, lse(n));
+      if (weights == MergeWeights::kRight && divides) continue;
+      const std::vector<Real> both = WeightsOf(scores);
+      for (size_t e = 0; e < y.shape[1]; ++e)
+        y(n, e) = Dot<Real>(both, std::vector<Real>{y1(n, e), y2(n, e)});
+    }
+  }
+
+ private:
+  template <class Real>
+  void SetLse(const std::vector<Real>& scores, Real& lse) const {
+    const ScopedStep at(Step::kSoftmax);
+    const size_t larger = ArgMaxScore<Real>(scores);
+    switch (lse_is) {
+      case MergeLse::kRight:
+        return;
+      case MergeLse::kLarger:
+        lse = scores[larger];
+        return;
+      case MergeLse::kSmaller:
+        lse = scores[1 - larger];
+        return;
+      case MergeLse::kFirst:
+        lse = scores[0];
+        return;
+      case MergeLse::kSecond:
+        lse = scores[1];
+        return;
+      case MergeLse::kAdded:
+        lse = scores[0] + scores[1];
+        return;
+      case MergeLse::kMean:
+        lse = (scores[0] + scores[1]) * Real(0.5);
+        return;
+      case MergeLse::kUnscaled:
+        lse = lse - scores[larger];
+        return;
+      case MergeLse::kBase2:
+        lse = lse / Log(Real(2.0));
+        return;
+    }
+  }
+
+  // Before the division.
+  template <class Real>
+  std::vector<Real> TermsOf(const std::vector<Real>& scores) const {
+    const size_t larger = ArgMaxScore<Real>(scores);
+    const Real one(1.0), none(0.0);
+    const std::vector<Real> logarithms = {scores[0] - scores[larger], scores[1] - scores[larger]};
+    std::vector<Real> right = {Exp(logarithms[0]), Exp(logarithms[1])};
+    switch (weights) {
+      case MergeWeights::kRight:
+        return right;
+      case MergeWeights::kExchanged:
+        return {right[1], right[0]};
+      case MergeWeights::kEqual:
+        return {one, one};
+      case MergeWeights::kOfLse:
+        return scores;
+      case MergeWeights::kOfMagnitudes:
+        return {Magnitude(scores[0]), Magnitude(scores[1])};
+      case MergeWeights::kFirstAlone:
+        return {one, none};
+      case MergeWeights::kSecondAlone:
+        return {none, one};
+      case MergeWeights::kLargerAlone:
+        return {larger == 0 ? one : none, larger == 0 ? none : one};
+      case MergeWeights::kSmallerAlone:
+        return {larger == 0 ? none : one, larger == 0 ? one : none};
+      case MergeWeights::kFirstUnscaled:
+        return {one, right[1]};
+      case MergeWeights::kSecondUnscaled:
+        return {right[0], one};
+      case MergeWeights::kLogarithms:
+        return logarithms;
+    }
+    return right;
+  }
+  template <class Real>
+  static Real Magnitude(const Real& x) {
+    const std::vector<Real> both = {x, -x};
+    return both[ArgMaxScore<Real>(both)];
+  }
+
+  template <class Real>
+  std::vector<Real> WeightsOf(const std::vector<Real>& scores) const {
+    std::vector<Real> terms;
+    {
+      const ScopedStep at(Step::kSoftmax);
+      terms = TermsOf(scores);
+      const Real sum = terms[0] + terms[1];
+      if (divides) terms = {terms[0] / sum, terms[1] / sum};
+    }
+    const ScopedStep at(Step::kWeigh);
+    return {Converted(terms[0]), Converted(terms[1])};
+  }
+};
+
+// A deviation with one value for each text but the first; `set` is given the index of the text.
+Deviation OneOf(const std::string& name, const std::string& factor,
+                std::span<const char* const> texts,
+                void (*set)(MergeByParts& merge, size_t which)) {
+  std::vector<NamedValue> values;
+  for (size_t i = 1; i < texts.size(); ++i) values.push_back({static_cast<double>(i), texts[i]});
+  return {.name = name,
+          .factor = factor,
+          .values = std::move(values),
+          .changed = [set](const Hypothesis& base, double which) -> std::optional<Hypothesis> {
+            MergeByParts changed =
+                dynamic_cast<const TypedOperation<MergeByParts>&>(*base.operation).op();
+            set(changed, static_cast<size_t>(which));
+            return Hypothesis{std::make_shared<Wrapped<MergeByParts, false>>(changed), base.inputs,
+                              base.recipe};
+          },
+          .sentence = [](const std::string& text) { return text; }};
+}
+
+// Both lse with a factor, as if they were logarithms to another base.
+Deviation BothMultiplied(const Tensors& inputs) {
+  Deviation both = InputFactor(inputs, "lse1", "lse1 and lse2 are multiplied by");
+  both.name = "both_lse_multiplied";
+  const auto first = both.changed;
+  const auto second = InputFactor(inputs, "lse2", "").changed;
+  both.changed = [=](const Hypothesis& base, double factor) {
+    return second(*first(base, factor), factor);
+  };
+  return both;
+}
+
+}  // namespace
+
+std::vector<Explanation> MeasureMerge(const Observation& seen) {
+  constexpr const char* kNotDivided[] = {
+      "", "the weighted sum of the parts is not divided by the sum of the weights"};
+  const auto operation = std::make_shared<Wrapped<MergeByParts, false>>();
+  CopyAttributes(seen.c, *operation);
+  return FittedTo(
+      seen, {operation, SharedInputs::Of(seen.inputs), seen.recipe},
+      Joined<Deviation>(
+          {{OneOf("lse_changed", "lse", kLseTexts,
+                  [](MergeByParts& merge, size_t i) { merge.lse_is = static_cast<MergeLse>(i); }),
+            OneOf("not_divided", "division", kNotDivided,
+                  [](MergeByParts& merge, size_t) { merge.divides = false; }),
+            OneOf("weights_changed", "weights", kWeightTexts,
+                  [](MergeByParts& merge, size_t i) {
+                    merge.weights = static_cast<MergeWeights>(i);
+                  }),
+            BothMultiplied(seen.inputs), InputFactor(seen.inputs, "lse1", "lse1 is multiplied by"),
+            InputFactor(seen.inputs, "lse2", "lse2 is multiplied by")},
+           InputChanges(seen.c, seen.inputs)}));
+}
+
+}  // namespace sextant::oracle

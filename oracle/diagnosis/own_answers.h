@@ -1,0 +1,28 @@
+// Parts of answers, compared with what a recipe answers itself.
+#pragma once
+
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "oracle/diagnosis/recipe_search.h"
+#include "reference/prove/slices.h"
+
+namespace sextant::oracle {
+
+struct ComparedPart {
+  const JudgedAnswer* answer;
+  Slice slice;
+};
+
+// Small slices, spread over at most 48 of the answers and over each of those. Their work (work.h)
+// is at most `most_work`, but there is one part at least if there is an answer.
+std::vector<ComparedPart> PartsOf(std::span<const JudgedAnswer> answers, size_t most_work);
+
+// Calls use(given, own, dtype of the output) for the answered elements of the part until it returns
+// false. Returns false then.
+using UseElement = std::function<bool(double given, double own, DType dtype)>;
+bool ForEachOwn(const ComparedPart& part, const Recipe& recipe, const UseElement& use);
+
+}  // namespace sextant::oracle

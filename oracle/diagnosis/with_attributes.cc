@@ -1,0 +1,22 @@
+#include "oracle/defect/shapes.h"
+#include "oracle/diagnosis/deviation.h"
+
+namespace sextant::oracle {
+
+std::optional<Hypothesis> WithAttributes(const Hypothesis& base, const AttributeTexts& texts) {
+  try {
+    std::shared_ptr<Operation> changed = base.operation->Clone();
+    for (const auto& [name, text] : texts) {
+      const Signature& signature = changed->info().signature;
+      if (DependOn(signature.inputs, name) || DependOn(signature.outputs, name))
+        return std::nullopt;
+      changed->Set(name, text);
+    }
+    changed->Check();
+    return Hypothesis{std::move(changed), base.inputs, base.recipe};
+  } catch (const Error&) {
+    return std::nullopt;
+  }
+}
+
+}  // namespace sextant::oracle

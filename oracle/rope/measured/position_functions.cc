@@ -1,0 +1,157 @@
+#include "oracle/rope/measured/position_functions.h"
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+
+#include "oracle/rope/measured/numbers.h"
+#include "reference/number/tensor/dtype.h"
+
+namespace sextant::oracle {
+namespace {
+
+using enum PositionRank;
+using Functions = std::vector<PositionFunction>;
+
+double RoundedTo(int bits, double p, double (*round)(double)) {
+  if (p == 0) return p;
+  const int shift = bits - 1 - std::ilogb(p);
+  return std::ldexp(round(std::ldexp(p, shift)), -shift);
+}
+
+void AddFormats(Functions& all) {
+  all.push_back({kNothing, "turns_backwards", "all angles have the wrong sign",
+                 [](double p, size_t, size_t) { return -p; }});
+  all.push_back({kNothing, "position_without_sign", "negative positions act as positive ones",
+                 [](double p, size_t, size_t) { return std::abs(p); }});
+  for (const DType format : {DType::kBF16, DType::kF16, DType::kF32}) {
+    all.push_back({kNothing, Phrase("positions_in_", NameOf(format)),
+                   Phrase("positions are rounded to ", NameOf(format)),
+                   [format](double p, size_t, size_t) { return RoundTo(format, p); }});
+  }
+  for (int bits = 1; bits < 24; ++bits) {
+    all.push_back(
+        {kUsualNumber, "position_rounded",
+         Phrase("positions are rounded to ", bits, " significant bits"),
+         [bits](double p, size_t, size_t) { return RoundedTo(bits, p, std::nearbyint); }});
+    all.push_back({kUsualNumber, "position_truncated",
+                   Phrase("positions are cut to ", bits, " significant bits"),
+                   [bits](double p, size_t, size_t) { return RoundedTo(bits, p, std::trunc); }});
+  }
+  for (const int bits : {8, 16, 32}) {
+    const double m = std::ldexp(1.0, bits);
+    all.push_back(
+        {kNothing, Phrase("positions_in_signed_", bits, "_bits"),
+         Phrase("positions are integers of ", bits, " bits with a sign: they wrap at ", m / 2),
+         [m](double p, size_t, size_t) { return p - std::floor(p / m + 0.5) * m; }});
+  }
+}
+
+// The index of a token, or the position of another.
+class Indices {
+ public:
+  Indices(const std::vector<double>& right, size_t length, Functions& all)
+      : right_(std::make_shared<const std::vector<double>>(right)), S_(length), all_(all) {}
+
+  void Run() {
+    const size_t S = S_;
+    const auto index = [](size_t s) { return static_cast<double>(s); };
+    const auto at = [right = right_, S](size_t b, size_t s) { return (*right)[b * S + s]; };
+    Add("position_is_index", "the index in the sequence is used as the position",
+        [=](double, size_t, size_t s) { return index(s); });
+    Add("position_is_index_in_batch",
+        "the index over all sequences of the batch is used as the position",
+        [=](double, size_t b, size_t s) { return index(b * S + s); });
+    Add("position_is_reversed_index", "positions are counted from the end",
+        [=](double, size_t, size_t s) { return index(S - 1 - s); });
+    Add("position_reversed", "the positions of a sequence are used in reverse order",
+        [=](double, size_t b, size_t s) { return at(b, S - 1 - s); });
+    Add("position_of_first_batch", "every sequence uses the positions of the first one",
+        [=](double, size_t, size_t s) { return at(0, s); });
+    OfBatches();
+    Add("position_of_first_token", "every token uses the position of the first one",
+        [=](double, size_t b, size_t) { return at(b, 0); });
+    Add("position_of_last_token", "every token uses the position of the last one",
+        [=](double, size_t b, size_t) { return at(b, S - 1); });
+    Add("position_of_next_token", "tokens use the position of the next token",
+        [=](double, size_t b, size_t s) { return at(b, std::min(s + 1, S - 1)); });
+    Add("position_of_token_before", "tokens use the position of the token before",
+        [=](double, size_t b, size_t s) { return at(b, s == 0 ? 0 : s - 1); });
+    Add("position_from_first_token", "positions are counted from that of the first token",
+        [=](double p, size_t b, size_t) { return p - at(b, 0); });
+    OfBlocks();
+  }
+
+ private:
+  void Add(std::string name, std::string sentence, PositionOf of, PositionRank rank = kNothing) {
+    all_.push_back({rank, std::move(name), std::move(sentence), std::move(of)});
+  }
+  void OfBatches() {
+    const size_t S = S_, B = right_->size() / std::max<size_t>(S_, 1);
+    for (size_t other = 1; other < B; ++other) {
+      Add("position_of_one_batch",
+          Phrase("every sequence of the batch uses the positions of sequence ", other),
+          [right = right_, S, other](double, size_t, size_t s) { return (*right)[other * S + s]; });
+      Add("position_of_other_batch",
+          Phrase("sequence b of the batch uses the positions of sequence (b + ", other, ") mod ",
+                 B),
+          [right = right_, S, B, other](double, size_t b, size_t s) {
+            return (*right)[(b + other) % B * S + s];
+          });
+    }
+  }
+  void OfBlocks() {
+    const size_t S = S_;
+    const auto at = [right = right_, S](size_t b, size_t s) { return (*right)[b * S + s]; };
+    for (size_t n = 1; n < S && n <= 64; ++n) {
+      Add(
+          "position_is_index_modulo",
+          Phrase("the index in the sequence modulo ", n, " is used as the position"),
+          [=](double, size_t, size_t s) { return static_cast<double>(s % n); }, kUsualNumber);
+      Add(
+          "position_of_block_of_tokens",
+          Phrase("tokens use the position of the first token of their block of ", n),
+          [=](double, size_t b, size_t s) { return at(b, s / n * n); }, kAnyNumber);
+      Add(
+          "position_of_index_wraps",
+          Phrase("tokens use the positions of tokens 0 to ", n - 1, " again and again"),
+          [=](double, size_t b, size_t s) { return at(b, s % n); }, kUsualNumber);
+    }
+  }
+
+  std::shared_ptr<const std::vector<double>> right_;  // all functions share it
+  size_t S_;
+  Functions& all_;
+};
+
+}  // namespace
+
+std::vector<PositionFunction> UsualPositionFunctions(const std::vector<double>& right,
+                                                     size_t length) {
+  Functions all;
+  AddFormats(all);
+  Indices(right, length, all).Run();
+  return all;
+}
+
+std::vector<PositionFunction> PositionFunctionsOfUsualNumbers() {
+  Functions all;
+  const auto add_wrap = [&](double m) {
+    all.push_back({kUsualNumber, "position_wrapped",
+                   Phrase("positions start again at 0 after ", m - 1, ": modulo ", m),
+                   [m](double p, size_t, size_t) { return p - std::floor(p / m) * m; }});
+  };
+  for (double m = 16; m <= 65536; m *= 2) add_wrap(m);
+  for (double m = 10; m <= 100000; m *= 10) add_wrap(m);
+  for (double n = 2; n <= 256; n = n < 16 ? n + 1 : 2 * n) {
+    all.push_back({kUsualNumber, "position_of_block",
+                   Phrase("positions act as the multiple of ", n, " below"),
+                   [n](double p, size_t, size_t) { return std::floor(p / n) * n; }});
+    all.push_back({kUsualNumber, "position_of_block",
+                   Phrase("positions act as the nearest multiple of ", n),
+                   [n](double p, size_t, size_t) { return std::nearbyint(p / n) * n; }});
+  }
+  return all;
+}
+
+}  // namespace sextant::oracle
