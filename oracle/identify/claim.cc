@@ -142,7 +142,8 @@ Claim ClaimOf(const Case& c, const std::set<std::string>& fixed) {
     if (fixed.contains(attribute.name)) continue;
     if (!attribute.dimension) {
       claim[attribute.name] = attribute.text;
-    } else if (!DependOn(c.info().signature.inputs, attribute.name)) {
+    } else if (!DependOn(c.info().signature.inputs, attribute.name) &&
+               !DependOn(c.info().signature.outputs, attribute.name)) {
       claim[attribute.name] = std::to_string(c.dimensions().at(attribute.name));
     }
   }

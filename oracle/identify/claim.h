@@ -11,7 +11,7 @@
 
 namespace sextant::oracle {
 
-// Attribute, or dimension that shapes no input (the rotary width R), to its text; an empty text
+// Attribute, or dimension that shapes no tensor (the rotary width R), to its text; an empty text
 // unsets an attribute.
 using Claim = std::map<std::string, std::string>;
 

@@ -4,15 +4,14 @@
 #include <cmath>
 
 #include "oracle/identify/fit.h"
+#include "oracle/identify/frequency_starts.h"
 #include "oracle/rope/measured/numbers.h"
+#include "reference/base/parallel.h"
 #include "reference/case/choices.h"
 #include "reference/rope/rope_frequencies.h"
 
 namespace sextant::oracle {
 namespace {
-
-// The contexts of released models: powers of two.
-constexpr int kLeastContext = 11, kMostContext = 17;
 
 // The measured frequencies as an answer of rope_frequencies, with the attributes of `asked`.
 Exchange AnswerOf(const MeasuredTable& table, const Case& asked) {
@@ -65,21 +64,6 @@ Exchange Coarsened(Exchange seen) {
   return seen;
 }
 
-// The bases that single pairs give, if no scaling changes them.
-std::vector<double> BasesOf(const std::vector<NumberWithBar>& f) {
-  std::vector<double> bases;
-  const size_t K = f.size();
-  for (const size_t k : {K - 1, K / 4, size_t{1}}) {
-    if (k == 0 || k >= K) continue;
-    for (const double first : {f[0].value, 1.0}) {
-      const double ratio = f[k].value / first;
-      if (!(ratio > 0 && ratio < 1)) continue;
-      bases.push_back(std::pow(ratio, -static_cast<double>(K) / static_cast<double>(k)));
-    }
-  }
-  return bases;
-}
-
 // The bases of released models. Sources: the configurations in fixtures/models.
 constexpr double kUsualBases[] = {1e4, 1.5e5, 5e5, 1e6, 5e6, 1e7};
 
@@ -104,84 +88,6 @@ std::optional<Claim> AsNtk(const Claim& unscaled, const Case& c,
   return std::nullopt;
 }
 
-// The factor by which the slowest pair turns too slowly for the base.
-double FactorOf(const std::vector<NumberWithBar>& f, double base) {
-  const auto K = static_cast<double>(f.size());
-  const double unscaled = std::pow(base, -(K - 1) / K);
-  return f.back().value > f.back().bar ? unscaled / f.back().value : 1;
-}
-
-// The part of the pairs that turn at all.
-double TurningPart(const std::vector<NumberWithBar>& f) {
-  const auto turning = std::ranges::count_if(f, [](const auto& x) { return x.value > x.bar; });
-  return static_cast<double>(turning) / static_cast<double>(f.size());
-}
-
-// The text of a scaling with all its parameters, as a case line has it.
-std::string CompleteText(const Case& c, const std::string& text) {
-  return ClaimOf(c.With("scaling=" + text)).at("scaling");
-}
-
-// The text with other numbers for these parameters.
-std::string WithParameter(std::string text, const std::string& name, double value) {
-  const size_t at = text.find(name + "=");
-  if (at == text.npos || (at > 0 && text[at - 1] != '(' && text[at - 1] != ',')) return text;
-  const size_t begin = at + name.size() + 1;
-  return text.replace(begin, text.find_first_of(",)", begin) - begin, PrintValue(value));
-}
-
-// The scalings that the operation lists, without lists of numbers, and yarn with the measured
-// amplitude.
-std::vector<std::string> TextsOf(const Case& c, const MeasuredTable& table) {
-  std::vector<std::string> texts;
-  for (const Choices& choices : ChoicesOf(c.info())) {
-    if (choices.key != "scaling") continue;
-    for (const std::string& text : choices.texts) {
-      if (text.find('[') != text.npos) continue;
-      try {
-        texts.push_back(CompleteText(c, text));
-      } catch (const Error&) {
-        continue;  // not for this width
-      }
-      if (!text.starts_with(YarnScaling::kName) || text.find("mscale") != text.npos) continue;
-      const std::string given = texts.back().substr(0, texts.back().size() - 1);
-      const auto& [gain, bar] = table.attention_factor;
-      if (std::isinf(bar)) continue;  // no gain that is the same everywhere
-      for (const double factor : {SimplestIn({gain - bar, gain + bar}), gain})
-        texts.push_back(given + ",attention_factor=" + PrintValue(factor) + ")");
-    }
-  }
-  return texts;
-}
-
-// Claims from which the search begins.
-std::vector<Claim> StartsOf(const MeasuredTable& table, const Claim& free, const Case& c) {
-  std::set<Claim> starts = {free};
-  const double given = std::stod(ClaimOf(c).at("base"));
-  const std::vector<std::string> texts = TextsOf(c, table);
-  std::vector<double> bases = BasesOf(table.inv_freq);
-  if (!free.contains("base")) bases = {given};
-  for (const double base : bases) {
-    Claim claim = free;
-    if (claim.contains("base")) claim["base"] = PrintValue(base);
-    if (!claim.contains("scaling")) {
-      starts.insert(claim);
-      continue;
-    }
-    const double factor = FactorOf(table.inv_freq, base);
-    for (const std::string& listed : texts) {
-      const std::string text =
-          WithParameter(listed, "partial_rotary_factor", TurningPart(table.inv_freq));
-      for (int context = kLeastContext; context <= kMostContext; ++context) {
-        claim["scaling"] = WithParameter(WithParameter(text, "factor", factor),
-                                         "original_max_position_embeddings", std::exp2(context));
-        starts.insert(claim);
-      }
-    }
-  }
-  return {starts.begin(), starts.end()};
-}
-
 // Of the starts without a scaling, with the base that fits best.
 Claim Unscaled(const std::vector<Claim>& starts, const std::vector<Exchange>& seen, int threads) {
   std::vector<Claim> all;
@@ -195,15 +101,18 @@ Claim Unscaled(const std::vector<Claim>& starts, const std::vector<Exchange>& se
       all, {}, [&](const Claim& claim) { return MisfitOf(DifferencesOf(claim, seen)); });
 }
 
-// The claims that fit best, at most kMostOfForm of each form.
-std::vector<Claim> Nearest(const std::vector<Claim>& claims, const std::vector<Exchange>& seen) {
-  constexpr size_t kMostOfForm = 3;
-  std::set<std::pair<double, Claim>> ranked;
-  for (const Claim& claim : claims) ranked.emplace(MisfitOf(DifferencesOf(claim, seen)), claim);
+// The claims that fit best, at most `of_form` of each form.
+std::vector<Claim> Nearest(const std::vector<Claim>& claims, const std::vector<Exchange>& seen,
+                           size_t of_form, int threads) {
+  std::vector<std::pair<double, Claim>> ranked(claims.size());
+  InParallel(claims.size(), threads, [&](size_t i) {
+    ranked[i] = {MisfitOf(DifferencesOf(claims[i], seen)), claims[i]};
+  });
+  std::ranges::sort(ranked);
   std::map<std::string, size_t> count;
   std::vector<Claim> nearest;
   for (const auto& [misfit, claim] : ranked) {
-    if (std::isfinite(misfit) && ++count[FormOf(claim)] <= kMostOfForm) nearest.push_back(claim);
+    if (std::isfinite(misfit) && ++count[FormOf(claim)] <= of_form) nearest.push_back(claim);
   }
   return nearest;
 }
@@ -213,23 +122,40 @@ struct Units {
   const std::vector<Exchange>&coarse, &fine;
 };
 
+// True if somebody may have chosen the parameters of the scaling beside its first. So many numbers
+// fit other forms, too: limits of a ramp that are truncated or not.
+bool HasPlainParameters(const Claim& claim, const Case& c) {
+  const std::vector<NumberSlot> slots = SlotsOf(claim, c);
+  for (size_t i = 1; i < slots.size(); ++i) {
+    if (slots[i].attribute == slots[i - 1].attribute && !IsPlain(slots[i].value)) return false;
+  }
+  return true;
+}
+
 // One claim of each form that fits, with numbers near those of `claims`. These get the numbers that
 // fit best.
 std::map<std::string, Claim> FittingForms(const Units& seen,
                                           const std::function<bool(const Claim&)>& is_enough,
                                           int threads, std::vector<Claim>& claims) {
+  constexpr size_t kFirst = 6, kThen = 3;  // claims of a form that are refined, at first and then
+  constexpr double kFar =
+      64;  // in errors that are permitted without a scaling: no other permits it
   std::map<std::string, Claim> found;
   for (const Numbers which :
        {Numbers::kFirst, Numbers::kFirstAndContext, Numbers::kAllButContext, Numbers::kAll}) {
-    if (which != Numbers::kFirst) claims = Nearest(claims, seen.coarse);
+    claims = Nearest(claims, seen.coarse, which == Numbers::kFirst ? kFirst : kThen, threads);
     claims = RefinedClaims(std::move(claims), seen.coarse, which, threads);
     for (const Claim& claim : RefinedClaims(claims, seen.fine, which, threads)) {
+      if (LargestDifference(claim, seen.fine) > kFar) continue;
       const std::vector<Claim> rounded = RoundedClaims(claim, seen.fine[0].c);
-      const auto at = std::ranges::find_if(rounded, is_enough);
+      const auto at = std::ranges::find_if(rounded, [&](const Claim& one) {
+        return HasPlainParameters(one, seen.fine[0].c) && is_enough(one);
+      });
       if (at != rounded.end()) found.try_emplace(FormOf(*at), *at);
     }
     if (!found.empty()) break;
   }
+  claims = Nearest(claims, seen.coarse, kThen, threads);
   return found;
 }
 
@@ -237,6 +163,7 @@ std::map<std::string, Claim> FittingForms(const Units& seen,
 
 std::vector<Claim> FrequencyClaims(const MeasuredTable& table, const Claim& asked, const Case& c,
                                    const std::string& recipe, int threads) {
+  constexpr std::ptrdiff_t kMostNearest = 8;
   const Exchange seen = AnswerOf(table, c);
   Claim free;
   for (const auto& [attribute, text] : ClaimOf(seen.c)) {
@@ -250,7 +177,7 @@ std::vector<Claim> FrequencyClaims(const MeasuredTable& table, const Claim& aske
       return false;  // no valid combination of attributes
     }
   };
-  const std::vector<Claim> starts = StartsOf(table, free, seen.c);
+  const std::vector<Claim> starts = FrequencyStarts(table, free, seen.c);
   const Claim unscaled = Unscaled(starts, coarse, threads);
   const std::vector<Exchange> fine = {WithErrorsOf(recipe, unscaled, c.dtype(), seen)};
   std::vector<Claim> refined = starts;
@@ -263,7 +190,8 @@ std::vector<Claim> FrequencyClaims(const MeasuredTable& table, const Claim& aske
         (is_unscaled ? AsNtk(claim, seen.c, is_enough) : std::nullopt).value_or(claim));
   }
   std::ranges::stable_sort(claims, {}, [](const Claim& claim) { return FormOf(claim).size(); });
-  if (claims.empty()) claims = BestClaims(Nearest(refined, coarse), coarse, threads, is_enough);
+  if (claims.empty())
+    claims.assign(refined.begin(), refined.begin() + std::min(kMostNearest, std::ssize(refined)));
   if (!found.contains(FormOf(unscaled))) claims.push_back(unscaled);  // by another recipe, perhaps
   return claims;
 }

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "oracle/identify/key_heads.h"
 #include "oracle/identify/probe.h"
 #include "reference/number/tensor/dtype.h"
 #include "reference/prove/prove.h"
@@ -64,6 +65,9 @@ INSTANTIATE_TEST_SUITE_P(
         BlackBoxCase{"attention H=6 K=2", {"scale=1", "window=[9,4]", "key_length=[12]"}},
         BlackBoxCase{"attention dtype=bf16", {"mask=causal", "align=top_left", "soft_cap=43"}},
         BlackBoxCase{"attention_sink", {"mask=causal", "align=top_left"}},
+        BlackBoxCase{"attention S=16 T=16", {"mask=causal", "segments=[5,8]"}},
+        BlackBoxCase{"attention mask=causal", {"window=[4,-1]"}},
+        BlackBoxCase{"attention S=12 T=19", {"segments=[9,4]", "soft_cap=30"}},
         BlackBoxCase{"rope D=64",
                      {"base=500000",
                       "scaling=llama3(factor=32,low_freq_factor=1,"
@@ -78,6 +82,10 @@ INSTANTIATE_TEST_SUITE_P(
         BlackBoxCase{
             "rope_axial D=48 A=3",
             {"R=24", "frequencies=lang", "arrangement=alternating", "pairing=half", "base=100"}},
+        BlackBoxCase{"rope_matrix D=32", {"pairing=interleaved", "scaling=linear(factor=3)"}},
+        BlackBoxCase{"rope_matrix D=64 dtype=bf16", {"base=500000", "scaling=llama3(factor=8)"}},
+        BlackBoxCase{"rope_cos_sin R=32 layout=halves", {"base=150000", "scaling=ntk(factor=4)"}},
+        BlackBoxCase{"rope_frequencies R=64", {"base=150000", "scaling=linear(factor=3)"}},
         BlackBoxCase{"xpos", {"role=key", "gamma=0.7", "scale_base=100"}},
         BlackBoxCase{"xpos D=64 dtype=bf16", {"base=4760.9", "center=70"}}));
 
@@ -96,6 +104,25 @@ TEST(Identify, ClaimsNothingIfNothingConforms) {
   EXPECT_EQ(found.recipe, "");
   EXPECT_EQ(found.judged, 0u);
   EXPECT_TRUE(found.unseen.empty());
+}
+
+// Query head h reads key head h mod K. No attribute says that, but everything else is found.
+TEST(SlowIdentify, SaysWhichKeyHeadsAreRead) {
+  const AskSubject box = BlackBox({"mask=causal", "scale=0.3"});
+  const auto tiled = [&](const Case& c, const Tensors& inputs) {
+    const Exchange own = WithOwnKeyHeads({c, inputs, {}}, {0, 1, 0, 1});
+    return box(own.c, own.inputs);
+  };
+  const auto questions = ProbesOf("attention H=4 K=2");
+  const Identity found =
+      Identify(questions, tiled, {.recipes = {"native"}, .known = {}, .threads = 0});
+  EXPECT_EQ(found.key_heads, (std::vector<size_t>{0, 1, 0, 1}));
+  EXPECT_EQ(found.c.ToString(),
+            questions[0].With(std::vector<std::string>{"mask=causal", "scale=0.3"}).ToString());
+  EXPECT_NE(found.recipe, "");
+  const Identity right =
+      Identify(questions, box, {.recipes = {"native"}, .known = {}, .threads = 0});
+  EXPECT_TRUE(right.key_heads.empty());
 }
 
 // The numbers around an eps that conform, too.
@@ -117,6 +144,12 @@ TEST(SlowIdentify, MeasuresFrequenciesOfNoKnownForm) {
   EXPECT_THAT(found.c.ToString(), testing::HasSubstr("scaling=explicit(inv_freq=[1,0.3"));
   ASSERT_TRUE(found.nearest);
   EXPECT_THAT(found.nearest->ToString(), testing::Not(testing::HasSubstr("explicit")));
+  ASSERT_EQ(found.numbers.size(), list.size());
+  for (size_t k = 0; k < list.size(); ++k) {
+    EXPECT_EQ(found.numbers[k].attribute, "scaling.inv_freq[" + std::to_string(k) + "]");
+    EXPECT_LE(found.numbers[k].least, list[k]) << k;
+    EXPECT_GE(found.numbers[k].most, list[k]) << k;
+  }
   const Identity again = Identify({found.c.With("seed=7")},
                                   BlackBox({"scaling=explicit(inv_freq=" + PrintValue(list) + ")"}),
                                   {.recipes = {"native"}, .known = {}, .threads = 0});
@@ -150,6 +183,31 @@ TEST(SlowIdentify, FindsAnAttributeUnderAnotherRecipe) {
   const Identity found = Identified("rope D=128", {"base=500000"}, "native frequency=f32:iterated");
   EXPECT_EQ(found.c.ToString(), ProbesOf("rope D=128")[0].With("base=500000").ToString());
   EXPECT_EQ(found.recipe, "native frequency=f32:iterated");
+}
+
+// The words of a question may come from a configuration.
+TEST(Identify, LeavesOutAnAttributeThatTheSubjectLacks) {
+  const std::vector<std::string> unset = {"soft_cap="};
+  const auto questions = ProbesOf("attention mask=causal soft_cap=50");
+  const Identity found =
+      Identify(questions, BlackBox(unset), {.recipes = {"native"}, .known = {}, .threads = 0});
+  EXPECT_NE(found.recipe, "");
+  EXPECT_EQ(found.c.ToString(), questions[0].With(unset).ToString());
+}
+
+// No answer is a mean of values: nothing says that no key is visible.
+TEST(Identify, ClaimsNoMaskIfWeightsDoNotAddUpToOne) {
+  const AskSubject box = BlackBox({});
+  const auto smaller = [&](const Case& c, const Tensors& inputs) {
+    Answer answer = box(c, inputs);
+    for (double& x : answer.outputs[0].values.data) x = RoundTo(DType::kF32, 0.9 * x);
+    return answer;
+  };
+  const auto questions = ProbesOf("attention");
+  const Identity found =
+      Identify(questions, smaller, {.recipes = {"native"}, .known = {}, .threads = 0});
+  EXPECT_EQ(found.recipe, "");
+  EXPECT_THAT(found.c.ToString(), testing::Not(testing::HasSubstr("key_length")));
 }
 
 TEST(Identify, NeedsAnAnswerWithAnElement) {

@@ -1,59 +1,20 @@
 #include "oracle/identify/mask_claims.h"
 
 #include <algorithm>
-#include <cmath>
+#include <set>
 
-#include "oracle/identify/probe.h"
+#include "oracle/identify/mean_of_values.h"
 #include "reference/attention/attention_mask.h"
 
 namespace sextant::oracle {
 namespace {
 
-// The keys that query s of the first batch sees; empty if the answer is not their mean.
+// The keys that query s of the first head sees; empty if the answer is not their mean.
 using SeenKeys = std::vector<std::optional<KeyRange>>;
 
-const Tensor<double>* InputOf(const Exchange& witness, const std::string& name) {
-  const auto at = std::ranges::find(witness.inputs, name, &NamedTensor::name);
-  return at == witness.inputs.end() ? nullptr : &at->values;
-}
-
-// Of the first head: the range of keys whose mean is nearest to the answer.
-std::optional<KeyRange> NearestRange(const Exchange& witness, const Tensor<double>& v,
-                                     const Tensor<double>& y, size_t s) {
-  const size_t T = v.shape[2], E = v.shape[3];
-  const double* answer = &y.data[s * E];
-  const auto is_zero = [](double value) { return value == 0; };
-  if (std::all_of(answer, answer + E, is_zero)) return KeyRange{};
-  const Tensor<double>* sink = InputOf(witness, "sink");
-  const double other = sink ? std::exp(sink->data[0]) : 0;
-  std::optional<KeyRange> nearest;
-  double least = 0;  // squared distance; a mean of no key has that of 0
-  for (size_t e = 0; e < E; ++e) least += answer[e] * answer[e];
-  const double size = least;
-  for (size_t first = 0; first < T; ++first) {
-    std::vector<double> sum(E);
-    for (size_t last = first + 1; last <= T; ++last) {
-      const double count = static_cast<double>(last - first) + other;
-      double distance = 0;
-      for (size_t e = 0; e < E; ++e) {
-        sum[e] += v.data[(last - 1) * E + e];
-        distance += (sum[e] / count - answer[e]) * (sum[e] / count - answer[e]);
-      }
-      if (distance < least) nearest = {first, last}, least = distance;
-    }
-  }
-  // One key more changes a mean of T keys by about 1/T of its size: less is a rounding.
-  const auto limit = size / static_cast<double>(T * T);
-  return least < limit ? nearest : std::nullopt;
-}
-
-SeenKeys SeenKeysOf(const Exchange& witness) {
+SeenKeys SeenKeysOf(const MeansOfValues& means) {
   SeenKeys seen;
-  const Tensor<double>* v = InputOf(witness, "v");
-  const auto y = std::ranges::find(witness.answer, "y", &NamedTensor::name);
-  if (!v || y == witness.answer.end()) return seen;
-  for (size_t s = 0; s < y->values.shape[2]; ++s)
-    seen.push_back(NearestRange(witness, *v, y->values, s));
+  for (size_t s = 0; s < means.S(); ++s) seen.push_back(means.KeysOf(0, s, 0));
   return seen;
 }
 
@@ -95,6 +56,40 @@ std::vector<AttentionMask> WithPlaces(const AttentionMask& mask) {
   return masks;
 }
 
+// The mask with segments that begin, or begin and end, where ranges of seen keys do.
+std::vector<AttentionMask> WithSegments(const AttentionMask& mask, const SeenKeys& seen) {
+  std::set<int64_t> begins, limits;
+  for (const auto& keys : seen) {
+    if (!keys || keys->IsEmpty()) continue;
+    begins.insert(static_cast<int64_t>(keys->first));
+    limits.insert({static_cast<int64_t>(keys->first), static_cast<int64_t>(keys->last)});
+  }
+  std::vector<AttentionMask> masks;
+  for (const auto& all : {begins, limits}) {
+    IntegerList lengths;
+    int64_t begin = 0;
+    for (const int64_t limit : all) {
+      if (limit == 0 || limit == mask.T.value) continue;
+      lengths.push_back(limit - begin);
+      begin = limit;
+    }
+    if (lengths.empty()) continue;
+    masks.push_back(mask);
+    masks.back().segments = lengths;
+  }
+  return masks;
+}
+
+// The mask as it is, and in chunks of every size.
+std::vector<AttentionMask> WithChunks(const AttentionMask& mask) {
+  std::vector<AttentionMask> masks = {mask};
+  for (int64_t chunk = 2; chunk <= mask.T.value; ++chunk) {
+    masks.push_back(mask);
+    masks.back().chunk = chunk;
+  }
+  return masks;
+}
+
 std::vector<AttentionMask> PossibleMasks(const Case& c, const SeenKeys& seen) {
   const auto extent = [&](const char* letter) { return c.dimensions().at(letter); };
   AttentionMask all;
@@ -104,18 +99,19 @@ std::vector<AttentionMask> PossibleMasks(const Case& c, const SeenKeys& seen) {
   size_t last = 0;
   for (const auto& keys : seen) last = std::max(last, keys ? keys->last : 0);
   std::vector<AttentionMask> possible;
+  const auto try_both = [&](AttentionMask mask) {
+    for (const Mask kind : {Mask::kNone, Mask::kCausal}) {
+      mask.mask = kind;
+      if (Agrees(mask, seen)) possible.push_back(mask);
+    }
+  };
   for (const bool is_short : {false, true}) {
     if (is_short) all.key_length = IntegerList{static_cast<int64_t>(last)};
     for (const AttentionMask& placed : WithPlaces(all)) {
-      for (AttentionMask mask : WithWindows(placed, seen)) {
-        for (const Mask kind : {Mask::kNone, Mask::kCausal}) {
-          mask.mask = kind;
-          for (int64_t chunk = 1; chunk <= all.T.value; ++chunk) {
-            mask.chunk = chunk == 1 ? std::nullopt : std::optional(chunk);
-            if (Agrees(mask, seen)) possible.push_back(mask);
-          }
-        }
+      for (const AttentionMask& mask : WithWindows(placed, seen)) {
+        for (const AttentionMask& chunked : WithChunks(mask)) try_both(chunked);
       }
+      for (const AttentionMask& mask : WithSegments(placed, seen)) try_both(mask);
     }
   }
   return possible;
@@ -135,6 +131,11 @@ std::optional<Claim> WithMask(Claim claim, const AttentionMask& mask, const Clai
   return claim;
 }
 
+// True if the mask and the window both limit the later keys.
+bool LimitsTwice(const AttentionMask& mask) {
+  return mask.mask == Mask::kCausal && mask.window && mask.window->at(1) >= 0;
+}
+
 // The number of attributes whose text differs.
 std::ptrdiff_t ChangesOf(const Claim& claim, const Claim& from) {
   return std::ranges::count_if(
@@ -149,16 +150,18 @@ std::optional<Claim> MaskClaim(const Claim& asked, const std::vector<Exchange>& 
     const auto at = asked.find(attribute.name);
     if (at != asked.end() && !attribute.dimension) free.insert(*at);
   }
-  const auto at = std::ranges::find_if(witnesses, AsksForKeys, &Exchange::c);
-  if (free.empty() || at == witnesses.end()) return std::nullopt;
-  const SeenKeys seen = SeenKeysOf(*at);
-  if (seen.empty()) return std::nullopt;
+  const std::optional<MeansOfValues> means = MeansOfValues::In(witnesses);
+  if (free.empty() || !means) return std::nullopt;
+  const SeenKeys seen = SeenKeysOf(*means);
+  const auto is_seen = [](const auto& keys) { return keys.has_value(); };
+  if (std::ranges::none_of(seen, is_seen)) return std::nullopt;  // no answer is a mean
   const bool has_zeros = std::ranges::any_of(seen, [](const auto& s) { return s && s->IsEmpty(); });
-  std::set<std::tuple<std::ptrdiff_t, size_t, Claim>> masks;  // the simplest first
-  for (AttentionMask mask : PossibleMasks(at->c, seen)) {
+  // The simplest first, of which each limit says something that the others do not.
+  std::set<std::tuple<std::ptrdiff_t, bool, size_t, Claim>> masks;
+  for (AttentionMask mask : PossibleMasks(means->c(), seen)) {
     if (has_zeros) mask.empty_rows = EmptyRows::kZero;
-    if (const auto claim = WithMask(free, mask, ClaimOf(at->c)))
-      masks.emplace(ChangesOf(*claim, free), FormOf(*claim).size(), *claim);
+    if (const auto claim = WithMask(free, mask, ClaimOf(means->c())))
+      masks.emplace(ChangesOf(*claim, free), LimitsTwice(mask), FormOf(*claim).size(), *claim);
   }
   return masks.empty() ? std::nullopt : std::optional(std::get<Claim>(*masks.begin()));
 }

@@ -17,7 +17,7 @@ class PairDifferences {
                   const std::vector<Exchange>& weighed)
       : claim_(std::move(claim)),
         weighed_(weighed),
-        pair_of_(weighed[0].inputs[0].values.shape.back(), pairs.size()),
+        pair_of_(weighed[0].answer[0].values.shape.back(), pairs.size()),
         pairs_(pairs.size()) {
     for (size_t k = 0; k < pairs.size(); ++k)
       pair_of_.at(pairs[k].first) = pair_of_.at(pairs[k].second) = k;
@@ -41,7 +41,7 @@ class PairDifferences {
  private:
   Claim claim_;
   const std::vector<Exchange>& weighed_;
-  std::vector<size_t> pair_of_;  // of each channel
+  std::vector<size_t> pair_of_;  // of each channel, or column, of the answer
   size_t pairs_;
 };
 
@@ -63,7 +63,8 @@ bool IsMeasured(const Claim& claim) {
 std::string ExplicitText(const MeasuredTable& table) {
   std::vector<double> numbers;
   for (const NumberWithBar& f : table.inv_freq) numbers.push_back(f.value);
-  std::string text = std::string(ExplicitScaling::kName) + "(inv_freq=" + PrintValue(numbers);
+  std::string text(ExplicitScaling::kName);
+  text += "(inv_freq=" + PrintValue(numbers);
   const auto& [gain, bar] = table.attention_factor;
   if (std::abs(gain - 1) > bar) {
     // Few digits, but near the middle of the error bar: near its ends answers would not conform.

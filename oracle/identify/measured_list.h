@@ -19,7 +19,7 @@ std::string ExplicitText(const MeasuredTable& table);
 // The claim with frequencies within the error bars of the table at which the largest difference of
 // each pair from the answers, in errors that `recipe` permits, is least; with few digits where that
 // costs little. A pair is measured by all its elements together, and single ones may say more.
-// Throws Error if the claim is not valid.
+// `pairs`: the channels of the answer in which they show. Throws Error if the claim is not valid.
 Claim WithMeasuredList(const Claim& claim, const MeasuredTable& table,
                        const std::vector<PairOfChannels>& pairs,
                        const std::vector<Exchange>& witnesses, const std::string& recipe,

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <span>
 
+#include "oracle/identify/seen_rotation.h"
 #include "oracle/rope/measured/mutants.h"
 #include "reference/number/counted/counted.h"
 #include "reference/number/real.h"
@@ -33,9 +34,10 @@ std::vector<Rotated> RotatedRows(const std::vector<Exchange>& witnesses) {
   constexpr size_t kTokens = 48, kHeads = 8;
   std::vector<Rotated> all;
   for (const Exchange& witness : witnesses) {
-    const Tensor<double>& x = witness.inputs[0].values;
-    Rotated one{RowsOf({x, witness.answer[0].values}, kTokens, kHeads), {}};
-    const Tensor<double> position = WithAxes(witness.inputs[1].values, x.shape[2]);
+    const std::optional<SeenRotation> seen = RotationIn(witness);
+    if (!seen) return {};
+    Rotated one{RowsOf({seen->x, seen->y}, kTokens, kHeads), {}};
+    const Tensor<double> position = WithAxes(seen->position, seen->x.shape[2]);
     const size_t A = position.shape[1], S = position.shape[2];
     DropInfinite(one.rows);
     for (size_t a = 0; a < A; ++a) {

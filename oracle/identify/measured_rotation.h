@@ -17,7 +17,7 @@ struct Rotated {
   RotaryRows rows;
   std::vector<std::vector<double>> position;
 };
-// Of x [B,H,S,D] and position [B,S], [B,A,S] or [B].
+// Empty if the operation does not rotate (RotationIn).
 std::vector<Rotated> RotatedRows(const std::vector<Exchange>& witnesses);
 
 // An axis whose positions explain the angles of a pair, its frequency in radians per position, and
@@ -30,7 +30,7 @@ struct PairOnAxis {
 
 class RotationMeasurer {
  public:
-  // `recipe`: of the answers.
+  // `recipe`: of the answers, which rotate.
   RotationMeasurer(const std::vector<Exchange>& witnesses, const std::string& recipe);
   const std::vector<Rotated>& all() const { return all_; }
   size_t axes() const { return all_[0].position.size(); }

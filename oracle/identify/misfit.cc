@@ -9,8 +9,10 @@
 namespace sextant::oracle {
 namespace {
 
-// The differences of two tensors, in units of the root mean square of each row of the first.
-std::vector<double> DifferencesOf(const Tensor<double>& got, const Tensor<double>& expected) {
+// The differences of an answer from what is expected, in units of the root mean square of each of
+// its rows. What overflows in its dtype is infinite there, or NaN.
+std::vector<double> DifferencesOf(const NamedTensor& answer, const Tensor<double>& expected) {
+  const Tensor<double>& got = answer.values;
   std::vector<double> all;
   const size_t count = got.data.size(), width = got.shape.empty() ? 1 : got.shape.back();
   for (size_t row = 0; row < count; row += width) {
@@ -19,7 +21,9 @@ std::vector<double> DifferencesOf(const Tensor<double>& got, const Tensor<double
       square += std::isfinite(got.data[i]) ? got.data[i] * got.data[i] : 0;
     const double unit = std::sqrt(square / static_cast<double>(width));
     for (size_t i = row; i < row + width; ++i) {
-      const bool is_same = SameNumber(got.data[i], expected.data[i]);
+      const bool overflows = !std::isfinite(RoundTo(answer.dtype, expected.data[i]));
+      const bool is_same =
+          overflows ? !std::isfinite(got.data[i]) : SameNumber(got.data[i], expected.data[i]);
       const double relative = is_same ? 0 : (got.data[i] - expected.data[i]) / unit;
       all.push_back(std::abs(relative) < kMostOfRow ? relative : kMostOfRow);
     }
@@ -41,9 +45,17 @@ std::vector<double> DifferencesOf(const Tensor<double>& got, const Tensor<double
   return all;
 }
 
+// True if the answer has the shapes that the case declares: layouts of a table differ in them.
+bool Answers(const Case& c, const Tensors& answer) {
+  return std::ranges::all_of(c.info().signature.outputs, [&](const TensorSpec& output) {
+    const auto at = std::ranges::find(answer, output.name, &NamedTensor::name);
+    return at == answer.end() || at->values.shape == c.ShapeOf(output);
+  });
+}
+
 }  // namespace
 
-std::vector<double> DifferencesOf(const Claim& claim, const std::vector<Exchange>& witnesses) {
+std::vector<double> DifferencesOf(const Claim& claim, std::span<const Exchange> witnesses) {
   std::vector<double> all;
   try {
     Case c = witnesses[0].c.With(WordsOf(claim));
@@ -51,14 +63,14 @@ std::vector<double> DifferencesOf(const Claim& claim, const std::vector<Exchange
     for (const Exchange& witness : witnesses) {
       const bool is_alike = witness.c.dimensions() == witnesses[0].c.dimensions();
       if (!is_alike) c = witness.c.With(WordsOf(claim));  // takes longer than small questions
-      if (!HasShapes(c, witness.inputs)) return {};
+      if (!HasShapes(c, witness.inputs) || !Answers(c, witness.answer)) return {};
       const Tensors given = EvaluateByRecipe(c.operation(), witness.c, witness.inputs, f64);
       for (const NamedTensor& answer : witness.answer) {
         const auto at = std::ranges::find(given, answer.name, &NamedTensor::name);
         const auto o = static_cast<size_t>(at - given.begin());
         const std::vector<double> differences =
             witness.units.empty()
-                ? DifferencesOf(answer.values, at->values)
+                ? DifferencesOf(answer, at->values)
                 : DifferencesOf(answer.values, at->values, witness.units[o].error);
         all.insert(all.end(), differences.begin(), differences.end());
       }
@@ -76,7 +88,12 @@ double MisfitOf(const std::vector<double>& differences) {
   return sum / static_cast<double>(differences.size());
 }
 
-double LargestDifference(const Claim& claim, const std::vector<Exchange>& witnesses) {
+bool IsFar(const Claim& claim, const std::vector<Exchange>& witnesses) {
+  constexpr double kFar = 0.01;
+  return !(MisfitOf(DifferencesOf(claim, witnesses)) < kFar);
+}
+
+double LargestDifference(const Claim& claim, std::span<const Exchange> witnesses) {
   const std::vector<double> differences = DifferencesOf(claim, witnesses);
   double most = differences.empty() ? kInfinity : 0;
   for (const double x : differences) most = std::max(most, std::abs(x));
@@ -94,12 +111,17 @@ std::vector<Exchange> Weighed(std::vector<Exchange> witnesses, const Claim& clai
 }
 
 bool IsPermitted(const Claim& claim, const std::vector<Exchange>& weighed) {
-  size_t limited = 0, count = 0;  // elements that not every answer passes, and all
+  // Most claims are wrong, and the first answer shows it.
+  if (LargestDifference(claim, std::span(weighed).first(1)) > 1) return false;
+  size_t limited = 0, count = 0;  // numbers of the answers that not every claim passes, and all
   for (const Exchange& witness : weighed) {
-    for (const PermittedTensor& unit : witness.units) {
-      count += unit.error.data.size();
-      limited += static_cast<size_t>(std::ranges::count_if(
-          unit.error.data, [](double error) { return std::isfinite(error); }));
+    for (const NamedTensor& answer : witness.answer) {
+      const auto unit = std::ranges::find(witness.units, answer.name, &PermittedTensor::name);
+      for (size_t i = 0; i < answer.values.data.size(); ++i) {
+        if (!std::isfinite(answer.values.data[i])) continue;
+        ++count;
+        limited += std::isfinite(unit->error.data[i]) ? 1 : 0;
+      }
     }
   }
   return 2 * limited > count && LargestDifference(claim, weighed) <= 1;

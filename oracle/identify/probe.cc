@@ -18,6 +18,9 @@ const std::map<std::string, int> kExtents = {{"A", 3}, {"B", 1},  {"D", 32}, {"E
                                              {"H", 4}, {"K", 2},  {"M", 32}, {"N", 6},  {"P", 32},
                                              {"S", 9}, {"T", 19}, {"V", 16}};
 
+// Sequences, each with another position, where all tokens of a sequence have one.
+constexpr int kMoves = 8;
+
 // Inputs at which an attribute matters: an eps beside mean squares of its size, a cap or a limit
 // below many numbers.
 const std::multimap<std::string, std::string> kInputsFor = {
@@ -44,6 +47,13 @@ std::string EvenSections(int64_t width, int64_t axes) {
     left -= sections.back();
   }
   return PrintValue(sections);
+}
+
+// True if all tokens of a sequence have one position (rope_shift).
+bool MovesWholeSequences(const OperationInfo& info) {
+  return std::ranges::any_of(info.signature.inputs, [](const TensorSpec& input) {
+    return input.role == Role::kInteger && input.extents == std::vector<std::string>{"B"};
+  });
 }
 
 // The line with a value for everything that has no default, and extents for its dimensions.
@@ -74,8 +84,9 @@ Case CompletedCase(const std::string& line) {
                  (attribute.values.empty() ? at->texts.front() : attribute.values.front());
   }
   for (const auto& [letter, extent] : kExtents) {
-    if (choices_of(letter) != choices.end() && !given.contains(letter))
-      completed += " " + letter + "=" + std::to_string(extent);
+    if (choices_of(letter) == choices.end() || given.contains(letter)) continue;
+    const bool is_moved_by = letter == "B" && MovesWholeSequences(operation->info());
+    completed += " " + letter + "=" + std::to_string(is_moved_by ? kMoves : extent);
   }
   return Case::Parse(completed);
 }

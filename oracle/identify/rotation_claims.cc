@@ -11,18 +11,11 @@
 #include "oracle/identify/measured_rotation.h"
 #include "oracle/identify/rotation_window.h"
 #include "oracle/identify/section_claims.h"
+#include "oracle/identify/seen_rotation.h"
+#include "reference/number/recipe/rounding_units.h"
 
 namespace sextant::oracle {
 namespace {
-
-bool Rotates(const Exchange& witness) {
-  const auto& inputs = witness.c.info().signature.inputs;
-  const auto& outputs = witness.c.info().signature.outputs;
-  if (inputs.size() != 2 || outputs.size() != 1) return false;
-  const bool by_position = inputs[1].role == Role::kInteger || inputs[1].role == Role::kReal;
-  return by_position && inputs[0].extents == outputs[0].extents && inputs[0].extents.size() == 4 &&
-         Case::Has(witness.c.operation(), "base");
-}
 
 // Turns the table forward, if most pairs turn backwards.
 Claim WithDirection(Claim claim, MeasuredTable& table) {
@@ -59,9 +52,39 @@ std::vector<Claim> ClaimsOf(const ChannelWindow& window, const Claim& asked,
         for (const auto& [attribute, text] : frequency) claims.back()[attribute] = text;
       }
     }
-    if (is_first && turned.contains("scaling"))
-      claims.push_back(WithMeasuredList(turned, table, window.Pairs(), witnesses, recipe, threads));
+    if (!is_first || !turned.contains("scaling")) continue;
+    const std::vector<PairOfChannels> columns = PairsOfTable(witnesses[0].c);
+    const auto shown = columns.empty() ? window.Pairs() : columns;
+    claims.push_back(WithMeasuredList(turned, table, shown, witnesses, recipe, threads));
   }
+  return claims;
+}
+
+// The frequencies and the factor that the operation answers; empty if it answers something else.
+std::optional<MeasuredTable> AnsweredTable(const Exchange& witness) {
+  const Tensors& answer = witness.answer;
+  if (answer.size() != 2 || answer[0].name != "inv_freq" || answer[1].name != "attention_factor")
+    return std::nullopt;
+  const auto with_bar = [](double value, DType dtype) {
+    return NumberWithBar{value, std::abs(value) * UnitRoundoffOf(dtype)};
+  };
+  MeasuredTable table{{}, with_bar(answer[1].values.data[0], answer[1].dtype)};
+  for (const double f : answer[0].values.data)
+    table.inv_freq.push_back(with_bar(f, answer[0].dtype));
+  return table;
+}
+
+// The claims about them: about base and scaling.
+std::vector<Claim> ClaimsOf(const MeasuredTable& table, const Claim& asked, const Case& c,
+                            const std::string& recipe, int threads) {
+  std::vector<Claim> claims;
+  for (const Claim& frequency : FrequencyClaims(table, asked, c, recipe, threads)) {
+    claims.push_back(asked);
+    for (const auto& [attribute, text] : frequency) claims.back()[attribute] = text;
+  }
+  if (!asked.contains("scaling") || table.inv_freq.empty()) return claims;
+  claims.push_back(asked);
+  claims.back()["scaling"] = ExplicitText(table);
   return claims;
 }
 
@@ -70,7 +93,9 @@ std::vector<Claim> ClaimsOf(const ChannelWindow& window, const Claim& asked,
 std::vector<Claim> RotationClaims(const Claim& asked, const std::vector<Exchange>& witnesses,
                                   const std::string& recipe, int threads) {
   constexpr size_t kMostWindows = 3;  // a window of unrotated pairs fits many
-  if (!Rotates(witnesses[0])) return {};
+  if (const auto table = AnsweredTable(witnesses[0]))
+    return ClaimsOf(*table, asked, witnesses[0].c, recipe, threads);
+  if (!RotationIn(witnesses[0])) return {};
   RotationMeasurer measurer(witnesses, recipe);
   if (asked.contains("arrangement")) return AxialClaims(asked, witnesses[0].c, measurer);
   std::vector<Claim> claims;

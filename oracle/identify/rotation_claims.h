@@ -10,9 +10,8 @@
 namespace sextant::oracle {
 
 // Claims that differ from `asked` in what the witnesses show: pairing, R, offset, direction, base
-// and scaling, sections. The shortest come first. Empty if the operation does not rotate
-// x [B,H,S,D] by position [B,S], [B,A,S] or [B], or if no layout is possible. `recipe`: of the
-// answers.
+// and scaling, sections. The shortest come first. Empty if the operation neither rotates
+// (RotationIn) nor answers frequencies, or if no layout is possible. `recipe`: of the answers.
 std::vector<Claim> RotationClaims(const Claim& asked, const std::vector<Exchange>& witnesses,
                                   const std::string& recipe, int threads);
 

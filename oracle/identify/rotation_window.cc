@@ -31,8 +31,10 @@ std::vector<ChannelWindow> WindowsOf(const Claim& asked, const Case& c,
   };
   const bool is_free = asked.contains("R") && asked.contains("offset");
   const Claim given = ClaimOf(c);
-  const auto fixed = [&](const char* key) { return std::stoul(given.at(key)); };
-  if (!is_free) add(given.contains("offset") ? fixed("offset") : 0, fixed("R"));
+  const auto fixed = [&](const char* key, size_t other) {
+    return given.contains(key) ? std::stoul(given.at(key)) : other;
+  };
+  if (!is_free) add(fixed("offset", 0), fixed("R", D));
   if (!is_free) return windows;
   if (D % 2 == 0) add(0, D);
   for (size_t R = 2; R <= D; R += 2) {

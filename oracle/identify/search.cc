@@ -19,7 +19,9 @@ void PutPermittedFirst(std::vector<Claim>& claims, const std::vector<Exchange>& 
   constexpr size_t kMost = 64, kMostRefined = 8;
   const auto is_permitted = IsPermittedBy(recipe, witnesses, threads);
   const auto end = claims.begin() + static_cast<std::ptrdiff_t>(std::min(claims.size(), kMost));
-  const auto at = std::find_if(claims.begin(), end, is_permitted);
+  const auto at = std::find_if(claims.begin(), end, [&](const Claim& claim) {
+    return !IsFar(claim, witnesses) && is_permitted(claim);
+  });
   if (at != end) {
     std::rotate(claims.begin(), at, at + 1);
     return;
@@ -65,7 +67,9 @@ std::function<bool(const Claim&)> IsPermittedBy(const std::string& recipe,
                                                 std::vector<Exchange> witnesses, int threads) {
   return [=](const Claim& claim) {
     try {
-      return IsPermitted(claim, Weighed(witnesses, claim, recipe, threads));
+      const auto first = Weighed({witnesses[0]}, claim, recipe, threads);
+      return LargestDifference(claim, first) <= 1 &&  // most claims fail there, and at less cost
+             IsPermitted(claim, Weighed(witnesses, claim, recipe, threads));
     } catch (const Error&) {
       return false;  // no valid combination of attributes
     }
@@ -74,6 +78,7 @@ std::function<bool(const Claim&)> IsPermittedBy(const std::string& recipe,
 
 std::optional<Claim> PermittedNear(const Claim& claim, const std::vector<Exchange>& witnesses,
                                    const std::string& recipe, int threads) {
+  constexpr double kFar = 64;  // in permitted errors: no other numbers nearby are permitted
   const auto is_permitted = IsPermittedBy(recipe, witnesses, threads);
   const auto nearly = [&](const Claim& other) -> std::optional<Claim> {
     const std::vector<Claim> rounded = RoundedClaims(other, witnesses[0].c);
@@ -83,8 +88,12 @@ std::optional<Claim> PermittedNear(const Claim& claim, const std::vector<Exchang
   if (auto found = nearly(claim)) return found;
   try {
     const std::vector<Exchange> weighed = Weighed(witnesses, claim, recipe, threads);
-    const Claim refined = RefinedClaims({claim}, weighed, Numbers::kFirst, threads).front();
-    if (auto found = nearly(refined)) return found;
+    Claim refined = claim;
+    for (const Numbers which : {Numbers::kFirst, Numbers::kAll}) {
+      refined = RefinedClaims({refined}, weighed, which, threads).front();
+      if (auto found = nearly(refined)) return found;
+      if (LargestDifference(refined, weighed) > kFar) return std::nullopt;
+    }
     return nearly(LeastLargest(refined, weighed));
   } catch (const Error&) {
     return std::nullopt;  // no valid combination of attributes

@@ -1,0 +1,14 @@
+// Claims near which the configuration of measured rotary frequencies is looked for.
+#pragma once
+
+#include <vector>
+
+#include "oracle/identify/frequency_claims.h"
+
+namespace sextant::oracle {
+
+// `free`, and with every known scaling, with the bases, the factor and the amplitude that single
+// frequencies give, and with contexts of released models. `c`: a question of rope_frequencies.
+std::vector<Claim> FrequencyStarts(const MeasuredTable& table, const Claim& free, const Case& c);
+
+}  // namespace sextant::oracle
