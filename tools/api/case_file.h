@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "reference/case/case.h"
-#include "tools/api/config_for.h"
+#include "tools/api/completed_line.h"
 
 namespace sextant::tools {
 

@@ -1,11 +1,14 @@
 #include "tools/api/config_for.h"
 
 #include <algorithm>
-#include <sstream>
+#include <ranges>
+#include <string>
 
+#include "fixtures/config/computed_rules.h"
 #include "fixtures/config/model_types.h"
 #include "reference/base/error.h"
 #include "reference/case/case.h"
+#include "reference/case/extents.h"
 #include "reference/case/operations.h"
 
 namespace sextant::tools {
@@ -42,18 +45,24 @@ constexpr ModelFact kModelFacts[] = {{"pairing"},
                                      {"max_distance"},
                                      {"P", "max_distance"}};
 
-// Attributes that also depend on the model but are not read from configurations, because every
-// model type uses other keys for them. The user must give those that the operation has.
+// Attributes that also depend on the model but are read from the configurations of some model types
+// only, or of none, because every model type uses other keys for them. Without a configuration that
+// states them the user must give those that the operation has.
 constexpr fixtures::Keys kUnread =
-    "kind placement qk_norm beta limit plus_one scale soft_cap window chunk logit_cap "
+    "kind placement qk_norm beta limit alpha plus_one mask scale soft_cap window chunk logit_cap "
     "embedding_scale";
 
 // An operation with one of these attributes uses rotary embedding.
 constexpr const char* kRotaryFacts[] = {"pairing", "base", "scaling", "R"};
 
+// `layer`: the name of the kind, or the number of one of its layers. If all layers are alike, these
+// are the numbers below L.
 bool Contains(const ModelLayers& kind, const std::string& layer) {
-  return layer == kind.name ||
-         std::ranges::any_of(kind.layers, [&](int64_t i) { return layer == std::to_string(i); });
+  const auto is_number = [&](int64_t i) { return layer == std::to_string(i); };
+  const auto count = kind.facts.find("L");
+  if (kind.name.empty() && count != kind.facts.end())
+    return std::ranges::any_of(std::views::iota(int64_t{0}, std::stoll(count->second)), is_number);
+  return layer == kind.name || std::ranges::any_of(kind.layers, is_number);
 }
 
 // The operation without inputs that has an output of this name, so that the input depends on the
@@ -131,10 +140,24 @@ const std::string* ConfigFor::Given(const std::string& key) const {
   return at == words.end() ? nullptr : &*at;
 }
 
+// "attention.scale" belongs to every operation with heads, "gated.kind" to every one with the kinds
+// of gated units.
+bool ConfigFor::BelongsTo(std::string_view family) const {
+  if (family == fixtures::kAttentionFacts) return Case::Has(operation, "D");
+  if (family != fixtures::kGateFacts) return family == operation.info().name;
+  return std::ranges::any_of(operation.Attributes(), [](const Attribute& attribute) {
+    return attribute.name == "kind" && std::ranges::count(attribute.values, "swiglu") > 0;
+  });
+}
+
 Facts ConfigFor::FactsOf(const ModelLayers& layers) const {
   Facts facts;
-  for (const auto& [key, text] : layers.facts) {
-    if (Has(key) && !Given(key)) facts[key] = text;
+  for (const auto& [fact, text] : layers.facts) {
+    const size_t dot = fact.find('.');
+    const std::string key = fact.substr(dot + 1);  // all of it without a dot
+    const bool has =
+        dot == fact.npos ? Has(key) : BelongsTo(fact.substr(0, dot)) && Case::Has(operation, key);
+    if (has && !Given(key)) facts[key] = text;
   }
   const std::string* length = Given("seq_len");
   if (length && facts.contains("scaling")) {
@@ -162,6 +185,7 @@ void ConfigFor::RequireExpressible(const Model& model, const ModelLayers& layers
     const std::string& key = attribute.name;
     const bool is_model_fact = std::ranges::count(kModelFacts, key, &ModelFact::key) > 0;
     if (!is_model_fact || attribute.dimension || Has(key) || Given(key) || IsUnread(key)) continue;
+    if (silence == Silence::kIsAllowed) continue;
     throw Error("the model's ", key, " is not the ", key, " of ", name, "; give ", key, "=");
   }
   const auto R = layers.facts.find("R"), D = layers.facts.find("D");
@@ -181,10 +205,38 @@ void ConfigFor::RequireExpressible(const Model& model, const ModelLayers& layers
     throw Error("positions of ", model.model_type, " have several axes, ", axes, ", and ", name,
                 " has one");
   }
-  RequireKnown(layers);
+  if (silence == Silence::kIsRefused) RequireKnown(layers);
+}
+
+std::vector<std::string> ConfigFor::SilentAttributes(const Facts& facts) const {
+  std::vector<std::string> silent;
+  for (const Attribute& attribute : operation.Attributes()) {
+    const std::string& key = attribute.name;
+    const bool is_model_fact = std::ranges::count(kModelFacts, key, &ModelFact::key) > 0;
+    // An attribute has no default if there is none that is right for every model.
+    const bool depends_on_model =
+        is_model_fact || IsUnread(key) || (attribute.required && !attribute.dimension);
+    if (depends_on_model && !facts.contains(key) && !Given(key)) silent.push_back(key);
+  }
+  return silent;
+}
+
+// The widths of the tensors alone say nothing about what is computed.
+void ConfigFor::RequireAnyFact(const Facts& facts) const {
+  const auto says_something = [&](const std::string& key) {
+    const bool shares_heads = key == "K" && Has("H");
+    return shares_heads || !IsDimension(key) || key == "R";
+  };
+  if (std::ranges::any_of(facts, [&](const auto& fact) { return says_something(fact.first); }))
+    return;
+  std::string keys;
+  for (const std::string& key : SilentAttributes(facts)) keys += " " + key;
+  throw Error("the configuration says nothing about ", operation.info().name,
+              keys.empty() ? "" : ", whose attributes depend on the model:" + keys);
 }
 
 void ConfigFor::RequireKnown(const ModelLayers& layers) const {
+  const Facts facts = FactsOf(layers);
   const auto R = layers.facts.find("R");
   const bool has_no_rotation = R != layers.facts.end() && R->second == "0";
   std::string reasons, keys;
@@ -201,7 +253,7 @@ void ConfigFor::RequireKnown(const ModelLayers& layers) const {
   std::string unread;
   for (const Attribute& attribute : operation.Attributes()) {
     const std::string& key = attribute.name;
-    if (IsUnread(key) && !Given(key)) unread += " " + key + "=";
+    if (IsUnread(key) && !Given(key) && !facts.contains(key)) unread += " " + key + "=";
   }
   if (!unread.empty()) reasons += "not all attributes are read from configurations; ";
   keys += unread;
@@ -218,7 +270,8 @@ Facts ConfigFor::FactsFor(const Model& model, const std::string& layer) const {
   if (chosen.empty()) {
     const bool alike = model.kinds.front().name.empty();
     throw Error("the model has no layer ", layer, "; ",
-                alike ? "all its layers are alike" : "it has: " + DescribeKinds(model));
+                alike ? "all its layers are alike: leave the layer out"
+                      : "it has: " + DescribeKinds(model));
   }
   const Facts facts = FactsOf(*chosen.front());
   for (const ModelLayers* kind : chosen) {
@@ -228,31 +281,8 @@ Facts ConfigFor::FactsFor(const Model& model, const std::string& layer) const {
                 "; expected the layer, one of: ", DescribeKinds(model));
   }
   RequireExpressible(model, *chosen.front());
+  if (silence == Silence::kIsAllowed) RequireAnyFact(facts);
   return facts;
-}
-
-std::string CompleteLine(const std::string& line, const ConfigChoice& choice,
-                         const std::string& left_out) {
-  if (choice.path.empty()) return line;
-  std::istringstream in(line);
-  std::vector<std::string> words;
-  for (std::string word; in >> word;) words.push_back(word);
-  if (words.empty()) return line;
-  const auto operation = MakeOperationNamed(words.front());
-  std::string completed = words.front();
-  words.erase(words.begin());
-  const ConfigFor config{*operation, words};
-  const fixtures::Model model = fixtures::ReadConfig(choice.path, choice.part);
-  Facts facts;
-  try {
-    facts = config.FactsFor(model, choice.layer);
-  } catch (const Error& e) {
-    throw Error(choice.path, ": ", e.what());
-  }
-  facts.erase(left_out);
-  for (const auto& [key, text] : facts) completed += " " + key + "=" + text;
-  for (const std::string& word : words) completed += " " + word;
-  return completed;
 }
 
 }  // namespace sextant::tools

@@ -57,6 +57,17 @@ TEST(ConfigFor, RequiresALayerIfLayersDiffer) {
   EXPECT_EQ(FactsFor("rms_norm", TwoKinds()).at("eps"), "1e-05");
 }
 
+TEST(ConfigFor, TakesANumberOfALayerIfAllAreAlike) {
+  Model model = TwoKinds();
+  model.kinds.resize(1);
+  model.kinds[0].name.clear();
+  model.kinds[0].layers.clear();
+  model.kinds[0].facts["L"] = "12";
+  EXPECT_EQ(FactsFor(kRotation, model, "11"), FactsFor(kRotation, model));
+  for (const char* const layer : {"12", "-1", "01", "window"})
+    EXPECT_THAT(ErrorOf(kRotation, model, layer), HasSubstr("the model has no layer "));
+}
+
 TEST(ConfigFor, NeedsNoChoiceIfWordsOverrideWhatDiffers) {
   const Facts facts = FactsFor(kRotation, TwoKinds(), "", {"base=7", "R=2"});
   EXPECT_FALSE(facts.contains("base"));
@@ -157,13 +168,36 @@ TEST(ConfigFor, RequiresAttributesThatAreNotRead) {
             "not all attributes are read from configurations; give kind= "
             "(an empty value means unset)");
   EXPECT_EQ(ErrorOf("feed_forward", model, "", {"kind=geglu"}), "no error");
-  EXPECT_THAT(ErrorOf("gated", model), HasSubstr("give kind= beta= limit= plus_one="));
-  const std::vector<std::string> of_attention = {"scale=", "soft_cap=50", "window=", "chunk="};
-  EXPECT_THAT(ErrorOf("attention", model), HasSubstr("give scale= soft_cap= window= chunk="));
+  EXPECT_THAT(ErrorOf("gated", model), HasSubstr("give kind= beta= limit= alpha= plus_one="));
+  const std::vector<std::string> of_attention = {"scale=", "soft_cap=50", "mask=causal",
+                                                 "window=", "chunk="};
+  EXPECT_THAT(ErrorOf("attention", model), HasSubstr("give scale= soft_cap= mask= window= chunk="));
   EXPECT_EQ(ErrorOf("attention", model, "", of_attention), "no error");
   for (const char* name : {"decoder_block", "decoder_block_normed", "decoder"}) {
     EXPECT_THAT(ErrorOf(name, model), HasSubstr("kind= placement= ")) << name;
   }
+}
+
+// "attention.scale" is no scale of an embedding, and "gated.kind" no kind of an activation.
+TEST(ConfigFor, TakesFactsOfAFamilyForItsOperations) {
+  Model model = TwoKinds();
+  model.kinds.pop_back();
+  model.kinds[0].facts.insert({{"attention.scale", "0.5"},
+                               {"attention.soft_cap", ""},
+                               {"attention.mask", "causal"},
+                               {"attention.window", "[1,-1]"},
+                               {"attention.chunk", ""},
+                               {"gated.kind", "geglu"},
+                               {"activation.kind", "gelu"}});
+  const Facts facts = FactsFor("attention", model);
+  EXPECT_EQ(facts.at("scale"), "0.5");
+  EXPECT_EQ(facts.at("window"), "[1,-1]");
+  EXPECT_EQ(facts.at("soft_cap"), "");  // the model has none
+  EXPECT_FALSE(FactsFor("attention", model, "", {"scale=2"}).contains("scale"));
+  EXPECT_EQ(FactsFor("feed_forward", model).at("kind"), "geglu");
+  EXPECT_EQ(FactsFor("activation", model, "", {"beta=1"}).at("kind"), "gelu");
+  EXPECT_FALSE(FactsFor("embedding", model, "", {"scale=1"}).contains("scale"));
+  EXPECT_THAT(ErrorOf("embedding", model), HasSubstr("give scale="));
 }
 
 TEST(ConfigFor, ScalingDependsOnTheGivenSeqLen) {
@@ -173,14 +207,6 @@ TEST(ConfigFor, ScalingDependsOnTheGivenSeqLen) {
   EXPECT_EQ(FactsFor(kRotation, model).at("scaling"), "none");
   EXPECT_EQ(FactsFor(kRotation, model, "", {"seq_len=17"}).at("scaling"), "ntk(factor=3)");
   EXPECT_FALSE(FactsFor(kRotation, model, "", {"seq_len=17", "scaling=none"}).contains("scaling"));
-}
-
-TEST(ConfigFor, CompletesALine) {
-  const ConfigChoice llama{.path = "fixtures/models/llama2_7b.json"};
-  EXPECT_EQ(CompleteLine("rope S=1 base=7", llama),
-            "rope D=128 H=32 R=128 pairing=half scaling=none S=1 base=7");
-  EXPECT_EQ(CompleteLine("rope S=1", {}), "rope S=1");
-  EXPECT_THROW(CompleteLine("no_operation", llama), Error);
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include "oracle/audit/suggest.h"
+#include "oracle/identify/key_heads.h"
 #include "oracle/identify/probe.h"
 #include "tools/api/answer_of.h"
 #include "tools/api/judgement.h"
@@ -23,13 +24,29 @@ std::vector<std::string> RecipesFrom(const std::string& first) {
   return recipes;
 }
 
-std::vector<Identification::Difference> DifferencesFrom(const Case& model, const Case& found) {
+std::vector<Identification::Difference> DifferencesFrom(
+    const Case& model, const std::vector<std::string>& not_compared, const Identity& found) {
   std::vector<Identification::Difference> differences;
-  const Claim other = oracle::ClaimOf(found);
+  const Claim other = oracle::ClaimOf(found.c);
   for (const auto& [attribute, text] : oracle::ClaimOf(model)) {
+    if (std::ranges::count(not_compared, attribute) > 0) continue;
     if (other.at(attribute) != text) differences.push_back({attribute, text, other.at(attribute)});
   }
+  if (!found.key_heads.empty())  // in no model
+    differences.push_back(
+        {"key_heads", "floor(h / (H/K))", oracle::TextOfKeyHeads(found.key_heads)});
   return differences;
+}
+
+// The words of the model that other words can replace, with the same answers.
+std::vector<std::string> NotShown(const Facts& facts, const Identity& found) {
+  std::vector<std::string> words;
+  for (const auto& [key, text] : facts) {
+    const bool is_replaceable = std::ranges::any_of(
+        found.equal, [&](const std::string& word) { return SplitWord(word).first == key; });
+    if (is_replaceable) words.push_back(key + "=" + text);
+  }
+  return words;
 }
 
 // The verdict on the first answer that fails by the nearest claim.
@@ -71,7 +88,8 @@ std::set<std::string> ToldAttributesOf(const IdentifyRequest& request) {
 }
 
 Identification IdentifySubject(const IdentifyRequest& request, const oracle::Subject& subject) {
-  const std::vector<Case> questions = oracle::ProbesOf(CompleteLine(request.line, request.against));
+  const ComparableLine asked = CompleteToCompare(request.line, request.against);
+  const std::vector<Case> questions = oracle::ProbesOf(asked.line);
   const std::string recipe = request.recipe.empty() ? subject.recipe : request.recipe;
   ParseRecipe(recipe, DType::kF32);  // throws Error before any question is asked
   const auto ask = [&](const Case& c, const Tensors& inputs) {
@@ -89,8 +107,11 @@ Identification IdentifySubject(const IdentifyRequest& request, const oracle::Sub
                                                      .known = ToldAttributesOf(request),
                                                      .threads = request.prove.threads,
                                                      .pause = pause})};
-  if (!request.against.path.empty())
-    found.differences = DifferencesFrom(questions[0], found.identity.c);
+  if (!request.against.path.empty()) {
+    found.differences = DifferencesFrom(questions[0], asked.not_compared, found.identity);
+    found.not_compared = asked.not_compared;
+    found.not_shown = NotShown(asked.facts, found.identity);
+  }
   if (!found.Conforms()) found.failing = FailingOf(found.identity, recipe);
   return found;
 }

@@ -10,7 +10,7 @@
 #include "oracle/judge/judge.h"
 #include "oracle/subject/subject.h"
 #include "reference/prove/prove.h"
-#include "tools/api/config_for.h"
+#include "tools/api/completed_line.h"
 
 namespace sextant::tools {
 
@@ -30,6 +30,8 @@ struct Identification {
   std::string subject, against;  // names; `against` is empty without a model
   oracle::Identity identity;
   std::vector<Difference> differences{};
+  std::vector<std::string> not_compared{};  // attributes about which the configuration says nothing
+  std::vector<std::string> not_shown{};     // words of the model; answers without them are the same
   std::optional<oracle::Verdict> failing{};  // on the first answer that fails by the nearest claim
 
   bool Conforms() const { return !identity.recipe.empty(); }

@@ -108,6 +108,22 @@ std::deque<Kept> AskAll(const std::vector<Selected>& selected, const oracle::Sub
   return all;
 }
 
+// The recipe that the answers show: by their bits, or else the narrowest one by which they conform.
+void Find(const std::vector<oracle::JudgedAnswer>& answers, const oracle::RecipeSearch& search,
+          InferredRecipe& inferred) {
+  inferred.found = oracle::NarrowestRecipe(answers, search);
+  inferred.of_bits = oracle::FindRecipeOfBits(answers, search.start, search.prove);
+  if (inferred.of_bits && !inferred.failing.empty()) {
+    if (auto by_bits = oracle::JudgedBy(inferred.of_bits->recipe, answers, search))
+      inferred.found = std::move(by_bits);
+  }
+  if (!inferred.found && !inferred.of_bits) return;
+  if (inferred.of_bits || inferred.found->failing.empty()) {
+    inferred.order = oracle::OrderOfSums(
+        answers, inferred.of_bits ? inferred.of_bits->recipe : inferred.found->recipe);
+  }
+}
+
 }  // namespace
 
 InferredRecipe InferRecipe(const std::vector<Selected>& selected, const oracle::Subject& subject,
@@ -124,7 +140,7 @@ InferredRecipe InferRecipe(const std::vector<Selected>& selected, const oracle::
     inferred.failing.push_back(one.verdict.case_line);
   }
   if (!failing.empty()) inferred.where = CommonText(inferred) + LeastText(failing);
-  inferred.found = oracle::NarrowestRecipe(answers, search);
+  Find(answers, search, inferred);
   if (inferred.found) {
     for (const size_t i : inferred.found->failing)
       inferred.still_failing.push_back(inferred.cases[i]);

@@ -5,7 +5,9 @@
 #include <string>
 #include <vector>
 
+#include "oracle/diagnosis/recipe_of_bits.h"
 #include "oracle/diagnosis/recipe_search.h"
+#include "oracle/diagnosis/sums_in_order.h"
 #include "oracle/subject/subject.h"
 #include "tools/api/selection.h"
 
@@ -20,6 +22,11 @@ struct InferredRecipe {
   std::string where{};  // what they have in common: "all with dtype=f64 at pair >= 1"
   std::optional<oracle::FoundRecipe> found{};
   std::vector<std::string> still_failing{};  // lines of those that fail by the found recipe, too
+  // The recipe whose own answers have the same bits. It is also the found one, unless it permits
+  // too much.
+  std::optional<oracle::RecipeOfBits> of_bits{};
+  // Of the sums, if all answers conform by the found recipe, or have the bits of another.
+  std::optional<oracle::FoundOrder> order{};
 };
 
 // Asks for the answer to every case once. Throws Error for a wrong recipe.

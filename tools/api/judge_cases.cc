@@ -13,7 +13,7 @@ namespace {
 using oracle::Verdict;
 
 constexpr size_t kSmall = size_t{1} << 14;  // elements of all tensors of a small case
-constexpr size_t kAtOnce = 64;              // cases whose verdicts are kept
+constexpr size_t kAtOnce = 256;             // cases whose verdicts are kept
 
 bool IsSmall(const Case& c) {
   size_t elements = 0;

@@ -1,6 +1,7 @@
 #include "tools/api/judge_subject.h"
 
 #include "oracle/judge/sliced_judge.h"
+#include "reference/number/recipe/in_parallel_here.h"
 #include "tools/api/answer_of.h"
 #include "tools/api/judgement.h"
 
@@ -35,7 +36,10 @@ std::optional<Verdict> JudgeStored(const Selected& selected, const oracle::Subje
       !oracle::CanJudgeInSlices(c, options.prove))
     return std::nullopt;
   const StoredTensors inputs = DrawStored(c, NpyReader());
-  const auto outputs = subject.answer_stored(c, inputs);
+  const auto outputs = [&] {
+    const ScopedThreads of_subject(options.prove.threads);
+    return subject.answer_stored(c, inputs);
+  }();
   if (!outputs) return std::nullopt;
   return oracle::JudgeInSlices(c, ReadersOf(inputs), ParseRecipe(options.recipe, c.dtype()),
                                options.prove, ReadersOf(*outputs));
@@ -82,7 +86,10 @@ Verdict JudgeSubject(const Selected& selected, const oracle::Subject& subject,
     return *std::move(verdict);
   }
   const Tensors inputs = InputsOf(selected);
-  const Answer answer = AnswerOf(subject, c, inputs);
+  const Answer answer = [&] {
+    const ScopedThreads of_subject(options.prove.threads);
+    return AnswerOf(subject, c, inputs);
+  }();
   if (answer.status == Answer::Status::kUnsupported)
     return NotJudged(c, Verdict::Status::kUnsupported, answer.message);
   if (answer.status == Answer::Status::kFailed)

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "reference/case/question.h"
-#include "tools/api/config_for.h"
+#include "tools/api/completed_line.h"
 
 namespace sextant::tools {
 

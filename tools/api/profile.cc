@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <deque>
+#include <limits>
 
 #include "oracle/profile/grouping.h"
 #include "tools/api/answer_of.h"
@@ -17,6 +18,7 @@ using oracle::ErrorUnit;
 using oracle::Grouping;
 
 constexpr size_t kMostWorst = 20;  // elements
+constexpr double kNoKey = std::numeric_limits<double>::quiet_NaN();
 
 // A case with its proven values; the permitted errors are those of the first subject's recipe.
 struct Proven {
@@ -45,10 +47,13 @@ class Collector {
     const TensorSpec& spec = *FindTensor(proven.c.info().signature, output.name);
     const oracle::OutputOf of{proven.c, spec, &proven.inputs};
     const bool by_step = options_.by == "step";
-    const Grouping groups = oracle::GroupsOf(of, by_step ? "row" : options_.by);
+    // Another output may have the groups: the lse of attention has no channels.
+    const std::string by = by_step || !oracle::HasGroups(of, options_.by) ? "row" : options_.by;
+    const bool is_grouped = by == options_.by;
+    const Grouping groups = oracle::GroupsOf(of, by);
     const bool has_map = groups.axis != "pair" && oracle::HasGroups(of, "pair");
     const Grouping pairs = has_map ? oracle::GroupsOf(of, "pair") : Grouping{};
-    profile_.axis = by_step ? "" : groups.axis;
+    if (is_grouped) profile_.axis = groups.axis;
     for (size_t i = 0; i < output.samples.size(); ++i) {
       const ErrorSample& sample = output.samples[i];
       if (std::isnan(sample.ulp)) continue;
@@ -56,9 +61,9 @@ class Collector {
       all_.push_back(sample);
       Count(ulps);
       if (groups.group[i] == Grouping::kNone) continue;
-      const double key = by_step ? 0 : groups.keys[groups.group[i]];
-      if (!by_step) groups_[key].push_back(sample);
-      if (has_map && pairs.group[i] != Grouping::kNone) {
+      const double key = is_grouped ? groups.keys[groups.group[i]] : kNoKey;
+      if (is_grouped) groups_[key].push_back(sample);
+      if (is_grouped && has_map && pairs.group[i] != Grouping::kNone) {
         double& largest = map_[key][pairs.keys[pairs.group[i]]];
         largest = std::max(largest, ulps);
       }
@@ -72,7 +77,7 @@ class Collector {
     for (const auto& [key, samples] : groups_)
       profile_.groups.push_back({key, samples.size(), DistributionsOf(samples)});
     profile_.histogram = counts_;
-    if (!map_.empty() && options_.by != "step") profile_.map = Map();
+    if (!map_.empty()) profile_.map = Map();
   }
 
  private:
@@ -147,6 +152,30 @@ SubjectProfile ProfileOne(const std::deque<Proven>& proven, const oracle::Subjec
   return profile;
 }
 
+// True if an output of the case has the groups.
+bool HasGroups(const AskedCase& asked, const std::string& by) {
+  return std::ranges::any_of(asked.c.info().signature.outputs, [&](const TensorSpec& output) {
+    return oracle::HasGroups({asked.c, output, &asked.inputs}, by);
+  });
+}
+
+// The usual groups of the first case, if all have them.
+std::string UsualGroups(const std::vector<AskedCase>& asked) {
+  const auto& [c, inputs] = asked.front();
+  const std::string by = oracle::UsualGroups({c, c.info().signature.outputs.front(), &inputs});
+  const bool all_have =
+      std::ranges::all_of(asked, [&](const AskedCase& one) { return HasGroups(one, by); });
+  return all_have ? by : "row";
+}
+
+// Throws Error if a case has no such groups.
+void RequireGroups(const std::vector<AskedCase>& asked, const std::string& by) {
+  for (const AskedCase& one : asked) {
+    const TensorSpec& first = one.c.info().signature.outputs.front();
+    if (by != "step" && !HasGroups(one, by)) oracle::GroupsOf({one.c, first, &one.inputs}, by);
+  }
+}
+
 }  // namespace
 
 std::vector<double> HistogramLimits() {
@@ -170,10 +199,8 @@ std::vector<double> HonestShares() {
 
 Profile ProfileOf(const std::vector<AskedCase>& asked, const std::vector<oracle::Subject>& subjects,
                   ProfileOptions options) {
-  if (options.by.empty()) {
-    const auto& [c, inputs] = asked.front();
-    options.by = oracle::UsualGroups({c, c.info().signature.outputs.front(), &inputs});
-  }
+  if (options.by.empty()) options.by = UsualGroups(asked);
+  RequireGroups(asked, options.by);
   Profile profile{{}, options.by};
   const ScopedBudget within(options.budget);
   profile.below = options.below;

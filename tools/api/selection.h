@@ -8,7 +8,7 @@
 #include "reference/case/case.h"
 #include "reference/case/draw.h"
 #include "reference/prove/golden.h"
-#include "tools/api/config_for.h"
+#include "tools/api/completed_line.h"
 
 namespace sextant::tools {
 

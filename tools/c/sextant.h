@@ -142,7 +142,10 @@ typedef struct {
  * progress, which gets 0 between the steps of the search. JSON: the keys of `sextant identify
  * --json`, among them `case`, the line that was found, or the nearest; `conforms`; `recipe`;
  * `judged`, the elements that could have failed; `numbers`, which others conform, too; `equal`,
- * words that give the same answers; `details` of a failure; `differences` from the model. */
+ * words that give the same answers; `nearest`, the nearest known form where `case` has measured
+ * frequencies; `key_heads`, if query heads share key heads in another way; `details` of a failure;
+ * `differences` from the model, the attributes that were `not_compared`, and words of the model
+ * that were `not_shown`. */
 SEXTANT_API int sextant_identify(const char* question, const SextantImplementation* implementation,
                                  const SextantIdentifyOptions* how, const SextantOptions* options,
                                  SextantResult** result);

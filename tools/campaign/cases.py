@@ -85,10 +85,40 @@ ATTENTION = {
     "f16": "attention H=6 K=2 S=12 T=20 D=24 E=24 mask=causal dtype=f16",
     "f64": "attention H=6 K=2 S=8 T=12 D=16 E=12 mask=causal dtype=f64",
     "medium": "attention H=8 K=2 S=64 T=128 D=64 E=128 mask=causal dtype=bf16",
+    "cap_causal": "attention H=4 K=2 S=16 T=20 D=16 E=24 mask=causal soft_cap=5 @q=normal(4)",
+    "padded": "attention B=3 H=4 K=2 S=6 T=20 D=16 E=24 key_length=[9,20,14]",
 }
 SINK = {
     "sink": "attention_sink H=6 K=2 S=12 T=16 D=16 E=24 mask=causal",
     "sink_bf16": "attention_sink H=4 K=2 S=12 T=24 D=32 E=32 mask=causal window=[7,0] dtype=bf16",
+}
+BIAS = {
+    "bias": "attention_bias H=6 K=2 S=12 T=16 D=16 E=24",
+    "bias_bf16": "attention_bias H=4 K=2 S=12 T=12 D=32 E=32 mask=causal dtype=bf16",
+    "bias_scaled": "attention_bias H=4 K=2 S=9 T=14 D=16 E=24 scale_bias=true",
+}
+COMPOSED = {
+    "attention_scores": {
+        "scores": "attention_scores H=6 K=2 S=10 T=14 D=16",
+        "scores_bf16": "attention_scores B=2 H=4 K=2 S=12 T=12 D=32 dtype=bf16",
+    },
+    "relative_attention": {
+        "relative": "relative_attention clip=4 H=3 S=12 T=16 D=16",
+        "relative_bf16": "relative_attention clip=6 H=2 S=14 T=14 D=32 dtype=bf16",
+        "relative_cached": "relative_attention clip=5 H=2 S=6 T=20 D=16"
+                           " @query_position=sequence(14)",
+    },
+    "cross_attention": {
+        "cross": "cross_attention S=8 T=11 M=20 H=4 K=2 D=6",
+        "cross_square": "cross_attention S=9 T=9 M=24 H=4 D=6 @wq=normal(0.3) @wk=normal(0.3)",
+        "cross_bf16": "cross_attention S=8 T=12 M=16 H=2 D=8 dtype=bf16 @wq=normal(0.3)"
+                      " @wk=normal(0.3)",
+        "cross_lengths": "cross_attention S=8 T=12 M=16 H=2 D=8 key_length=[7]",
+    },
+    "attention_merge": {
+        "merge": "attention_merge N=24 E=16",
+        "merge_bf16": "attention_merge N=32 E=24 dtype=bf16",
+    },
 }
 POSITION = {
     "alibi": {
@@ -197,4 +227,5 @@ LINEAR = {
     },
 }
 CASES = {"rope": ROPE, "rope_sections": SECTIONS, "xpos": XPOS, "attention": ATTENTION,
-         "attention_sink": SINK, **TABLES, **POSITION, **SOFTMAX, **NORM, **ACTIVATION, **LINEAR}
+         "attention_sink": SINK, "attention_bias": BIAS,
+         **COMPOSED, **TABLES, **POSITION, **SOFTMAX, **NORM, **ACTIVATION, **LINEAR}

@@ -141,5 +141,10 @@ KINDS = {
     "limit": Kind("limit", r"limit|clamp|clip", ("value",)),
     "plus": Kind("plus", r"plus|1|one"),
     "transposed": Kind("columns", r"transpos"), "operand": Kind("columns", r"weight|absolute|sign"),
+    # relative positions
+    "clip": Kind("position", r"clip|distance|row", ("value",)),
+    "table": Kind("values", r"table"),
+    # single elements of any operation
+    "elements": Kind("rows", r"element|column|row|channel|[A-Z] \d+"),
     "row_read": Kind("rows", r"row|token"),
 }

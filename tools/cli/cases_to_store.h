@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "fixtures/store/record_file.h"
-#include "tools/api/config_for.h"
+#include "tools/api/completed_line.h"
 #include "tools/api/selection.h"
 
 namespace CLI {

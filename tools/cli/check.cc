@@ -4,7 +4,7 @@
 #include <map>
 #include <memory>
 
-#include "tools/api/config_for.h"
+#include "tools/api/completed_line.h"
 #include "tools/api/judge_cases.h"
 #include "tools/api/line_stream.h"
 #include "tools/api/selection.h"

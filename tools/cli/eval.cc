@@ -8,7 +8,7 @@
 #include "fixtures/store/record_file.h"
 #include "reference/case/memory.h"
 #include "reference/prove/prove.h"
-#include "tools/api/config_for.h"
+#include "tools/api/completed_line.h"
 #include "tools/api/exit_status.h"
 #include "tools/api/proof_count.h"
 #include "tools/api/selection.h"

@@ -16,7 +16,8 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 MODELS = ROOT / "fixtures/models"
 ADAPTER = ROOT / "tools/adapters/python/sextant_adapter.py"
 
-# Rotary embedding in f64, in halves or interleaved, by a list of frequencies; RMSNorm with an eps.
+# Rotary embedding in f64, in halves or interleaved, by a list of frequencies; RMSNorm with an eps;
+# attention whose queries are the last ones, and gated units.
 BOX = """
 import json
 import sys
@@ -65,7 +66,26 @@ def rms_norm(x, weight, dtype, **unset):
     weight = weight.astype(np.float64) + told["offset"]
     return round_to(x / np.sqrt(mean + told["eps"]) * weight, dtype)
 
-serve({"rope": rope, "rms_norm": rms_norm}, recipe="exact", name="box", version="1")
+def attention(q, k, v, dtype, **unset):
+    q, k, v = (t.astype(np.float64) for t in (q, k, v))
+    k, v = (np.repeat(t, q.shape[1] // k.shape[1], 1) for t in (k, v))
+    score = told["scale"] * np.einsum("bhsd,bhtd->bhst", q, k)
+    if "cap" in told:
+        score = told["cap"] * np.tanh(score / told["cap"])
+    S, T = score.shape[-2:]
+    distance = np.arange(S)[:, None] + T - S - np.arange(T)
+    score = np.where((distance >= 0) & (distance < told.get("window", T)), score, -np.inf)
+    weight = np.exp(score - score.max(-1, keepdims=True))
+    return {"y": round_to(weight / weight.sum(-1, keepdims=True) @ v, dtype)}
+
+def gated(gate, up, dtype, **unset):
+    gate, up = gate.astype(np.float64), up.astype(np.float64)
+    if "limit" in told:
+        gate, up = np.minimum(gate, told["limit"]), np.clip(up, -told["limit"], told["limit"])
+    swish = gate / (1 + np.exp(-told.get("alpha", 1.0) * gate))
+    return round_to(swish * (up + told.get("one", 0)), dtype)
+
+serve({"rope": rope, "rms_norm": rms_norm, "attention": attention, "gated": gated}, recipe="exact", name="box", version="1")
 """
 
 
@@ -121,6 +141,46 @@ class IdentifyModels(ProgramTest):
                                                      "L": 4096.0, "factor": 32.0}}
                        for name in ("short_factor", "long_factor"))
         self.expect("rope H=2", "phi3_5_mini", short, long, {"seq_len"})
+
+    def test_llama_attention_without_its_scale(self):
+        out = self.expect("attention D=16 H=2 K=1", "llama3_1_8b", {"scale": 0.25}, {"scale": 1.0},
+                          {"scale"})
+        self.assertNotIn("not compared", out)
+
+    # The row of Gemma 2 does not tell layers with a window from others.
+    def test_gemma_attention_with_another_cap(self):
+        out = self.expect("attention D=16 H=2 K=1", "gemma2_9b", {"scale": 0.0625, "cap": 50.0},
+                          {"scale": 0.0625, "cap": 30.0}, {"soft_cap"})
+        self.assertIn("not compared, as the configuration does not say it: window\n", out)
+
+    def test_a_window_wider_than_the_keys_is_not_shown(self):
+        line, told = "attention D=16 H=2 K=1 T=19", {"scale": 0.0625}
+        result, differences = self.identify(line, "gemma3_4b", {**told, "window": 1024},
+                                            "--layer", "sliding_attention")
+        self.assertEqual(differences, set(), result.stdout)
+        self.assertIn("these answers do not show the model's window=[1023,-1]\n", result.stdout)
+        result, differences = self.identify(line, "gemma3_4b", {**told, "window": 9}, "--layer", "0")
+        self.assertEqual(differences, {"window"}, result.stdout)
+        self.assertIn("window=[8,-1], but the model has window=[1023,-1]", result.stdout)
+        self.assertNotIn("these answers do not show", result.stdout)
+
+    def test_phi_attention_whose_scale_is_not_in_its_row(self):
+        result, differences = self.identify("attention D=4 E=2 S=3 T=5", "phi3_mini_4k",
+                                            {"scale": 0.5})
+        self.assertEqual(differences, set(), result.stdout)
+        self.assertIn("not compared, as the configuration does not say it: scale soft_cap mask "
+                      "window chunk\n", result.stdout)
+
+    def test_llama_gate_with_the_limits_of_gpt_oss(self):
+        gpt_oss = {"limit": 7.0, "alpha": 1.702, "one": 1}
+        self.expect("gated", "gpt_oss_20b", gpt_oss, {**gpt_oss, "limit": 5.0}, {"limit"})
+        self.expect("gated", "llama2_7b", {}, {"one": 1}, {"plus_one"})
+
+    def test_nothing_to_compare(self):
+        result = self.run_it("identify", "gated", "--subject", "fast", "--against",
+                             str(MODELS / "pythia_6_9b.json"))
+        self.assertEqual(result.returncode, 2)
+        self.assertIn("the configuration says nothing about gated", result.stderr)
 
 
 if __name__ == "__main__":

@@ -30,11 +30,19 @@ def rms_norm(x, weight, dtype, **unset):
     mean = np.mean(x.astype(np.float64) ** 2, -1, keepdims=True)
     return round_to(x / np.sqrt(mean + 2e-6) * (1 + weight.astype(np.float64)), dtype)
 
+# Query head h reads key head h mod K.
+def attention(q, k, v, dtype, **unset):
+    heads = np.arange(q.shape[1]) % k.shape[1]
+    q, k, v = (t.astype(np.float64) for t in (q, k[:, heads], v[:, heads]))
+    score = 0.3 * np.einsum("bhsd,bhtd->bhst", q, k)
+    weight = np.exp(score - score.max(-1, keepdims=True))
+    return {"y": round_to(weight / weight.sum(-1, keepdims=True) @ v, dtype)}
+
 def activation(x, dtype, **unset):
     return round_to(np.maximum(x, 0).astype(np.float64) ** 3, dtype)
 
-serve({"rope": rope, "rms_norm": rms_norm, "activation": activation}, recipe="f32_compute",
-      name="box", version="1")
+serve({"rope": rope, "rms_norm": rms_norm, "attention": attention, "activation": activation},
+      recipe="f32_compute", name="box", version="1")
 """
 
 
@@ -65,6 +73,14 @@ class Identify(ProgramTest):
         self.assertIn("eps=2e-06", found["case"])
         self.assertIn("unit_offset=true", found["case"])
 
+    def test_says_which_key_heads_are_read(self):
+        result, found = self.identify("attention D=8")
+        self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
+        self.assertIn("scale=0.3", found["case"])
+        self.assertIn(" K=2 ", found["questions"][0])
+        self.assertEqual(found["key_heads"], [0, 1, 0, 1])
+        self.assertIn("but query head h reads key head h mod 2, not floor(h / (H/K))", result.stdout)
+
     def test_compares_with_a_model(self):
         self.path("config.json").write_text(json.dumps(
             {"model_type": "llama", "hidden_size": 32, "num_attention_heads": 2,
@@ -92,6 +108,19 @@ class Identify(ProgramTest):
         result, _ = self.identify("softmax")
         self.assertEqual(result.returncode, 2)
         self.assertIn("the subject does not answer softmax", result.stderr)
+
+
+    def test_a_subject_that_cannot_be_run_is_asked_once(self):
+        self.path("box.py").write_text(
+            "import os\nfrom sextant_adapter import serve\n"
+            "def rope(**question):\n    open('asked', 'a').write('x')\n    os._exit(3)\n"
+            "serve({'rope': rope}, recipe='exact', name='box', version='1')\n")
+        shutil.copy(ADAPTER, self.folder.name)
+        result = self.run_it("identify", "rope D=8", "--subject", "exec:/usr/bin/python3 box.py")
+        self.assertEqual(result.returncode, 3, result.stdout + result.stderr)
+        self.assertIn("the subject could not be run: it exited with status 3", result.stderr)
+        self.assertIn("asked: rope pairing=half", result.stderr)
+        self.assertEqual(self.path("asked").read_text(), "x")
 
 
 if __name__ == "__main__":

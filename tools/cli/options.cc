@@ -9,7 +9,8 @@
 
 #include "fixtures/store/record_file.h"
 #include "oracle/subject/exec_client.h"
-#include "tools/api/config_for.h"
+#include "reference/base/value_text.h"
+#include "tools/api/completed_line.h"
 #include "tools/api/exit_status.h"
 #include "tools/api/replace.h"
 #include "tools/api/subjects.h"
@@ -67,13 +68,14 @@ void AddOption(CLI::App& app, const std::string& names, int& value, const std::s
 void AddOption(CLI::App& app, const std::string& names, double& value, const std::string& what,
                const Rule& rule) {
   // A NaN compares with no limit.
-  const auto refuse_nan = [](const std::string& text) {
+  const auto refuse = [rule](const std::string& text) -> std::string {
     double number = 0;
-    const bool is_nan = CLI::detail::lexical_cast(text, number) && std::isnan(number);
-    return std::string(is_nan ? "expected a number" : "");
+    if (!CLI::detail::lexical_cast(text, number)) return "";
+    if (std::isnan(number)) return "expected a number";
+    if (number < rule.least) return "is " + text + ", expected at least " + PrintValue(rule.least);
+    return number > rule.most ? "is " + text + ", expected at most " + PrintValue(rule.most) : "";
   };
-  const CLI::Range range(rule.least, rule.most);
-  ApplyRule(app, app.add_option(names, value, what)->check(range)->check(refuse_nan), rule);
+  ApplyRule(app, app.add_option(names, value, what)->check(refuse), rule);
 }
 void AddOption(CLI::App& app, const std::string& names, uint64_t& seed, const std::string& what,
                const Rule& rule) {

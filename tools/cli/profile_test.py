@@ -5,6 +5,7 @@
 
 import csv
 import json
+import pathlib
 import unittest
 
 import numpy
@@ -116,10 +117,49 @@ class Profile(ProgramTest):
         other = self.report(LINE, "--subject", "recipe:native", "--recipe", "f32_compute")
         self.assertIn(" --recipe 'f32_compute'", other["subjects"][0]["worst"][0]["repeat"])
 
+    # The lse of attention has no channels: it counts, but in no group.
+    def test_groups_the_outputs_that_have_the_groups(self):
+        subject = self.report("attention H=2 S=3 T=4 D=8 E=5", "--subject", "recipe:native",
+                              "--by", "E")["subjects"][0]
+        self.assertEqual(sum(group["elements"] for group in subject["groups"]), 2 * 3 * 5)
+        self.assertEqual(subject["elements"], 2 * 3 * 5 + 2 * 3)
+        report = self.report("rope pairing=half H=1 S=2 D=4", "rms_norm N=2 M=4", "--subject", "fast")
+        self.assertEqual(report["by"], "row")
+
+    def test_says_the_limits_of_an_option(self):
+        result = self.run_it("profile", "rms_norm N=2 M=4", "--subject", "fast", "--below", "-3")
+        self.assertEqual(result.returncode, 2)
+        self.assertIn("--below: is -3, expected at least 0\n", result.stderr)
+
     def test_refuses_groups_that_do_not_exist(self):
         for arguments in (["--by", "pair"], ["-o", "p.txt"]):
             result = self.run_it("profile", "rms_norm N=2 M=4", "--subject", "fast", *arguments)
             self.assertEqual(result.returncode, 2, result.stdout)
+
+    # An answer with NaN, and arguments 0, whose logarithm is infinite.
+    def test_a_page_shows_what_is_not_finite(self):
+        adapter = pathlib.Path(__file__).resolve().parents[1] / "adapters/python"
+        self.path("nan.py").write_text(
+            f"import sys\nsys.path.insert(0, {str(adapter)!r})\nimport numpy as np\n"
+            "import sextant_adapter as sextant\n"
+            "def rope(x, position, **others):\n    x[..., 1] = np.nan\n    return {'y': x}\n"
+            "sextant.serve({'rope': rope}, name='nan', version='1', recipe='native')\n")
+        subject = f"exec:/usr/bin/python3 {self.path('nan.py')}"
+        for cases in ("rope pairing=half H=2 S=4 D=8 @x=special", "rope pairing=half H=2 S=0 D=8"):
+            status = 0 if "special" in cases else 4
+            text = self.profile(cases, "--subject", subject, "--subject", "fast", "--by",
+                                "argument", "-o", "p.html", status=status)
+            page = Page(self.path("p.html"))
+            page.assert_stands_alone(self)
+            if status != 0:
+                self.assertIn("fast, recipe exact_table: nothing was measured", text)
+                self.assertIn("nothing was measured", page.text)
+                self.assertNotIn("histogram of errors", page.labels)
+            else:
+                self.assertIn("histogram of errors", page.labels)
+                self.assertIn("infinite or NaN", page.text)
+                self.assertEqual(page.tables["summary"][1][5], "inf")
+                self.assertIn("-inf", {row[1] for row in page.tables["worst"]})
 
     # Chromium builds the page; what it shows are the numbers of the report.
     def test_the_page_in_a_browser(self):

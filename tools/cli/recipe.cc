@@ -39,6 +39,25 @@ std::string FailsText(const InferredRecipe& inferred) {
   return text;
 }
 
+// "it adds by halves: no other order that was tried gives all bits of 64 elements"
+void PrintOrder(const oracle::FoundOrder& order) {
+  constexpr size_t kMostNamed = 3;
+  const std::string elements = CountText(order.elements, "element");
+  if (order.orders.empty()) {
+    std::cout << "the bits are those of none of the orders of sums that were tried\n";
+  } else if (order.orders.size() > kMostNamed) {
+    std::cout << "the order of its sums does not show: " << order.orders.size()
+              << " orders give all bits of " << elements << "\n";
+  } else {
+    std::cout << "it adds ";
+    for (size_t i = 0; i < order.orders.size(); ++i)
+      std::cout << (i == 0 ? "" : ", or ") << order.orders[i];
+    std::cout << ": no other order that was tried gives all bits of " << elements;
+    if (!order.recipe.empty()) std::cout << "; `" << order.recipe << "` says it";
+    std::cout << "\n";
+  }
+}
+
 void PrintFound(const InferredRecipe& inferred) {
   const auto& found = *inferred.found;
   const std::string by = "`" + found.recipe + "`";
@@ -58,6 +77,16 @@ void PrintFound(const InferredRecipe& inferred) {
             << found.judgeable << " of " << found.judgeable_before << " elements can still fail\n";
 }
 
+void PrintBits(const InferredRecipe& inferred) {
+  const auto& [recipe, elements] = *inferred.of_bits;
+  std::cout << "the own answers of `" << recipe << "` have the same bits in all "
+            << CountText(elements, "element") << " that were compared";
+  const bool is_found =
+      inferred.failing.empty() || (inferred.found && inferred.found->recipe == recipe);
+  if (!is_found) std::cout << ", but by it too few elements could fail";
+  std::cout << "\n";
+}
+
 void Print(const InferredRecipe& inferred) {
   for (const std::string& message : inferred.not_answered) std::cout << message << "\n";
   if (inferred.cases.empty()) return;
@@ -67,6 +96,8 @@ void Print(const InferredRecipe& inferred) {
     std::cout << inferred.subject << " " << FailsText(inferred)
               << "; no recipe with one or two changes explains it\n";
   }
+  if (inferred.of_bits) PrintBits(inferred);
+  if (inferred.order) PrintOrder(*inferred.order);
   const auto& failing = inferred.found ? inferred.still_failing : inferred.failing;
   for (const std::string& line : failing) std::cout << "  fails: " << line << "\n";
 }
@@ -79,7 +110,18 @@ Json AsJson(const InferredRecipe& inferred) {
                {"could_not_run", inferred.could_not_run},
                {"fails_by_start", {{"cases", inferred.failing}, {"where", inferred.where}}},
                {"recipe", nullptr},
+               {"order_of_sums", nullptr},
                {"exit_status", static_cast<int>(StatusOf(inferred))}};
+  json["same_bits"] = nullptr;
+  if (inferred.of_bits) {
+    json["same_bits"] = {{"recipe", inferred.of_bits->recipe},
+                         {"elements", inferred.of_bits->elements}};
+  }
+  if (inferred.order) {
+    const auto& [orders, recipe, elements] = *inferred.order;
+    json["order_of_sums"] = {{"orders", orders}, {"recipe", nullptr}, {"elements", elements}};
+    if (!recipe.empty()) json["order_of_sums"]["recipe"] = recipe;
+  }
   if (!inferred.found) return json;
   const auto& found = *inferred.found;
   json["recipe"] = {{"text", found.recipe},

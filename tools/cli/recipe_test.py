@@ -48,6 +48,24 @@ class Recipe(ProgramTest):
         self.assertEqual(report["fails_by_start"]["where"], " with dtype=f64")
         self.assertEqual(result.returncode, 0)
 
+    # Bounds permit any order of a sum, and sums in bf16 permit anything: the bits tell.
+    def test_tells_recipes_and_orders_of_sums_by_the_bits(self):
+        for recipe in ("native sum=f32:pairwise", "native trig=bf16",
+                       "native sum=bf16 scale=f16 weigh=bf16"):
+            line = "rope_cos_sin layout=halves R=64 base=10000 S=2 @position=511,131071" \
+                if "trig" in recipe else "rms_norm N=4 M=300"
+            result, report = self.recipe(line, "--subject", f"recipe:{recipe}", "--recipe", "native")
+            self.assertEqual(report["same_bits"]["recipe"], recipe)
+            self.assertIn(f"the own answers of `{recipe}` have the same bits in all ", result.stdout)
+            judged = "but by it too few elements could fail" not in result.stdout
+            self.assertEqual(judged, "pairwise" in recipe, result.stdout)
+        result, report = self.recipe("rms_norm N=4 M=300", "--subject", "recipe:native")
+        self.assertEqual(report["order_of_sums"]["orders"], ["from left to right"])
+        self.assertIn("it adds from left to right: no other order that was tried gives all bits of "
+                      "1200 elements; `native sum=T:sequential` says it", result.stdout)
+        result, report = self.recipe("rms_norm N=4 M=300", "--subject", "fast", "--recipe", "native")
+        self.assertIsNone(report["same_bits"])
+
     def test_says_that_a_bug_is_no_recipe(self):
         result, report = self.recipe("rms_norm N=2 M=64", "--subject",
                                      "defect:rms_norm/mean_subtracted")

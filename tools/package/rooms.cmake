@@ -37,7 +37,7 @@ function(precompile_headers_of_tests)
 endfunction()
 
 # Adds the library of a room and the programs <room>_test and <room>_bench, from the files in its
-# folders: <name>_test.cc is a test, <name>_bench.cc a benchmark, main.cc a program, example*.cc an
+# folders: <name>_test.cc is a test, <name>_bench.cc a benchmark, main*.cc a program, example*.cc an
 # example that tests build; all other files belong to the library. OPTIMIZE: compiler options of the library for Release. HEADERS: precompiled
 # headers of the library. LIBRARIES: arguments of target_link_libraries.
 function(add_room room)
@@ -48,7 +48,7 @@ function(add_room room)
   set(benchmarks ${sources})
   list(FILTER tests INCLUDE REGEX "_test[.]cc$")
   list(FILTER benchmarks INCLUDE REGEX "_bench[.]cc$")
-  list(FILTER sources EXCLUDE REGEX "_(test|bench)[.]cc$|/(main|example[a-z_]*)[.]cc$")
+  list(FILTER sources EXCLUDE REGEX "_(test|bench)[.]cc$|/(main[a-z_]*|example[a-z_]*)[.]cc$")
   list(FILTER headers EXCLUDE REGEX "_(test|bench)[.]h$|-inl[.]h$")
   add_library(${room} STATIC ${sources})
   target_sources(${room} PUBLIC FILE_SET HEADERS BASE_DIRS ${PROJECT_SOURCE_DIR} FILES ${headers})

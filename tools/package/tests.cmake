@@ -39,5 +39,6 @@ endforeach()
 
 # The tests of multithreaded code, for ThreadSanitizer (preset tsan).
 add_executable(parallel_test EXCLUDE_FROM_ALL reference/base/parallel_test.cc
-  reference/prove/prove_test.cc reference/prove/second_opinion_test.cc)
-target_link_libraries(parallel_test reference rapidcheck rapidcheck_gtest GTest::gmock_main)
+  reference/prove/prove_test.cc reference/prove/second_opinion_test.cc
+  reference/number/recipe/in_parallel_here_test.cc fast/kernel/several_threads_test.cc)
+target_link_libraries(parallel_test fast reference rapidcheck rapidcheck_gtest GTest::gmock_main)

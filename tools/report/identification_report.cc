@@ -1,8 +1,12 @@
 #include "tools/report/identification_report.h"
 
+#include <algorithm>
 #include <cmath>
+#include <iomanip>
+#include <limits>
 #include <sstream>
 
+#include "oracle/identify/key_heads.h"
 #include "reference/base/count_text.h"
 #include "reference/base/value_text.h"
 #include "tools/api/exit_status.h"
@@ -23,18 +27,71 @@ std::string TextOf(const oracle::NumberRange& range) {
   return text + PrintValue(range.least) + " to " + PrintValue(range.most) + " conform";
 }
 
+// Of measured numbers, relative: one line for all.
+std::string ErrorBarsText(const std::vector<oracle::NumberRange>& numbers) {
+  double least = std::numeric_limits<double>::infinity(), most = 0;
+  for (const oracle::NumberRange& range : numbers) {
+    const double bar = (range.most - range.least) / 2 / std::abs(range.value);
+    least = std::min(least, bar);
+    most = std::max(most, bar);
+  }
+  std::ostringstream text;
+  text << std::setprecision(2) << "their error bars are " << least << " to " << most
+       << " of each frequency";
+  return text.str();
+}
+
+void PrintKeyHeads(const Identity& identity, std::ostream& out) {
+  if (identity.key_heads.empty()) return;
+  out << "  but query head h reads key head " << oracle::TextOfKeyHeads(identity.key_heads)
+      << ", not floor(h / (H/K))\n";
+}
+
+// The question as it was asked, with the key heads that query heads share.
+Case QuestionOf(const Identity& identity, const oracle::Exchange& witness) {
+  if (identity.key_heads.empty()) return witness.c;
+  return witness.c.With("K=" + std::to_string(identity.c.dimensions().at("K")));
+}
+
 void PrintConforming(const Identification& found, std::ostream& out) {
   const Identity& identity = found.identity;
   out << LineOf(found.identity.c) << "\n  conforms by " << identity.recipe << ": "
       << CountText(identity.judged, "element") << " of "
       << CountText(identity.witnesses.size() + identity.unseen.size(), "answer")
       << " could have failed\n";
+  PrintKeyHeads(identity, out);
   if (identity.nearest) {
     out << "  these frequencies are measured; no known scaling gives them. The nearest is\n  "
         << LineOf(*identity.nearest) << "\n";
   }
-  for (const oracle::NumberRange& range : identity.numbers) out << "  " << TextOf(range) << "\n";
+  if (identity.nearest) {
+    out << "  " << ErrorBarsText(identity.numbers) << "\n";
+  } else {
+    for (const oracle::NumberRange& range : identity.numbers) out << "  " << TextOf(range) << "\n";
+  }
   for (const std::string& word : identity.equal) out << "  the same answers: " << word << "\n";
+}
+
+// "scale=1"; "scale unset" without a text.
+std::string WordOf(const std::string& attribute, const std::string& text) {
+  return text.empty() ? attribute + " unset" : attribute + "=" + text;
+}
+
+void PrintComparison(const Identification& found, std::ostream& out) {
+  if (!found.against.empty() && found.IsAsExpected())
+    out << "agrees with " << found.against << "\n";
+  for (const auto& [attribute, model, other] : found.differences) {
+    out << "differs from " << found.against << ": " << WordOf(attribute, other)
+        << ", but the model has " << WordOf(attribute, model) << "\n";
+  }
+  for (const std::string& word : found.not_shown) {
+    const auto [attribute, text] = SplitWord(word);
+    out << "  these answers do not show the model's " << WordOf(attribute, text) << "\n";
+  }
+  if (!found.not_compared.empty()) {
+    out << "  not compared, as the configuration does not say it:" << NamesText(found.not_compared)
+        << "\n";
+  }
 }
 
 // What a failing `check` of the nearest claim says.
@@ -56,14 +113,10 @@ std::string TextOf(const Identification& found) {
     out << "no attributes of " << found.identity.c.name()
         << " give these answers; the nearest are\n"
         << LineOf(found.identity.c) << "\n";
+    PrintKeyHeads(found.identity, out);
     for (const std::string& line : DetailsOf(found)) out << "  " << line << "\n";
   }
-  if (!found.against.empty() && found.IsAsExpected())
-    out << "agrees with " << found.against << "\n";
-  for (const auto& [attribute, model, other] : found.differences) {
-    out << "differs from " << found.against << ": " << attribute << "=" << other
-        << ", but the model has " << attribute << "=" << model << "\n";
-  }
+  PrintComparison(found, out);
   return out.str();
 }
 
@@ -76,18 +129,21 @@ Json ToJson(const Identification& found) {
                {"recipe", identity.recipe},
                {"judged", identity.judged},
                {"nearest", nullptr},
+               {"key_heads", identity.key_heads},
                {"questions", Json::array()},
                {"numbers", Json::array()},
                {"equal", identity.equal},
                {"details", DetailsOf(found)},
                {"against", found.against},
                {"differences", Json::array()},
+               {"not_compared", found.not_compared},
+               {"not_shown", found.not_shown},
                {"text", TextOf(found)},
                {"exit_status", found.IsAsExpected() ? kVerified : kNonconforming}};
   if (identity.nearest) json["nearest"] = LineOf(*identity.nearest);
   for (const auto* witnesses : {&identity.witnesses, &identity.unseen}) {
     for (const oracle::Exchange& witness : *witnesses)
-      json["questions"].push_back(witness.c.ToString());
+      json["questions"].push_back(QuestionOf(identity, witness).ToString());
   }
   for (const auto& [attribute, value, least, most] : identity.numbers) {
     json["numbers"].push_back({{"attribute", attribute},

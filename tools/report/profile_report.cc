@@ -202,6 +202,10 @@ void PrintText(const Profile& profile, std::ostream& out) {
   out << std::setprecision(3);
   for (const SubjectProfile& subject : profile.subjects) {
     for (const std::string& message : subject.not_answered) out << message << "\n";
+    if (subject.elements == 0) {
+      out << subject.name << ", recipe " << subject.recipe << ": nothing was measured\n";
+      continue;
+    }
     const Distribution& ulps = subject.errors[0];
     out << subject.name << ", recipe " << subject.recipe << ": "
         << CountText(subject.elements, "element") << ", error in ulps: median " << ulps.median

@@ -2,9 +2,11 @@
 
 from honest import recipe
 
-from . import attention, growth, layer, layout, linear, position, rotation
+from . import attention, composed, field, field_layer, growth, layer, layout, linear, position
+from . import rotation
 
-TABLES = (rotation, layout, growth, attention, position, layer, linear)
+TABLES = (rotation, layout, growth, attention, position, layer, linear, composed, field,
+          field_layer)
 
 
 def usable():
@@ -21,6 +23,7 @@ def usable():
 
 
 SINGLES = {row.name: row for row in usable()}
+LATER = {row.name for module in (composed, field, field_layer) for row in module.TABLE.rows}
 assert len(SINGLES) == len(list(usable())), "two deviations have the same name"
 
 

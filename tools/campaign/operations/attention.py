@@ -14,7 +14,10 @@ def attention(q, at):
     keys, values = q.k[:, heads], q.v[:, at("value_head", heads, q)]
     scale = at("scale", EXACT(q.D) ** EXACT(-0.5) if q.scale is None else EXACT(q.scale), q)
     dot = at("dot", np.einsum("bhsd,bhtd->bhst", q.q, keys), q)
-    score = at("capped", capped(at("score", dot * scale, q), q.soft_cap), q)
+    bias = at("bias", getattr(q, "bias", EXACT(0)), q)
+    inside, outside = (bias, EXACT(0)) if getattr(q, "scale_bias", False) else (EXACT(0), bias)
+    score = at("score", (dot + inside) * scale, q)
+    score = at("biased", at("capped", capped(score, q.soft_cap), q) + outside, q)
     visible = at("visible", visible_keys(q), q)
     score = at("masked", np.where(visible, score, MASKED), q)
     largest = at("largest", score.max(-1, keepdims=True), q)
@@ -62,7 +65,7 @@ def per_batch(numbers, q, default):
     return np.broadcast_to(np.array(numbers), (q.B,)).reshape(-1, 1, 1, 1)
 
 
-attention_sink = attention
+attention_sink = attention_bias = attention
 
 
 def softmax(q, at):

@@ -43,7 +43,17 @@ def bfloat16():
         show(f"gelu({x})", F.gelu(y)[0], exact)
 
 
+def small_products():
+    print("bmm of bf16 matrices: the sum of n ones")
+    for rows, n in ((1, 256), (1, 300), (1, 4096), (1, 4097)):
+        ones = torch.ones(1, rows, n, dtype=torch.bfloat16)
+        show(f"{rows} x {n} times {n} x 1", torch.bmm(ones, torch.ones(1, n, 1, dtype=torch.bfloat16))[0, 0, 0], n)
+    print("scale of attention in bf16: 1 / sqrt(80) is a number of bf16, and so is q times it")
+    scaled = torch.full((), 1.0, dtype=torch.bfloat16) * (1 / 80 ** 0.5)
+    show("1 * (1 / sqrt(80))", scaled, 1 / mpmath.sqrt(80))
+
+
 if __name__ == "__main__":
     print(f"PyTorch {torch.__version__}")
-    for finding in (layer_norm, gelu, bfloat16):
+    for finding in (layer_norm, gelu, bfloat16, small_products):
         finding()

@@ -13,68 +13,13 @@ import numpy
 
 from . import _library, adapter
 from ._calls import _integer, _options, _text
+from ._identification import Identification
 from ._library import InputError
 from ._results import Result, array, torch_tensor
 
 Implementation = Union[Callable[..., Any], str]
 _OK, _UNSUPPORTED, _ERROR = 0, 1, 2  # what SextantImplementation.answer returns
 _NUMBERS = ("median", "p99", "largest", "rms", "bias")
-
-
-class Identification(Result):
-    """What `identify` found. `text` is the report; `json` and `document` have all of it."""
-
-    @property
-    def conforms(self) -> bool:
-        """True if all answers conform to `case`; else it is only the nearest."""
-        return self.document["conforms"]
-
-    @property
-    def case(self) -> str:
-        """The operation with the attributes that were found."""
-        return self.document["case"]
-
-    @property
-    def recipe(self) -> str:
-        """The recipe by which the answers conform; empty if they do not."""
-        return self.document["recipe"]
-
-    @property
-    def elements(self) -> int:
-        """The number of elements, in all answers, that could have failed."""
-        return self.document["judged"]
-
-    @property
-    def numbers(self) -> dict[str, tuple[float, float, float]]:
-        """Numbers of the case by attribute: (value, least, most); all between conform, too."""
-        return {n["attribute"]: (float(n["value"]), float(n["least"]), float(n["most"]))
-                for n in self.document["numbers"]}
-
-    @property
-    def equal(self) -> list[str]:
-        """Other words that give the same answers: "window=[18,-1]"."""
-        return self.document["equal"]
-
-    @property
-    def details(self) -> list[str]:
-        """If nothing conforms: what fails by the nearest case, and what was measured in it."""
-        return self.document["details"]
-
-    @property
-    def differences(self) -> dict[str, tuple[str, str]]:
-        """Attributes that differ from the model: (as found, as the model has it)."""
-        return {d["attribute"]: (d["subject"], d["model"]) for d in self.document["differences"]}
-
-    @property
-    def text(self) -> str:
-        return self.document["text"]
-
-    def __bool__(self) -> bool:
-        """True if the answers conform and, with `against`, are what the model needs."""
-        return self.status_code == 0
-
-    def __repr__(self) -> str:
-        return f"<sextant.Identification {self.text.splitlines()[0]}>"
 
 
 class Errors:
