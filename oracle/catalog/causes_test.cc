@@ -15,14 +15,6 @@
 namespace sextant::oracle {
 namespace {
 
-using testing::AllOf;
-using testing::Contains;
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::StartsWith;
-using testing::UnorderedElementsAre;
-
 TEST(CausesOf, ReturnsTheDefectAndItsDescription) {
   const AskedCase question("rope pairing=half H=2 D=8 dtype=f32 @position=1,2,3");
   const Defect& defect = DefectNamed("rope", "mixed_rotate_half");

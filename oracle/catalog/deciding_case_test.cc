@@ -9,11 +9,7 @@
 namespace sextant::oracle {
 namespace {
 
-using testing::AllOf;
-using testing::Contains;
-using testing::HasSubstr;
 using testing::SizeIs;
-using testing::StartsWith;
 
 // A single query after three keys sees all four keys with a mask as without; two queries do not.
 TEST(DecidingWord, IsAnExtentWithWhichTheAnswersDiffer) {

@@ -11,10 +11,6 @@
 namespace sextant::oracle {
 namespace {
 
-using testing::Contains;
-using testing::IsEmpty;
-using testing::StartsWith;
-
 // Few elements fail, by errors that another recipe permits: some defect says the right numbers by
 // accident.
 TEST(FewErrors, FewErrorsOfTheSizeOfARecipeAccuseNoDefect) {

@@ -12,14 +12,6 @@
 namespace sextant::oracle {
 namespace {
 
-using testing::AllOf;
-using testing::Contains;
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::Not;
-using testing::StartsWith;
-
 // A layer whose weight is read transposed, and a relu after it.
 TEST(LayeredCauses, AListedDefectAndAFunctionOfTheOutput) {
   const AskedCase question("linear N=9 F=16 M=16 dtype=f32");

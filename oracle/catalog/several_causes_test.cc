@@ -10,13 +10,6 @@
 namespace sextant::oracle {
 namespace {
 
-using testing::AllOf;
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::StartsWith;
-using testing::UnorderedElementsAre;
-
 // Two deviations of which no defect is both. A measurement finds them at once.
 TEST(CausesOf, FindsPairsOfDeviations) {
   for (const char* dtype : {"f32", "bf16"}) {

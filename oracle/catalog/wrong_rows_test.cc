@@ -10,12 +10,6 @@
 namespace sextant::oracle {
 namespace {
 
-using testing::AllOf;
-using testing::Contains;
-using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::StartsWith;
-
 // 2 heads of 8 tokens with 16 channels.
 struct Rows : testing::Test {
   const AskedCase question{"rope pairing=half H=2 S=8 D=16 dtype=f32 @position=5..12"};

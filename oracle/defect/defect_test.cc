@@ -20,7 +20,6 @@
 namespace sextant::oracle {
 namespace {
 
-using testing::ElementsAre;
 using testing::IsSupersetOf;
 
 std::string CasesOf(const std::string& operation) {

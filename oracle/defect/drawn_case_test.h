@@ -1,5 +1,7 @@
-// A case with its inputs and a recipe, for tests.
+// A case with its inputs and a recipe, and the matchers of what is said of it, for tests.
 #pragma once
+
+#include <gmock/gmock.h>
 
 #include <optional>
 #include <string>
@@ -9,6 +11,15 @@
 #include "reference/prove/prove.h"
 
 namespace sextant::oracle {
+
+using testing::AllOf;
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+using testing::StartsWith;
+using testing::UnorderedElementsAre;
 
 struct DrawnCase {
   explicit DrawnCase(const std::string& line, const std::string& recipe_text = "native")

@@ -12,11 +12,6 @@
 namespace sextant::oracle {
 namespace {
 
-using testing::Contains;
-using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::StartsWith;
-
 // The causes of the right answer to a question in which one input is changed.
 template <class Change>
 std::vector<std::string> CausesWith(const std::string& line, const std::string& input,

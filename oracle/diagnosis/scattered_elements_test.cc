@@ -13,9 +13,6 @@
 namespace sextant::oracle {
 namespace {
 
-using testing::HasSubstr;
-using testing::StartsWith;
-
 // y[16,40]: a row ends between two multiples of 16.
 struct Planted : DrawnCase {
   explicit Planted(const std::string& dtype) : DrawnCase("linear N=16 F=40 M=16 dtype=" + dtype) {}

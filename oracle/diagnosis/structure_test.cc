@@ -11,13 +11,6 @@
 namespace sextant::oracle {
 namespace {
 
-using testing::Contains;
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::Not;
-using testing::StartsWith;
-
 // y[8,6]; every number of the right answer is another.
 struct Planted : DrawnCase {
   explicit Planted(const std::string& dtype, const std::string& line = "linear N=8 F=6 M=16")

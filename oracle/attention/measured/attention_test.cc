@@ -8,9 +8,6 @@
 namespace sextant::oracle {
 namespace {
 
-using testing::Contains;
-using testing::IsEmpty;
-
 // D = 16, so the right scale is 1/4. Four query heads share two key heads.
 const std::string kLine = "attention H=4 K=2 S=8 T=13 D=16 E=6 ";
 constexpr size_t kFirst = 13 - 8;  // the index of query 0 among the keys

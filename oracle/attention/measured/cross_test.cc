@@ -11,11 +11,6 @@
 namespace sextant::oracle {
 namespace {
 
-using testing::AllOf;
-using testing::Contains;
-using testing::HasSubstr;
-using testing::IsEmpty;
-
 constexpr size_t kS = 8, kT = 11, kM = 20, kH = 4, kD = 6;
 
 // Attention of one sequence to another in plain loops of doubles, with planted bugs; y alone is

@@ -8,10 +8,6 @@
 namespace sextant::oracle {
 namespace {
 
-using testing::Contains;
-using testing::IsEmpty;
-using testing::StartsWith;
-
 // D = 16, so the right scale is 1/4. Six query heads share two key heads.
 const std::string kPlain = "attention H=6 K=2 S=9 T=14 D=16 E=16 ";
 const std::string kCausal = "attention H=6 K=2 S=14 T=14 D=16 E=16 mask=causal ";

@@ -12,11 +12,6 @@
 namespace sextant::oracle {
 namespace {
 
-using testing::AllOf;
-using testing::Contains;
-using testing::HasSubstr;
-using testing::IsEmpty;
-
 using OfBoth = std::function<double(double lse1, double lse2)>;
 
 // y = (a y1 + b y2) / (a + b) in doubles, with these weights and this lse.

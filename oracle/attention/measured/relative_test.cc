@@ -13,10 +13,6 @@
 namespace sextant::oracle {
 namespace {
 
-using testing::Contains;
-using testing::IsEmpty;
-using testing::StartsWith;
-
 // Attention of one head in plain loops of doubles; `row` is the row of both tables at a distance,
 // `first` the first key.
 std::vector<std::string> CausesWith(const std::string& dtype,

@@ -7,10 +7,6 @@
 namespace sextant::oracle {
 namespace {
 
-using testing::Contains;
-using testing::IsEmpty;
-using testing::StartsWith;
-
 // D = 16, so the right scale is 1/4. Four query heads share two key heads.
 const std::string kFused =
     "rope_attention pairing=half H=4 K=2 S=9 T=14 D=16 E=16 @position_q=5..13 ";

@@ -11,11 +11,6 @@
 namespace sextant::oracle {
 namespace {
 
-using testing::Contains;
-using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::StartsWith;
-
 // Scores in plain loops of doubles. Shares no code with the formula.
 struct PlantedScores {
   double scale = 0.25;  // D = 16

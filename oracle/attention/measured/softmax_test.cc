@@ -10,9 +10,6 @@
 namespace sextant::oracle {
 namespace {
 
-using testing::Contains;
-using testing::IsEmpty;
-
 constexpr size_t kRows = 8, kColumns = 37;
 
 // y_j = e^(factor x_j) / (sum + added + zeros e^0), where the sum has the columns of `sums` in the

@@ -8,11 +8,6 @@
 namespace sextant::oracle {
 namespace {
 
-using testing::Contains;
-using testing::IsEmpty;
-using testing::Not;
-using testing::StartsWith;
-
 // Each key's weight is relative to the largest score up to the end of its tile.
 struct TiledAttention {
   size_t tile;

@@ -8,9 +8,6 @@
 namespace sextant::oracle {
 namespace {
 
-using testing::Contains;
-using testing::IsEmpty;
-
 // More keys than channels of values: three questions give the weights, and one their sums.
 const std::string kLine = "attention H=4 K=2 S=8 T=13 D=16 E=5 ";
 constexpr size_t kFirst = 13 - 8;  // the index of query 0 among the keys

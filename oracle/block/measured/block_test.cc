@@ -10,11 +10,7 @@
 namespace sextant::oracle {
 namespace {
 
-using testing::Contains;
 using testing::Each;
-using testing::ElementsAre;
-using testing::IsEmpty;
-using testing::StartsWith;
 
 using Rows = std::vector<std::vector<double>>;
 

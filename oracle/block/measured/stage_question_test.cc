@@ -12,10 +12,6 @@
 namespace sextant::oracle {
 namespace {
 
-using testing::Contains;
-using testing::IsEmpty;
-using testing::StartsWith;
-
 constexpr const char* kDTypes[] = {"dtype=f32", "dtype=bf16"};
 const std::string kCross = "cross_attention S=9 T=14 M=10 H=4 K=2 D=8 ",
                   kBlock = "decoder_block pairing=half S=12 M=14 H=2 K=1 D=8 F=10 ";

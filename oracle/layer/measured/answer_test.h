@@ -15,13 +15,6 @@
 
 namespace sextant::oracle {
 
-using testing::AllOf;
-using testing::Contains;
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::StartsWith;
-
 struct MeasuredCase : DrawnCase {
   using DrawnCase::DrawnCase;
 

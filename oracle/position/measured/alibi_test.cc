@@ -11,10 +11,6 @@
 namespace sextant::oracle {
 namespace {
 
-using testing::Contains;
-using testing::HasSubstr;
-using testing::IsEmpty;
-
 constexpr size_t kHeads = 8, kQueries = 12, kKeys = 40;
 constexpr const char* kDTypes[] = {" dtype=f32", " dtype=bf16"};
 

@@ -10,11 +10,6 @@
 namespace sextant::oracle {
 namespace {
 
-using testing::Contains;
-using testing::ElementsAre;
-using testing::IsEmpty;
-using testing::StartsWith;
-
 // Sines and cosines in double, with a wrong base and wrong positions.
 Tensors Sinusoids(const AskedCase& question, double base, double (*position)(double)) {
   const std::vector<double>& positions = question.inputs[0].values.data;

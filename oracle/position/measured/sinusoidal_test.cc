@@ -10,9 +10,6 @@
 namespace sextant::oracle {
 namespace {
 
-using testing::Contains;
-using testing::HasSubstr;
-
 // Tensor2tensor's encoding in plain loops, its frequency index and its positions changed.
 std::vector<std::string> ExplainedEncoding(const std::string& dtype, double index, double most) {
   const DrawnCase question(

@@ -7,11 +7,6 @@
 namespace sextant::oracle {
 namespace {
 
-using testing::Contains;
-using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::StartsWith;
-
 constexpr size_t kPairs = 24, kTokens = 10, kHeads = 2;
 const std::string kSections =
     "rope_sections sections=[8,8,8] order=contiguous pairing=half H=2 S=10 D=48"

@@ -5,9 +5,6 @@
 namespace sextant::oracle {
 namespace {
 
-using testing::Contains;
-using testing::HasSubstr;
-
 long double Right(size_t k, size_t R) { return std::pow(10000.0L, -2.0L * k / R); }
 long double OfRepeatedPair(size_t k, size_t R) { return Right(k % 8, R); }
 long double Clamped(long double p, size_t, size_t) { return std::min(p, 999.0L); }

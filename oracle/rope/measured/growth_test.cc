@@ -5,9 +5,6 @@
 namespace sextant::oracle {
 namespace {
 
-using testing::Contains;
-using testing::HasSubstr;
-
 using Real = long double;
 
 // xpos in plain loops, with hooks for deviations.

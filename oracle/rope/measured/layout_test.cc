@@ -8,12 +8,6 @@
 namespace sextant::oracle {
 namespace {
 
-using testing::AllOf;
-using testing::Contains;
-using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::StartsWith;
-
 TEST(MeasuredLayout, NamesLayouts) {
   using C = std::pair<size_t, size_t>;
   ExpectNamed({.channels = [](size_t k, size_t) { return C(2 * k, 2 * k + 1); }},

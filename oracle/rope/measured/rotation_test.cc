@@ -8,12 +8,6 @@
 namespace sextant::oracle {
 namespace {
 
-using testing::AllOf;
-using testing::Contains;
-using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::StartsWith;
-
 TEST(MeasuredRotation, NamesPositions) {
   using P = long double;
   const std::pair<std::string, std::function<P(P, size_t, size_t)>> forms[] = {

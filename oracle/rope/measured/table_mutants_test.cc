@@ -7,12 +7,6 @@
 namespace sextant::oracle {
 namespace {
 
-using testing::AllOf;
-using testing::Contains;
-using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::StartsWith;
-
 // Tables in plain loops.
 std::vector<std::string> ExplainedTable(
     const std::string& line, const std::function<long double(long double p)>& position,
