@@ -45,8 +45,14 @@ std::vector<Cause> StructuralCauses(const Observation& seen, size_t failing,
   if (findings.empty() || explained == failing) return causes;
   if (!with_others) return {};
   const auto permitted = WithoutExplained(seen.permitted, findings);
-  const Observation rest{seen.c,    seen.inputs, seen.recipe,  seen.golden,
-                         permitted, seen.answer, seen.subject, seen.evaluations_left};
+  const Observation rest{.c = seen.c,
+                         .inputs = seen.inputs,
+                         .recipe = seen.recipe,
+                         .golden = seen.golden,
+                         .permitted = permitted,
+                         .answer = seen.answer,
+                         .subject = seen.subject,
+                         .evaluations_left = seen.evaluations_left};
   std::vector<Cause> others = NamedCauses(rest, options);
   if (others.empty()) others = StructuralCauses(rest, failing - explained, options, false);
   if (others.empty()) return {};

@@ -118,17 +118,11 @@ std::vector<Cause> OnDefects(const Observation& seen, Evidence& evidence) {
   return found;
 }
 
-// Those of rotations take long, and say themselves at which tokens, pairs and channels they hold.
-std::vector<Measurement> MeasurementsOfParts(const Case& c) {
-  const bool rotates = Case::Has(c.operation(), "base");
-  return rotates ? std::vector<Measurement>() : CatalogEntryOf(c.name()).measurements;
-}
-
 // What the measurements, or sums of right numbers, say of a part.
 std::vector<Cause> OnPart(const Observation& seen, const Observation& part, size_t parts,
                           const ProveOptions& options) {
   Evidence evidence(part, options);
-  for (const Measurement& measure : MeasurementsOfParts(seen.c)) {
+  for (const Measurement& measure : CatalogEntryOf(seen.c.name()).measurements) {
     for (const auto& [name, sentence, model] : measure(part)) {
       if (!model.operation || !evidence.FitOf(model).explains) continue;
       auto causes = Both(seen, {name, sentence, true}, PredictedBy(seen, model), parts);
@@ -164,7 +158,8 @@ std::vector<Cause> LayeredCauses(const Observation& seen, Evidence& evidence,
                      .golden = seen.golden,
                      .permitted = permitted,
                      .answer = seen.answer,
-                     .evaluations_left = seen.evaluations_left},
+                     .evaluations_left = seen.evaluations_left,
+                     .is_part = true},
                     parts.size(), options);
     if (!causes.empty()) return causes;
   }

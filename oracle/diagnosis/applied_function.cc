@@ -30,14 +30,14 @@ constexpr Applied kFunctions[] = {
 constexpr size_t kChoices = 16;  // at least as many as functions and limits
 
 // f(right number) of an element, and how far the answer may be off: the number that the function
-// got may be off by its bound at either side, and the result rounds a few times more, at most to
-// the dtype.
+// got may be off by its bound at either side, and each of kRoundings numbers may be rounded to the
+// dtype. silu has the most: e^-y, its sum with 1, the quotient, and y.
+constexpr double kRoundings = 4;
 struct Expected {
   double value, bound;
 };
 template <class Function>
 Expected ExpectedAt(const AnsweredTensor& tensor, size_t flat, const Function& f) {
-  constexpr double kRoundings = 4;
   const double y = tensor.right[flat], bound = tensor.bounds[flat], expected = f(y);
   if (std::isinf(bound)) return {expected, bound};
   const double change =

@@ -7,6 +7,8 @@
 #include <set>
 #include <utility>
 
+#include "oracle/diagnosis/choices.h"
+
 namespace sextant::oracle {
 namespace {
 
@@ -143,24 +145,20 @@ std::vector<InputChange> ChangesOf(const Case& c, const Tensors& inputs, size_t 
 }
 
 Deviation ChangeOf(const Case& c, const Tensors& inputs, size_t index) {
-  const std::vector<InputChange> changes = ChangesOf(c, inputs, index);
-  std::vector<NamedValue> values;
-  for (size_t i = 0; i < changes.size(); ++i)
-    values.push_back({static_cast<double>(i), inputs[index].name + " " + changes[i].text});
-  const auto changed = [=](const Hypothesis& base, double which) -> std::optional<Hypothesis> {
-    Tensors other = base.inputs;
-    Numbers numbers = changes[static_cast<size_t>(which)].apply(other);
-    if (numbers == other[index].values.data) return std::nullopt;
-    other[index].values.data = std::move(numbers);
-    Hypothesis model = base;
-    model.inputs = std::move(other);
-    return model;
-  };
-  return {.name = inputs[index].name + "_changed",
-          .factor = inputs[index].name,
-          .values = std::move(values),
-          .changed = changed,
-          .sentence = [](const std::string& text) { return text; }};
+  std::vector<Choice> choices;
+  for (const InputChange& change : ChangesOf(c, inputs, index)) {
+    choices.push_back({inputs[index].name + " " + change.text,
+                       [=](const Hypothesis& base) -> std::optional<Hypothesis> {
+                         Tensors other = base.inputs;
+                         Numbers numbers = change.apply(other);
+                         if (numbers == other[index].values.data) return std::nullopt;
+                         other[index].values.data = std::move(numbers);
+                         Hypothesis model = base;
+                         model.inputs = std::move(other);
+                         return model;
+                       }});
+  }
+  return OneOf(inputs[index].name + "_changed", inputs[index].name, choices);
 }
 
 // A number is added to all elements.

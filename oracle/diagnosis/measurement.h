@@ -27,6 +27,9 @@ struct Observation {
   // What searches for two deviations may still evaluate, all together (deviation.h); null: each as
   // much as it needs.
   size_t* evaluations_left = nullptr;
+  // True if failing elements were left out: what is left is only a part of the answer. A
+  // measurement that says itself at which elements it holds says nothing of a part.
+  bool is_part = false;
 };
 
 struct Explanation {

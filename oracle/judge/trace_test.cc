@@ -13,7 +13,6 @@ namespace sextant::oracle {
 namespace {
 
 using Status = Verdict::Status;
-using testing::HasSubstr;
 
 // In relative attention, the intermediate `scores` is the input of the softmax.
 struct Attention : DrawnCase {

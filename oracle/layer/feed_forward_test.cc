@@ -9,8 +9,6 @@
 namespace sextant::oracle {
 namespace {
 
-using testing::HasSubstr;
-
 struct Answered : DrawnCase {
   explicit Answered(const std::string& words)
       : DrawnCase("feed_forward kind=swiglu N=2 M=3 F=5 " + words) {}

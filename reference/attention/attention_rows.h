@@ -23,6 +23,15 @@ std::span<const Real> RowAt(const Tensor<Real>& tensor, size_t i) {
   return std::span(tensor.data).subspan(i * width, width);
 }
 
+// The weighted mean of column d of these rows of `tensor`.
+template <class Real>
+Real MeanOfRows(const SoftmaxRow<Real>& weights, const Tensor<Real>& tensor,
+                std::span<const size_t> rows, size_t d) {
+  std::vector<Real> column;
+  for (const size_t row : rows) column.push_back(RowAt(tensor, row)[d]);
+  return weights.Mean(column);
+}
+
 // Throws Error if scale is unset and D is 0, because D^-1/2 is undefined.
 inline void CheckScale(const std::optional<double>& scale, size_t D) {
   if (!scale && D == 0)

@@ -17,15 +17,6 @@ std::vector<size_t> RowsOf(double query, const Tensor<double>& key_position, int
   return rows;
 }
 
-// The weighted mean of column d of the given rows of `tensor`.
-template <class Real>
-Real MeanOf(const SoftmaxRow<Real>& weights, const Tensor<Real>& tensor,
-            std::span<const size_t> rows, size_t d) {
-  std::vector<Real> column;
-  for (const size_t row : rows) column.push_back(RowAt(tensor, row)[d]);
-  return weights.Mean(column);
-}
-
 }  // namespace
 
 void RelativeAttention::Check() const {
@@ -60,8 +51,8 @@ void RelativeAttention::operator()(const Tensor<Real>& q, const Tensor<Real>& k,
     const std::vector<size_t> rows = RowsOf(query_position(query % S), key_position, clip);
     const SoftmaxRow<Real> weights(RowAt(kept, query));
     for (size_t d = 0; d < D; ++d) {
-      const Real content = MeanOf(weights, v, keys, d);
-      const Real relative = MeanOf<Real>(weights, value_table, rows, d);
+      const Real content = MeanOfRows<Real>(weights, v, keys, d);
+      const Real relative = MeanOfRows<Real>(weights, value_table, rows, d);
       const ScopedStep at(Step::kWeigh);
       y.data[query * D + d] = content + relative;
     }

@@ -9,6 +9,7 @@
 #include "oracle/attention/measured/heads.h"
 #include "oracle/attention/measured/keys.h"
 #include "oracle/attention/measured/operands.h"
+#include "oracle/diagnosis/choices.h"
 #include "oracle/diagnosis/input_changes.h"
 #include "oracle/position/measured/attributes.h"
 
@@ -67,31 +68,27 @@ Deviation Cap(const Case& c) {
   return AttributeText("soft_cap", "the cap is", {""});
 }
 
-// Attributes set together, one text for each value.
-struct Choice {
+// Attributes set together, and what is said of them.
+struct Setting {
   std::string text;
   AttributeTexts attributes;
 };
-Deviation Choices(const std::string& name, const std::string& factor, std::string phrase,
-                  std::vector<Choice> choices) {
-  std::vector<NamedValue> values;
-  for (size_t i = 0; i < choices.size(); ++i)
-    values.push_back({static_cast<double>(i), choices[i].text});
-  return {.name = name,
-          .factor = factor,
-          .values = std::move(values),
-          .changed =
-              [choices](const Hypothesis& base, double which) {
-                return WithAttributes(base, choices[static_cast<size_t>(which)].attributes);
-              },
-          .sentence = [phrase](const std::string& text) { return phrase + text; }};
+Deviation Settings(const std::string& name, const std::string& factor, const std::string& phrase,
+                   const std::vector<Setting>& settings) {
+  std::vector<Choice> choices;
+  for (const Setting& setting : settings) {
+    choices.push_back({phrase + setting.text, [to = setting.attributes](const Hypothesis& base) {
+                         return WithAttributes(base, to);
+                       }});
+  }
+  return OneOf(name, factor, choices);
 }
 
 std::string Signed(int64_t x) { return (x < 0 ? " - " : " + ") + std::to_string(x < 0 ? -x : x); }
 
 // Query s belongs to another key than s + FirstIndex.
 Deviation Alignment(const AttentionAttributes& op) {
-  std::vector<Choice> choices;
+  std::vector<Setting> settings;
   const int64_t first = op.FirstIndex(0);
   std::vector<int64_t> shifts = {-first};  // the first query belongs to the first key
   for (int64_t near = 1; near <= 16; ++near) shifts.insert(shifts.end(), {near, -near});
@@ -101,26 +98,26 @@ Deviation Alignment(const AttentionAttributes& op) {
     for (int64_t b = 0; b < op.B.value; ++b)
       offsets.push_back(op.FirstIndex(static_cast<size_t>(b)) + shift);
     const bool is_top_left = !op.query_offset && shift == -first && op.align != Align::kTopLeft;
-    choices.push_back({"s" + Signed(first + shift) + ", expected s" + Signed(first) +
-                           (is_top_left ? " (top_left instead of bottom_right)" : ""),
-                       {{"align", ""}, {"query_offset", PrintValue(offsets)}}});
+    settings.push_back({"s" + Signed(first + shift) + ", expected s" + Signed(first) +
+                            (is_top_left ? " (top_left instead of bottom_right)" : ""),
+                        {{"align", ""}, {"query_offset", PrintValue(offsets)}}});
   }
   const auto queries = " (of " + std::to_string(op.S.value) + " queries)";
-  for (Choice& choice : choices) choice.text += queries;
-  return Choices("mask_shifted", "align", "query s belongs to key ", std::move(choices));
+  for (Setting& setting : settings) setting.text += queries;
+  return Settings("mask_shifted", "align", "query s belongs to key ", settings);
 }
 
 Deviation Window(const AttentionAttributes& op, int64_t most) {
-  std::vector<Choice> choices;
+  std::vector<Setting> settings;
   if (op.window) {
     const int64_t left = (*op.window)[0], right = (*op.window)[1];
     const std::string expected = ", expected " + PrintValue(*op.window);
     const auto add = [&](int64_t l, int64_t r) {
       if (l < -1 || r < -1 || (l == left && r == right)) return;
       const std::string text = PrintValue(IntegerList{l, r});
-      choices.push_back({text + expected, {{"window", text}}});
+      settings.push_back({text + expected, {{"window", text}}});
     };
-    choices.push_back({"missing" + expected, {{"window", ""}}});
+    settings.push_back({"missing" + expected, {{"window", ""}}});
     for (int64_t near = 1; near <= 16; ++near) {
       if (left >= 0) add(left - near, right), add(left + near, right);
       if (right >= 0) add(left, right - near), add(left, right + near);
@@ -129,38 +126,38 @@ Deviation Window(const AttentionAttributes& op, int64_t most) {
   } else {
     for (int64_t width = 0; width + 1 < std::min<int64_t>(op.T.value, most); ++width) {
       const std::string text = PrintValue(IntegerList{width, -1});
-      choices.push_back({text + ", expected none", {{"window", text}}});
+      settings.push_back({text + ", expected none", {{"window", text}}});
     }
   }
-  return Choices("window_changed", "window", "the window is ", std::move(choices));
+  return Settings("window_changed", "window", "the window is ", settings);
 }
 
 Deviation Chunk(const AttentionAttributes& op, int64_t most) {
-  std::vector<Choice> choices;
+  std::vector<Setting> settings;
   const int64_t C = op.chunk.value_or(0);
   const std::string expected = ", expected " + (C == 0 ? "none" : std::to_string(C));
-  if (C > 0) choices.push_back({"not limited" + expected, {{"chunk", ""}}});
+  if (C > 0) settings.push_back({"not limited" + expected, {{"chunk", ""}}});
   for (int64_t near = 1; near <= 16 && C > 0; ++near) {
     for (const int64_t other : {C - near, C + near})
       if (other > 0)
-        choices.push_back({PrintValue(other) + expected, {{"chunk", PrintValue(other)}}});
+        settings.push_back({PrintValue(other) + expected, {{"chunk", PrintValue(other)}}});
   }
   for (int64_t size = 1; size < std::min<int64_t>(op.T.value, most); ++size)
     if (std::abs(size - C) > 16 || C == 0)
-      choices.push_back({PrintValue(size) + expected, {{"chunk", PrintValue(size)}}});
-  return Choices("chunk_changed", "chunk", "the length of a chunk is ", std::move(choices));
+      settings.push_back({PrintValue(size) + expected, {{"chunk", PrintValue(size)}}});
+  return Settings("chunk_changed", "chunk", "the length of a chunk is ", settings);
 }
 
 // Each batch has so many keys more or less. The queries stay with their keys, or move with the end.
 Deviation Length(const AttentionAttributes& op, bool moves) {
-  std::vector<Choice> choices;
+  std::vector<Setting> settings;
   if (op.key_length) {
-    choices.push_back(
+    settings.push_back(
         {"not limited, expected " + PrintValue(*op.key_length), {{"key_length", ""}}});
     IntegerList reversed = *op.key_length;
     std::ranges::reverse(reversed);
-    choices.push_back({PrintValue(reversed) + ", expected " + PrintValue(*op.key_length),
-                       {{"key_length", PrintValue(reversed)}}});
+    settings.push_back({PrintValue(reversed) + ", expected " + PrintValue(*op.key_length),
+                        {{"key_length", PrintValue(reversed)}}});
   }
   for (int64_t near = 1; near <= 16; ++near) {
     for (const int64_t shift : {-near, near}) {
@@ -172,32 +169,31 @@ Deviation Length(const AttentionAttributes& op, bool moves) {
       }
       AttributeTexts texts = {{"key_length", PrintValue(lengths)}};
       if (!moves) texts.insert(texts.end(), {{"align", ""}, {"query_offset", PrintValue(first)}});
-      choices.push_back(
+      settings.push_back(
           {PrintValue(lengths) + (op.key_length ? ", expected " + PrintValue(*op.key_length)
                                                 : ", expected " + PrintValue(op.T.value)),
            texts});
     }
   }
-  return Choices(moves ? "key_length_changed" : "keys_cut", "key_length", "the number of keys is ",
-                 std::move(choices));
+  return Settings(moves ? "key_length_changed" : "keys_cut", "key_length", "the number of keys is ",
+                  settings);
 }
 
 Deviation Segments(const AttentionAttributes& op) {
-  std::vector<Choice> choices;
+  std::vector<Setting> settings;
   const IntegerList segments = op.segments.value_or(IntegerList{});
   const std::string expected =
       ", expected " + (op.segments ? PrintValue(segments) : std::string("none"));
-  if (op.segments) choices.push_back({"missing" + expected, {{"segments", ""}}});
+  if (op.segments) settings.push_back({"missing" + expected, {{"segments", ""}}});
   for (size_t i = 0; i < segments.size(); ++i) {
     for (const int64_t shift : {-1, 1, -2, 2}) {
       IntegerList other = segments;
       other[i] += shift;
       if (other[i] >= 0)
-        choices.push_back({PrintValue(other) + expected, {{"segments", PrintValue(other)}}});
+        settings.push_back({PrintValue(other) + expected, {{"segments", PrintValue(other)}}});
     }
   }
-  return Choices("segments_changed", "segments", "the lengths of the sequences are ",
-                 std::move(choices));
+  return Settings("segments_changed", "segments", "the lengths of the sequences are ", settings);
 }
 
 std::vector<Deviation> MaskDeviations(const Case& c, int64_t most) {
@@ -278,7 +274,8 @@ std::vector<Explanation> MeasureParts(const Observation& seen, const Hypothesis&
       Joined<Deviation>({AttentionDeviations(seen.c, seen.inputs),
                          AttributeDeviations(seen.c),
                          PositionDeviations(seen.inputs),
-                         {HeadsOf(seen.c, seen.inputs, with_parts), Tiles(seen.c, with_parts)}});
+                         {HeadsOf(seen.c, std::make_shared<const Tensors>(seen.inputs), with_parts),
+                          Tiles(seen.c, with_parts)}});
   for (Deviation& change : BiasChanges(seen.c, seen.inputs))
     deviations.push_back(std::move(change));
   Deviation keys;

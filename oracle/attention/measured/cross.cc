@@ -4,8 +4,10 @@
 #include <memory>
 
 #include "oracle/attention/measured/attention.h"
+#include "oracle/attention/measured/heads.h"
 #include "oracle/attention/measured/rows.h"
 #include "oracle/diagnosis/catalog_entry.h"
+#include "oracle/diagnosis/choices.h"
 #include "oracle/diagnosis/input_changes.h"
 #include "oracle/position/measured/attributes.h"
 #include "oracle/property/changed_inputs.h"
@@ -75,34 +77,15 @@ struct CrossByParts : CrossAttention {
   }
 };
 
-// One way to compute a part, and what is said of it.
-struct Change {
-  std::string text;
-  std::function<void(CrossParts& parts)> edit;
-};
-
-Deviation OneOf(const std::string& name, const std::string& factor,
-                const std::vector<Change>& changes) {
-  std::vector<NamedValue> values;
-  for (size_t i = 0; i < changes.size(); ++i)
-    values.push_back({static_cast<double>(i), changes[i].text});
-  return {.name = name,
-          .factor = factor,
-          .values = std::move(values),
-          .changed = [changes](const Hypothesis& base, double which) -> std::optional<Hypothesis> {
-            CrossByParts changed =
-                dynamic_cast<const TypedOperation<CrossByParts>&>(*base.operation).op();
-            changes[static_cast<size_t>(which)].edit(changed.parts);
-            return Hypothesis{std::make_shared<Wrapped<CrossByParts, false>>(changed), base.inputs,
-                              base.recipe};
-          },
-          .sentence = [](const std::string& text) { return text; }};
+using PartsEdit = std::function<void(CrossParts& parts)>;
+Choice Parts(const std::string& sentence, const PartsEdit& edit) {
+  return Edit<CrossByParts>(sentence, [edit](CrossByParts& op) { edit(op.parts); });
 }
 
-std::vector<Change> Orders(size_t H) {
+std::vector<Choice> Orders(size_t H) {
   const auto order = [](const std::string& text, auto of) {
-    return Change{"the channels of the mean are in another order: " + text,
-                  [of](CrossParts& parts) { parts.column = of; }};
+    return Parts("the channels of the mean are in another order: " + text,
+                 [of](CrossParts& parts) { parts.column = of; });
   };
   if (H < 2) return {};
   return {
@@ -124,39 +107,19 @@ std::vector<Change> Orders(size_t H) {
       order("every head is head 0", [](size_t, size_t d, size_t, size_t) { return d; })};
 }
 
-// Other heads of keys and values.
-std::vector<Change> Heads(size_t H, size_t K) {
-  std::vector<Change> changes;
-  const auto add = [&](const std::string& text, const std::function<size_t(size_t h)>& of) {
-    std::vector<size_t> heads, right;
-    for (size_t h = 0; h < H; ++h) heads.push_back(of(h)), right.push_back(h * K / H);
-    if (heads == right) return;
-    for (const auto& [what, of_keys, of_values] : {std::tuple("key and value head ", true, true),
-                                                   {"key head ", true, false},
-                                                   {"value head ", false, true}}) {
-      changes.push_back({std::string("query head h reads ") + what + text + ", expected h / (H/K)",
-                         [=](CrossParts& parts) {
-                           parts.attention.key_heads = of_keys ? heads : right;
-                           parts.attention.value_heads = of_values ? heads : right;
-                         }});
-    }
-  };
-  if (K < 2) return changes;
-  add("h % K", [K](size_t h) { return h % K; });
-  add("0", [](size_t) { return size_t{0}; });
-  add("K - 1 - h / (H/K)", [=](size_t h) { return K - 1 - h * K / H; });
-  add("(h / (H/K) + 1) % K", [=](size_t h) { return (h * K / H + 1) % K; });
-  return changes;
+// Changes the parts of the attention.
+std::shared_ptr<const Operation> WithAttention(const Operation& operation, const EditParts& edit) {
+  CrossByParts changed = dynamic_cast<const TypedOperation<CrossByParts>&>(operation).op();
+  edit(changed.parts.attention);
+  return std::make_shared<Wrapped<CrossByParts, false>>(changed);
 }
 
-std::vector<Change> Keys(size_t T) {
-  std::vector<Change> changes;
+std::vector<Choice> Keys(size_t T) {
+  std::vector<Choice> choices;
   const auto sees = [&](const std::string& text, std::function<bool(size_t s, size_t t)> of) {
-    changes.push_back({text, [of](CrossParts& parts) {
-                         parts.attention.counts = [of](size_t, size_t s, size_t t) -> double {
-                           return of(s, t);
-                         };
-                       }});
+    choices.push_back(Parts(text, [of](CrossParts& parts) {
+      parts.attention.counts = [of](size_t, size_t s, size_t t) -> double { return of(s, t); };
+    }));
   };
   sees("memory has a causal mask: key t is seen if t <= s",
        [](size_t s, size_t t) { return t <= s; });
@@ -165,33 +128,33 @@ std::vector<Change> Keys(size_t T) {
     sees("the first " + count + " missing", [=](size_t, size_t t) { return t >= few; });
     sees("the last " + count + " missing", [=](size_t, size_t t) { return t + few < T; });
   }
-  return changes;
+  return choices;
 }
 
 std::vector<Deviation> OfParts(const Case& c) {
   const size_t H = ExtentOf(c, "H"), S = ExtentOf(c, "S"), T = ExtentOf(c, "T");
-  std::vector<Change> keys, sums, sequences;
+  std::vector<Choice> keys, sums, sequences;
   if (TextOf(c, "key_length").empty()) keys = Keys(T);
   for (const double zeros : {1, 2, 3, 4, 5, 6, 7, 8}) {
-    sums.push_back({"e^0 is added " + PrintValue(zeros) + " times to the sum of e^score",
-                    [zeros](CrossParts& parts) { parts.attention.zeros = zeros; }});
+    sums.push_back(Parts("e^0 is added " + PrintValue(zeros) + " times to the sum of e^score",
+                         [zeros](CrossParts& parts) { parts.attention.zeros = zeros; }));
   }
   if (S == T) {
-    sequences = {{"keys and values are projected from x, not from memory",
-                  [](CrossParts& parts) { parts.keys_of_x = parts.values_of_x = true; }},
-                 {"keys are projected from x, not from memory",
-                  [](CrossParts& parts) { parts.keys_of_x = true; }},
-                 {"values are projected from x, not from memory",
-                  [](CrossParts& parts) { parts.values_of_x = true; }}};
+    sequences = {Parts("keys and values are projected from x, not from memory",
+                       [](CrossParts& parts) { parts.keys_of_x = parts.values_of_x = true; }),
+                 Parts("keys are projected from x, not from memory",
+                       [](CrossParts& parts) { parts.keys_of_x = true; }),
+                 Parts("values are projected from x, not from memory",
+                       [](CrossParts& parts) { parts.values_of_x = true; })};
   }
-  return {
-      OneOf("sum_has_zeros", "sum", sums),
-      OneOf("mean_reordered", "order", Orders(H)),
-      OneOf("heads_changed", "heads", Heads(H, ExtentOf(c, "K"))),
-      OneOf("keys_changed", "keys", keys),
-      OneOf("projected_from_x", "sequence", sequences),
-      OneOf("residual_inside", "residual",
-            {{"the residual x is added to y", [](CrossParts& parts) { parts.adds_x = true; }}})};
+  return {OneOf("sum_has_zeros", "sum", sums),
+          OneOf("mean_reordered", "order", Orders(H)),
+          HeadsOf(c, nullptr, WithAttention),
+          OneOf("keys_changed", "keys", keys),
+          OneOf("projected_from_x", "sequence", sequences),
+          OneOf("residual_inside", "residual",
+                {Parts("the residual x is added to y",
+                       [](CrossParts& parts) { parts.adds_x = true; })})};
 }
 
 // Other inputs, which are named by what they are: "the bias bo is missing".

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "oracle/attention/attention_parts.h"
+#include "oracle/diagnosis/choices.h"
 
 namespace sextant::oracle {
 namespace {
@@ -22,10 +23,10 @@ constexpr HeadMap kMaps[] = {
     {"h / K % K", [](size_t h, size_t, size_t K) { return h / K % K; }},
     {"h / 2 % K", [](size_t h, size_t, size_t K) { return h / 2 % K; }},
 };
-enum Reads { kBoth, kKeys, kValues, kReads };
+enum Reads { kBoth, kKeys, kValues };
 
 std::string TextOf(const HeadMap& map, Reads reads, size_t H, size_t K) {
-  const std::array<const char*, kReads> heads = {"key and value", "key", "value"};
+  const std::array<const char*, 3> heads = {"key and value", "key", "value"};
   return std::string("query head h reads ") + heads[reads] + " head " + map.text +
          ", expected h / (H/K), for H = " + std::to_string(H) + " and K = " + std::to_string(K);
 }
@@ -38,34 +39,28 @@ std::vector<size_t> HeadsBy(const HeadMap& map, size_t H, size_t K) {
 
 }  // namespace
 
-Deviation HeadsOf(const Case& c, const Tensors& inputs, const WithParts& with_parts) {
-  const AttentionSizes n(c);
-  std::vector<NamedValue> values;
-  for (size_t i = 0; n.K > 1 && i < std::size(kMaps) * kReads; ++i) {
-    const auto reads = static_cast<Reads>(i / std::size(kMaps));
-    values.push_back(
-        {static_cast<double>(i), TextOf(kMaps[i % std::size(kMaps)], reads, n.H, n.K)});
+Deviation HeadsOf(const Case& c, const std::shared_ptr<const Tensors>& inputs,
+                  const WithParts& with_parts) {
+  const size_t H = ExtentOf(c, "H"), K = ExtentOf(c, "K");
+  const HeadMap right{"", [](size_t h, size_t heads, size_t shared) { return h * shared / heads; }};
+  const auto expected = HeadsBy(right, H, K);
+  std::vector<Choice> choices;
+  for (const Reads reads : {kBoth, kKeys, kValues}) {
+    for (const HeadMap& map : kMaps) {
+      const auto heads = HeadsBy(map, H, K);
+      if (K < 2 || heads == expected) continue;
+      const auto edit = [=](MeasuredParts& parts) {
+        parts.inputs = inputs;
+        parts.key_heads = reads == kValues ? expected : heads;
+        parts.value_heads = reads == kKeys ? expected : heads;
+      };
+      choices.push_back({TextOf(map, reads, H, K), [=](const Hypothesis& base) {
+                           return std::optional(Hypothesis{with_parts(*base.operation, edit),
+                                                           base.inputs, base.recipe});
+                         }});
+    }
   }
-  const auto right = [](size_t h, size_t H, size_t K) { return h * K / H; };
-  const auto expected = HeadsBy({"", right}, n.H, n.K);
-  const auto whole = std::make_shared<const Tensors>(inputs);
-  const auto changed = [=](const Hypothesis& base, double which) -> std::optional<Hypothesis> {
-    const auto i = static_cast<size_t>(which);
-    const auto heads = HeadsBy(kMaps[i % std::size(kMaps)], n.H, n.K);
-    const size_t reads = i / std::size(kMaps);
-    if (heads == expected) return std::nullopt;
-    const auto edit = [&](MeasuredParts& parts) {
-      parts.inputs = whole;
-      parts.key_heads = reads == kValues ? expected : heads;
-      parts.value_heads = reads == kKeys ? expected : heads;
-    };
-    return Hypothesis{with_parts(*base.operation, edit), base.inputs, base.recipe};
-  };
-  return {.name = "heads_changed",
-          .factor = "heads",
-          .values = std::move(values),
-          .changed = changed,
-          .sentence = [](const std::string& text) { return text; }};
+  return OneOf("heads_changed", "heads", choices);
 }
 
 }  // namespace sextant::oracle

@@ -6,7 +6,9 @@
 
 namespace sextant::oracle {
 
-// Other maps from query heads to the heads of keys and values, or of one of them.
-Deviation HeadsOf(const Case& c, const Tensors& inputs, const WithParts& with_parts);
+// Other maps from query heads to the heads of keys and values, or of one of them. `inputs`: those
+// of MeasuredParts.
+Deviation HeadsOf(const Case& c, const std::shared_ptr<const Tensors>& inputs,
+                  const WithParts& with_parts);
 
 }  // namespace sextant::oracle

@@ -5,6 +5,7 @@
 
 #include "oracle/attention/arg_max_score.h"
 #include "oracle/diagnosis/catalog_entry.h"
+#include "oracle/diagnosis/choices.h"
 #include "oracle/diagnosis/input_changes.h"
 #include "reference/attention/attention_merge.h"
 #include "reference/attention/empty_log_sum_exp.h"
@@ -178,23 +179,13 @@ struct MergeByParts : AttentionMerge {
   }
 };
 
-// A deviation with one value for each text but the first; `set` is given the index of the text.
-Deviation OneOf(const std::string& name, const std::string& factor,
-                std::span<const char* const> texts,
-                void (*set)(MergeByParts& merge, size_t which)) {
-  std::vector<NamedValue> values;
-  for (size_t i = 1; i < texts.size(); ++i) values.push_back({static_cast<double>(i), texts[i]});
-  return {.name = name,
-          .factor = factor,
-          .values = std::move(values),
-          .changed = [set](const Hypothesis& base, double which) -> std::optional<Hypothesis> {
-            MergeByParts changed =
-                dynamic_cast<const TypedOperation<MergeByParts>&>(*base.operation).op();
-            set(changed, static_cast<size_t>(which));
-            return Hypothesis{std::make_shared<Wrapped<MergeByParts, false>>(changed), base.inputs,
-                              base.recipe};
-          },
-          .sentence = [](const std::string& text) { return text; }};
+// A choice for each text but the first; `set` is given the index of the text.
+std::vector<Choice> Each(std::span<const char* const> texts,
+                         void (*set)(MergeByParts& merge, size_t which)) {
+  std::vector<Choice> choices;
+  for (size_t i = 1; i < texts.size(); ++i)
+    choices.push_back(Edit<MergeByParts>(texts[i], [=](MergeByParts& merge) { set(merge, i); }));
+  return choices;
 }
 
 // Both lse with a factor, as if they were logarithms to another base.
@@ -212,21 +203,22 @@ Deviation BothMultiplied(const Tensors& inputs) {
 }  // namespace
 
 std::vector<Explanation> MeasureMerge(const Observation& seen) {
-  constexpr const char* kNotDivided[] = {
-      "", "the weighted sum of the parts is not divided by the sum of the weights"};
   const auto operation = std::make_shared<Wrapped<MergeByParts, false>>();
   CopyAttributes(seen.c, *operation);
   return FittedTo(
       seen, {operation, SharedInputs::Of(seen.inputs), seen.recipe},
       Joined<Deviation>(
-          {{OneOf("lse_changed", "lse", kLseTexts,
-                  [](MergeByParts& merge, size_t i) { merge.lse_is = static_cast<MergeLse>(i); }),
-            OneOf("not_divided", "division", kNotDivided,
-                  [](MergeByParts& merge, size_t) { merge.divides = false; }),
-            OneOf("weights_changed", "weights", kWeightTexts,
-                  [](MergeByParts& merge, size_t i) {
-                    merge.weights = static_cast<MergeWeights>(i);
-                  }),
+          {{OneOf("lse_changed", "lse",
+                  Each(kLseTexts, [](MergeByParts& merge,
+                                     size_t i) { merge.lse_is = static_cast<MergeLse>(i); })),
+            OneOf("not_divided", "division",
+                  {Edit<MergeByParts>(
+                      "the weighted sum of the parts is not divided by the sum of the weights",
+                      [](MergeByParts& merge) { merge.divides = false; })}),
+            OneOf(
+                "weights_changed", "weights",
+                Each(kWeightTexts, [](MergeByParts& merge,
+                                      size_t i) { merge.weights = static_cast<MergeWeights>(i); })),
             BothMultiplied(seen.inputs), InputFactor(seen.inputs, "lse1", "lse1 is multiplied by"),
             InputFactor(seen.inputs, "lse2", "lse2 is multiplied by")},
            InputChanges(seen.c, seen.inputs)}));

@@ -7,6 +7,7 @@
 #include "oracle/attention/measured/attention.h"
 #include "oracle/attention/measured/relative_parts.h"
 #include "oracle/diagnosis/catalog_entry.h"
+#include "oracle/diagnosis/choices.h"
 #include "oracle/diagnosis/input_changes.h"
 #include "oracle/position/measured/attributes.h"
 #include "oracle/property/changed_inputs.h"
@@ -14,54 +15,41 @@
 namespace sextant::oracle {
 namespace {
 
-// One way to compute a part, and what is said of it.
-struct Change {
-  std::string text;
-  std::function<void(RelativeParts& parts)> edit;
-};
-
-Deviation OneOf(const std::string& name, const std::string& factor,
-                const std::vector<Change>& changes) {
-  std::vector<NamedValue> values;
-  for (size_t i = 0; i < changes.size(); ++i)
-    values.push_back({static_cast<double>(i), changes[i].text});
-  return {.name = name,
-          .factor = factor,
-          .values = std::move(values),
-          .changed =
-              [changes](const Hypothesis& base, double which) {
-                return std::optional(WithRelativeParts(base, [&](RelativeParts& parts) {
-                  changes[static_cast<size_t>(which)].edit(parts);
-                  const bool has_heads = !parts.key_heads.empty() || !parts.value_heads.empty();
-                  if (has_heads) parts.inputs = std::make_shared<const Tensors>(base.inputs);
-                }));
-              },
-          .sentence = [](const std::string& text) { return text; }};
+using PartsEdit = std::function<void(RelativeParts& parts)>;
+Choice Parts(const std::string& sentence, const PartsEdit& edit) {
+  return {sentence, [edit](const Hypothesis& base) {
+            const auto edit_with_inputs = [&](RelativeByParts& op) {
+              edit(op.parts);
+              const bool has_heads = !op.parts.key_heads.empty() || !op.parts.value_heads.empty();
+              if (has_heads) op.parts.inputs = std::make_shared<const Tensors>(base.inputs);
+            };
+            return std::optional(Edited<RelativeByParts>(base, edit_with_inputs));
+          }};
 }
 
 // The distance d = j - i of a key is read as another one, and then clipped.
-Change Distance(const std::string& text, std::function<int64_t(const RelativeKey& key)> of) {
-  return {"the rows of both tables are read at other distances: " + text,
-          [of](RelativeParts& parts) {
-            parts.row = [of](const RelativeKey& key, int64_t clip) {
-              return std::clamp(of(key), -clip, clip) + clip;
-            };
-          }};
+Choice Distance(const std::string& text, std::function<int64_t(const RelativeKey& key)> of) {
+  return Parts("the rows of both tables are read at other distances: " + text,
+               [of](RelativeParts& parts) {
+                 parts.row = [of](const RelativeKey& key, int64_t clip) {
+                   return std::clamp(of(key), -clip, clip) + clip;
+                 };
+               });
 }
 
 // The row of the clipped distance is replaced by another one.
-Change Row(const std::string& text, std::function<int64_t(int64_t row, int64_t clip)> of) {
-  return {"the rows of both tables are read at other distances: " + text,
-          [of](RelativeParts& parts) {
-            parts.row = [of](const RelativeKey& key, int64_t clip) {
-              return of(RelativeAttention::RowOf(key.i, key.j, clip), clip);
-            };
-          }};
+Choice Row(const std::string& text, std::function<int64_t(int64_t row, int64_t clip)> of) {
+  return Parts("the rows of both tables are read at other distances: " + text,
+               [of](RelativeParts& parts) {
+                 parts.row = [of](const RelativeKey& key, int64_t clip) {
+                   return of(RelativeAttention::RowOf(key.i, key.j, clip), clip);
+                 };
+               });
 }
 
 int64_t DistanceOf(const RelativeKey& key) { return key.j - key.i; }
 
-std::vector<Change> OtherDistances() {
+std::vector<Choice> OtherDistances() {
   return {
       Distance("d as |d|: keys before the query act as keys after it",
                [](const RelativeKey& key) { return std::abs(DistanceOf(key)); }),
@@ -82,40 +70,39 @@ std::vector<Change> OtherDistances() {
       Distance("d multiplied by 2", [](const RelativeKey& key) { return 2 * DistanceOf(key); })};
 }
 
-std::vector<Change> Distances(int64_t clip) {
-  std::vector<Change> changes = OtherDistances();
+std::vector<Choice> Distances(int64_t clip) {
+  std::vector<Choice> choices = OtherDistances();
   for (const int64_t shift : {1, -1, 2, -2, 3, -3, 4, -4}) {
     const std::string text = std::to_string(std::abs(shift)) + (shift > 0 ? " more" : " less");
-    changes.push_back(Distance(
+    choices.push_back(Distance(
         "d shifted: " + text, [shift](const RelativeKey& key) { return DistanceOf(key) + shift; }));
-    changes.push_back(
+    choices.push_back(
         Row("the rows shifted after the clip: " + text,
             [shift](int64_t r, int64_t c) { return std::clamp<int64_t>(r + shift, 0, 2 * c); }));
   }
-  changes.push_back(
-      {"the rows of both tables are read at other distances: those beyond the clip "
-       "of " +
-           std::to_string(clip) + " wrap around",
-       [](RelativeParts& parts) {
-         parts.row = [](const RelativeKey& key, int64_t c) {
-           const int64_t rows = 2 * c + 1, row = (DistanceOf(key) + c) % rows;
-           return row < 0 ? row + rows : row;
-         };
-       }});
+  choices.push_back(
+      Parts("the rows of both tables are read at other distances: those beyond the clip of " +
+                std::to_string(clip) + " wrap around",
+            [](RelativeParts& parts) {
+              parts.row = [](const RelativeKey& key, int64_t c) {
+                const int64_t rows = 2 * c + 1, row = (DistanceOf(key) + c) % rows;
+                return row < 0 ? row + rows : row;
+              };
+            }));
   for (int64_t nearer = clip - 1; nearer > 0; --nearer) {
-    changes.push_back(Distance(
+    choices.push_back(Distance(
         "those beyond " + std::to_string(nearer) + " as " + std::to_string(nearer) +
             ", expected a clip of " + std::to_string(clip),
         [nearer](const RelativeKey& key) { return std::clamp(DistanceOf(key), -nearer, nearer); }));
   }
-  return changes;
+  return choices;
 }
 
-std::vector<Change> Keys(int64_t T) {
+std::vector<Choice> Keys(int64_t T) {
   const auto sees = [](const std::string& text, std::function<bool(const RelativeKey&)> of) {
-    return Change{text, [of](RelativeParts& parts) { parts.sees = of; }};
+    return Parts(text, [of](RelativeParts& parts) { parts.sees = of; });
   };
-  std::vector<Change> changes = {
+  std::vector<Choice> choices = {
       sees("a causal mask: keys after the query's position are not seen",
            [](const RelativeKey& key) { return key.j <= key.i; }),
       sees("a causal mask of indices: key t is seen if t <= s",
@@ -124,34 +111,34 @@ std::vector<Change> Keys(int64_t T) {
            [](const RelativeKey& key) { return key.j != key.i; })};
   for (int64_t few = 1; few <= std::min<int64_t>(4, T - 1); ++few) {
     const std::string count = few == 1 ? "key is" : std::to_string(few) + " keys are";
-    changes.push_back(sees("the last " + count + " missing",
+    choices.push_back(sees("the last " + count + " missing",
                            [=](const RelativeKey& key) { return key.t < T - few; }));
-    changes.push_back(sees("the first " + count + " missing",
+    choices.push_back(sees("the first " + count + " missing",
                            [=](const RelativeKey& key) { return key.t >= few; }));
   }
   for (const int64_t each : {2, 4, 8, 16}) {
     if (each >= T) break;
-    changes.push_back(
+    choices.push_back(
         sees("key " + std::to_string(each - 1) + " of each " + std::to_string(each) + " is missing",
              [=](const RelativeKey& key) { return key.t % each != each - 1; }));
     if (T % each != 0)
-      changes.push_back(sees("keys from " + std::to_string(T / each * each) +
+      choices.push_back(sees("keys from " + std::to_string(T / each * each) +
                                  " on are missing: the remainder of tiles of " +
                                  std::to_string(each),
                              [=](const RelativeKey& key) { return key.t < T / each * each; }));
   }
-  return changes;
+  return choices;
 }
 
 // Other heads of the keys or of the values.
-std::vector<Change> Heads(size_t H, bool of_keys) {
-  std::vector<Change> changes;
+std::vector<Choice> Heads(size_t H, bool of_keys) {
+  std::vector<Choice> choices;
   const auto add = [&](const std::string& text, const std::function<size_t(size_t h)>& of) {
     std::vector<size_t> heads;
     for (size_t h = 0; h < H; ++h) heads.push_back(of(h));
-    changes.push_back(
-        {"head h reads the " + std::string(of_keys ? "keys" : "values") + " of head " + text,
-         [=](RelativeParts& parts) { (of_keys ? parts.key_heads : parts.value_heads) = heads; }});
+    choices.push_back(Parts(
+        "head h reads the " + std::string(of_keys ? "keys" : "values") + " of head " + text,
+        [=](RelativeParts& parts) { (of_keys ? parts.key_heads : parts.value_heads) = heads; }));
   };
   for (size_t one = 0; one < H && H > 1; ++one)
     add(std::to_string(one), [one](size_t) { return one; });
@@ -162,23 +149,23 @@ std::vector<Change> Heads(size_t H, bool of_keys) {
   if (H > 2) add("H - 1 - h", [H](size_t h) { return H - 1 - h; });
   if (H > 3) add("h / 2", [](size_t h) { return h / 2; });
   if (H > 2) add("h / 2 * 2", [](size_t h) { return h / 2 * 2; });
-  return changes;
+  return choices;
 }
 
 // A cap, which is not expected, and the scores of the key table with a factor of their own.
 std::vector<Deviation> OfScores(const Case& c) {
-  std::vector<Change> caps, factors;
+  std::vector<Choice> caps, factors;
   for (const double cap : {1, 2, 3, 4, 5, 10, 15, 20, 30, 50}) {
-    caps.push_back({"no cap is expected, scores are capped at " + PrintValue(cap),
-                    [cap](RelativeParts& parts) { parts.cap = cap; }});
+    caps.push_back(Parts("no cap is expected, scores are capped at " + PrintValue(cap),
+                         [cap](RelativeParts& parts) { parts.cap = cap; }));
   }
   const double root = std::sqrt(static_cast<double>(ExtentOf(c, "D")));
   const double scale = NumberOf(c, "scale", 1 / root);
   const std::vector<NamedValue> of_table = {{1 / scale, "not multiplied by the scale"},
                                             {scale, "multiplied by the scale twice"}};
   for (const auto& [factor, text] : of_table) {
-    factors.push_back({"the scores of the key table are " + text,
-                       [factor](RelativeParts& parts) { parts.table_factor = factor; }});
+    factors.push_back(Parts("the scores of the key table are " + text,
+                            [factor](RelativeParts& parts) { parts.table_factor = factor; }));
   }
   return {OneOf("soft_cap_added", "soft_cap", caps),
           OneOf("table_scores_scaled", "table_scores", factors)};

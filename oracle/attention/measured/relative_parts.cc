@@ -41,15 +41,6 @@ Keys KeysOf(const RelativeByParts& op, size_t s, double query, const Tensor<doub
   return keys;
 }
 
-// The weighted mean of column d of the rows, which begin at row `first`.
-template <class Real>
-Real MeanOf(const SoftmaxRow<Real>& weights, const Tensor<Real>& tensor, size_t first,
-            const std::vector<size_t>& rows, size_t d) {
-  std::vector<Real> column;
-  for (const size_t row : rows) column.push_back(RowAt(tensor, first + row)[d]);
-  return weights.Mean(column);
-}
-
 }  // namespace
 
 template <class Real>
@@ -79,9 +70,11 @@ void RelativeByParts::operator()(const Tensor<Real>& q, const Tensor<Real>& k,
     }
     if (row.empty()) continue;
     const SoftmaxRow<Real> weights(row);
+    std::vector<size_t> values;
+    for (const size_t t : keys.at) values.push_back(first + t);
     for (size_t d = 0; d < D; ++d) {
-      const Real content = MeanOf(weights, own_v, first, keys.at, d);
-      const Real relative = MeanOf(weights, value_table, 0, keys.rows, d);
+      const Real content = MeanOfRows<Real>(weights, own_v, values, d);
+      const Real relative = MeanOfRows<Real>(weights, value_table, keys.rows, d);
       const ScopedStep at(Step::kWeigh);
       y.data[query * D + d] = content + relative;
     }
@@ -98,13 +91,5 @@ template void RelativeByParts::operator()(const Tensor<Rounded>&, const Tensor<R
                                           const Tensor<Rounded>&, const Tensor<double>&,
                                           const Tensor<double>&, Tensor<Rounded>&,
                                           Tensor<Rounded>&) const;
-
-Hypothesis WithRelativeParts(const Hypothesis& model,
-                             const std::function<void(RelativeParts& parts)>& edit) {
-  RelativeByParts changed =
-      dynamic_cast<const TypedOperation<RelativeByParts>&>(*model.operation).op();
-  edit(changed.parts);
-  return {std::make_shared<Wrapped<RelativeByParts, false>>(changed), model.inputs, model.recipe};
-}
 
 }  // namespace sextant::oracle

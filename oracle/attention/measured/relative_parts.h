@@ -36,7 +36,4 @@ struct RelativeByParts : RelativeAttention {
 };
 
 // The model with parts that `edit` changes; it is one of RelativeByParts.
-Hypothesis WithRelativeParts(const Hypothesis& model,
-                             const std::function<void(RelativeParts& parts)>& edit);
-
 }  // namespace sextant::oracle

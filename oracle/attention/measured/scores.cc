@@ -9,6 +9,7 @@
 #include "oracle/attention/measured/attention.h"
 #include "oracle/attention/measured/least_squares.h"
 #include "oracle/diagnosis/answered_tensor.h"
+#include "oracle/diagnosis/choices.h"
 #include "oracle/diagnosis/input_changes.h"
 #include "oracle/position/measured/attributes.h"
 #include "oracle/property/changed_inputs.h"
@@ -103,15 +104,6 @@ class Products {
   const std::vector<double>&q_, &k_, &scores_, &errors_;
 };
 
-Deviation Single(const std::string& name, const std::string& factor, const std::string& sentence,
-                 std::function<std::optional<Hypothesis>(const Hypothesis&)> changed) {
-  return {.name = name,
-          .factor = factor,
-          .values = {{1}},
-          .changed = [changed](const Hypothesis& base, double) { return changed(base); },
-          .sentence = [sentence](const std::string&) { return sentence; }};
-}
-
 // The key heads whose products, with the inputs of the model, are most like the answered scores.
 std::vector<Deviation> HeadsIn(const Observation& seen, const Hypothesis& model,
                                const WithParts& with_parts) {
@@ -131,17 +123,18 @@ std::vector<Deviation> HeadsIn(const Observation& seen, const Hypothesis& model,
     for (const size_t n : numbers) text += " " + std::to_string(n);
     return text;
   };
-  return {Single("heads_read", "heads",
-                 "query heads 0 to " + std::to_string(heads.size() - 1) + " read the key heads" +
-                     list(heads) + ", expected" + list(right),
-                 [=](const Hypothesis& base) -> std::optional<Hypothesis> {
-                   const Tensors& in = base.inputs;
-                   const auto edit = [&](MeasuredParts& of) {
-                     of.key_heads = of.value_heads = heads;
-                     of.inputs = std::make_shared<const Tensors>(Tensors{in[0], in[1], in[1]});
-                   };
-                   return Hypothesis{with_parts(*base.operation, edit), base.inputs, base.recipe};
-                 })};
+  const auto changed = [=](const Hypothesis& base) {
+    const Tensors& in = base.inputs;
+    const auto edit = [&](MeasuredParts& of) {
+      of.key_heads = of.value_heads = heads;
+      of.inputs = std::make_shared<const Tensors>(Tensors{in[0], in[1], in[1]});
+    };
+    return std::optional(Hypothesis{with_parts(*base.operation, edit), base.inputs, base.recipe});
+  };
+  return {OneOf("heads_read", "heads",
+                {{"query heads 0 to " + std::to_string(heads.size() - 1) + " read the key heads" +
+                      list(heads) + ", expected" + list(right),
+                  changed}})};
 }
 
 MeasuredParts PartsIn(const Hypothesis& model, const WithParts& with_parts) {
@@ -152,26 +145,26 @@ MeasuredParts PartsIn(const Hypothesis& model, const WithParts& with_parts) {
 
 // Keys whose scores are -infinity: those after the one of the query, where the first or the last
 // query belongs to the first or the last key.
-std::vector<Deviation> MasksIn(const Observation& seen, const WithParts& with_parts) {
+Deviation MasksIn(const Observation& seen, const WithParts& with_parts) {
   const size_t S = ExtentOf(seen.c, "S"), T = ExtentOf(seen.c, "T");
   const auto shift = static_cast<int64_t>(T) - static_cast<int64_t>(S);
   const auto mask = [&](const std::string& text, int64_t later) {
-    return Single("masked", "mask",
-                  "scores have a causal mask: those of keys " + text + " are -infinity",
-                  [=](const Hypothesis& base) -> std::optional<Hypothesis> {
-                    const auto edit = [later](MeasuredParts& parts) {
-                      parts.counts = [later](size_t, size_t s, size_t t) -> double {
-                        return static_cast<int64_t>(t) <= static_cast<int64_t>(s) + later;
-                      };
-                    };
-                    return Hypothesis{with_parts(*base.operation, edit), base.inputs, base.recipe};
-                  });
+    const auto edit = [later](MeasuredParts& parts) {
+      parts.counts = [later](size_t, size_t s, size_t t) -> double {
+        return static_cast<int64_t>(t) <= static_cast<int64_t>(s) + later;
+      };
+    };
+    return Choice{"scores have a causal mask: those of keys " + text + " are -infinity",
+                  [=](const Hypothesis& base) {
+                    return std::optional(
+                        Hypothesis{with_parts(*base.operation, edit), base.inputs, base.recipe});
+                  }};
   };
-  std::vector<Deviation> masks = {mask("t > s", 0)};
+  std::vector<Choice> masks = {mask("t > s", 0)};
   if (shift != 0)
     masks.push_back(mask(
         "t > s" + std::string(shift < 0 ? " - " : " + ") + std::to_string(std::abs(shift)), shift));
-  return masks;
+  return OneOf("masked", "mask", masks);
 }
 
 std::vector<Deviation> ChannelsIn(const Observation& seen, const Hypothesis& model,
@@ -197,19 +190,20 @@ std::vector<Deviation> ChannelsIn(const Observation& seen, const Hypothesis& mod
     text += (text.empty() ? "" : "; ") + std::string("those of channels D ") +
             IndicesText(other, n.D) + " count " + count + " times";
   }
-  return {Single(
-      other.empty() ? "channels_missing" : "channels_repeated", "channels", text,
-      [=](const Hypothesis& base) -> std::optional<Hypothesis> {
-        const auto counted = [&](Tensors inputs) {
-          std::vector<double>& q = inputs[0].values.data;
-          for (size_t i = 0; i < q.size(); ++i) q[i] *= counts[i % counts.size()];
-          return inputs;
-        };
-        const auto edit = [&](MeasuredParts& parts) {
-          if (parts.inputs) parts.inputs = std::make_shared<const Tensors>(counted(*parts.inputs));
-        };
-        return Hypothesis{with_parts(*base.operation, edit), counted(base.inputs), base.recipe};
-      })};
+  const auto changed = [=](const Hypothesis& base) {
+    const auto counted = [&](Tensors inputs) {
+      std::vector<double>& q = inputs[0].values.data;
+      for (size_t i = 0; i < q.size(); ++i) q[i] *= counts[i % counts.size()];
+      return inputs;
+    };
+    const auto edit = [&](MeasuredParts& parts) {
+      if (parts.inputs) parts.inputs = std::make_shared<const Tensors>(counted(*parts.inputs));
+    };
+    return std::optional(
+        Hypothesis{with_parts(*base.operation, edit), counted(base.inputs), base.recipe});
+  };
+  return {OneOf(other.empty() ? "channels_missing" : "channels_repeated", "channels",
+                {{text, changed}})};
 }
 
 Deviation MeasuredBy(const std::string& factor,
@@ -227,7 +221,7 @@ std::vector<Explanation> MeasureProducts(const Observation& seen, const Hypothes
   if (seen.answer.empty() || seen.answer[0].values.data.empty()) return {};
   std::vector<Deviation> deviations = AttentionDeviations(seen.c, seen.inputs);
   for (Deviation& heads : HeadsIn(seen, base, with_parts)) deviations.push_back(std::move(heads));
-  for (Deviation& mask : MasksIn(seen, with_parts)) deviations.push_back(std::move(mask));
+  deviations.push_back(MasksIn(seen, with_parts));
   deviations.push_back(MeasuredBy(
       "heads", [&](const Hypothesis& model) { return HeadsIn(seen, model, with_parts); }));
   deviations.push_back(MeasuredBy(

@@ -142,16 +142,7 @@ class Fitter {
 
   std::vector<Products> ProductsOf(const Layer& layer) const {
     std::vector<Products> all;
-    for (const Sample& sample : samples_) {
-      const size_t n = sample.at / F_, f = sample.at % F_;
-      Products one{sample, 0, {0}};
-      long double sum = 0;
-      for (size_t m = 0; m < M_; ++m) {
-        sum += static_cast<long double>(x_(n, m)) * layer.weight(f, m);
-        one.first.push_back(static_cast<double>(sum));
-      }
-      all.push_back(std::move(one));
-    }
+    for (const Sample& sample : samples_) all.push_back(layer.ProductsOf(sample, x_, F_));
     return all;
   }
 

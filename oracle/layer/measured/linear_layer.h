@@ -3,6 +3,7 @@
 
 #include <functional>
 
+#include "oracle/layer/measured/columns.h"
 #include "oracle/layer/measured/constant.h"
 
 namespace sextant::oracle {
@@ -15,6 +16,17 @@ struct Layer {
   Deviations deviations;
 
   double BiasAt(size_t n, size_t f) const { return has_bias && !has_bias(n) ? 0 : bias(f); }
+  // The products of an element of the answer [N,F] to x [N,M], without the bias.
+  Products ProductsOf(const Sample& sample, const Tensor<double>& x, size_t F) const {
+    const size_t n = sample.at / F, f = sample.at % F;
+    Products products{sample, 0, {0}};
+    long double sum = 0;
+    for (size_t m = 0; m < x.shape[1]; ++m) {
+      sum += static_cast<long double>(x(n, m)) * weight(f, m);
+      products.first.push_back(static_cast<double>(sum));
+    }
+    return products;
+  }
 };
 
 }  // namespace sextant::oracle

@@ -46,13 +46,8 @@ class Fitter {
     for (const size_t f : outputs) {
       for (const size_t n : rows_) {
         if (!samples_.Has(n * F_ + f)) continue;
-        Products one{samples_.At(n * F_ + f), layer.bias(f), {0}};
-        long double sum = 0;
-        for (size_t m = 0; m < M_; ++m) {
-          sum += static_cast<long double>(x_(n, m)) * layer.weight(f, m);
-          one.first.push_back(static_cast<double>(sum));
-        }
-        all.push_back(std::move(one));
+        all.push_back(layer.ProductsOf(samples_.At(n * F_ + f), x_, F_));
+        all.back().base = layer.bias(f);
       }
     }
     return all;

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "oracle/diagnosis/choices.h"
 #include "oracle/diagnosis/input_changes.h"
 #include "oracle/position/measured/alibi_distance.h"
 #include "oracle/position/measured/alibi_factors.h"
@@ -55,26 +56,20 @@ std::vector<Deviation> OtherDistances(const Tensors& inputs) {
 
 // Slopes that are computed from the index of the head, whatever the input has: 2^-(a (h + b) / H).
 Deviation SlopesByFormula() {
-  std::vector<NamedValue> values;
-  for (size_t i = 0; i < kSlopeFormulas.size(); ++i) {
-    values.push_back({static_cast<double>(i), kSlopeFormulas[i].Text()});
+  std::vector<Choice> choices;
+  for (const SlopeFormula& formula : kSlopeFormulas) {
+    choices.push_back({"head h has the slope " + formula.Text() + ", whatever slopes it is given",
+                       [&formula](const Hypothesis& base) {
+                         Hypothesis model = base;
+                         Tensors inputs = model.inputs;
+                         auto& slope = InputNamed(inputs, "slope").data;
+                         for (size_t h = 0; h < slope.size(); ++h)
+                           slope[h] = formula.At(h, slope.size());
+                         model.inputs = std::move(inputs);
+                         return std::optional(model);
+                       }});
   }
-  return {.name = "slopes_by_formula",
-          .factor = "slope",
-          .values = std::move(values),
-          .changed = [](const Hypothesis& base, double which) -> std::optional<Hypothesis> {
-            Hypothesis model = base;
-            Tensors inputs = model.inputs;
-            auto& slope = InputNamed(inputs, "slope").data;
-            for (size_t h = 0; h < slope.size(); ++h)
-              slope[h] = kSlopeFormulas[static_cast<size_t>(which)].At(h, slope.size());
-            model.inputs = std::move(inputs);
-            return model;
-          },
-          .sentence =
-              [](const std::string& formula) {
-                return "head h has the slope " + formula + ", whatever slopes it is given";
-              }};
+  return OneOf("slopes_by_formula", "slope", choices);
 }
 
 // Each head has the slope of another.

@@ -77,6 +77,7 @@ std::vector<RotaryCandidate> Explained(const RotaryFit& measured, const RotaryCa
 }  // namespace
 
 std::vector<Explanation> ExplainRotation(const RotaryQuestion& question) {
+  if (question.seen.is_part) return {};  // it says at which tokens, pairs and channels it holds
   std::vector<RotaryCandidate> found;
   const RotaryCandidate right{{}, question.right, question.positions};
   for (const Layout& layout : question.layouts()) {
