@@ -89,8 +89,7 @@ std::vector<Cause> CausesOfInputs(const Observation& seen, Evidence& evidence) {
 
 enum class Rare { kTried, kNotTried };  // RareCauses
 std::vector<Cause> CausesOfOneAnswer(const Observation& seen, const ProveOptions& options,
-                                     const std::vector<Recipe>& conforming,
-                                     Rare rare = Rare::kTried);
+                                     const ConformingRecipes& conforming, Rare rare = Rare::kTried);
 
 // The causes of the first wrong tensor of a composite operation, none if they are not known; what
 // is wrong later does not count. Empty if there is no such tensor. In a large case, only the
@@ -175,9 +174,11 @@ std::vector<Cause> RareCauses(const Observation& seen, Evidence& evidence,
 }
 
 std::vector<Cause> CausesOfOneAnswer(const Observation& seen, const ProveOptions& options,
-                                     const std::vector<Recipe>& conforming, Rare rare) {
+                                     const ConformingRecipes& conforming, Rare rare) {
   Evidence evidence(seen, options);
-  const double precision = DistanceOfPrecision(seen, conforming, evidence);
+  const double precision = conforming.have_other_errors
+                               ? kInfinity
+                               : DistanceOfPrecision(seen, conforming.recipes, evidence);
   const bool is_large = evidence.elements() > Evidence::kAlways;
   if (precision == kInfinity) {
     auto causes = CausesInTrace(seen, options, is_large);
@@ -188,10 +189,10 @@ std::vector<Cause> CausesOfOneAnswer(const Observation& seen, const ProveOptions
     auto causes = CausesFrom(SingleElementsIn(seen, evidence.failing()));
     if (!causes.empty()) return causes;
   }
-  std::vector<Cause> causes = ListedCauses(seen, evidence, precision, conforming);
+  std::vector<Cause> causes = ListedCauses(seen, evidence, precision, conforming.recipes);
   if (precision < kInfinity) return causes;
   // Errors that a recipe permits are small: some defect says few of them by accident.
-  const bool may_be_precision = !conforming.empty();
+  const bool may_be_precision = !conforming.recipes.empty();
   const size_t defects = CatalogEntryOf(seen.c.name()).defects.size();
   if (may_be_precision && !IsEvidence(evidence.failing(), defects)) causes.clear();
   if (causes.empty()) causes = CausesFrom(NotComputedIn(seen));
@@ -218,7 +219,7 @@ std::vector<Cause> CausesOfOneAnswer(const Observation& seen, const ProveOptions
 }  // namespace
 
 std::vector<Cause> CausesOf(const Observation& seen, const ProveOptions& options,
-                            const std::vector<Recipe>& conforming) {
+                            const ConformingRecipes& conforming) {
   size_t evaluations = kMostEvaluations;
   Observation limited = seen;
   limited.evaluations_left = &evaluations;

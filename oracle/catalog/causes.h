@@ -8,6 +8,14 @@
 
 namespace sextant::oracle {
 
+// Other recipes by which the answer conforms. If one of them predicts the answer, the deviation is
+// a precision: then only listed defects that predict it as well are causes. Recipes that only
+// permit the answer (own_errors.h) predict nothing.
+struct ConformingRecipes {
+  std::vector<Recipe> recipes{};
+  bool have_other_errors = false;
+};
+
 // The first of these that says something:
 // - The subject gives another answer if it is asked again.
 // - The trace of a composite operation: the causes of its first wrong tensor, of the next three
@@ -21,9 +29,7 @@ namespace sextant::oracle {
 //   most Evidence::kAlways elements and of at most 1/16 of MostWork (oracle/diagnosis/work.h).
 // Few elements rule out most hypotheses; the search compares about as many elements as the case has
 // (oracle/diagnosis/evidence.h). If a hypothesis could not be compared with all, the text says it.
-// `conforming`: other recipes by which the answer conforms. If one of them predicts the answer, the
-// deviation is a precision: then only listed defects that predict it as well are causes.
 std::vector<Cause> CausesOf(const Observation& seen, const ProveOptions& options = {},
-                            const std::vector<Recipe>& conforming = {});
+                            const ConformingRecipes& conforming = {});
 
 }  // namespace sextant::oracle

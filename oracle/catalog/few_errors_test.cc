@@ -30,7 +30,7 @@ TEST(FewErrors, FewErrorsOfTheSizeOfARecipeAccuseNoDefect) {
     ASSERT_EQ(judge.Evaluate(answer).status, Verdict::Status::kFails) << line;
     const Observation seen{question.c,     question.inputs,   question.recipe,
                            judge.golden(), judge.permitted(), answer};
-    EXPECT_THAT(CausesOf(seen, {}, {parsed(conforming)}), IsEmpty()) << line;
+    EXPECT_THAT(CausesOf(seen, {}, {.recipes = {parsed(conforming)}}), IsEmpty()) << line;
   }
 }
 

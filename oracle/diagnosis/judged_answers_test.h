@@ -19,10 +19,12 @@ class Answers {
   Answers(const std::string& recipe, std::string start) : start_(std::move(start)) {
     subject_ = RecipeSubject(recipe);
   }
-  void Add(const std::string& line) {
+  void Add(const std::string& line) { AddAnswered(line, line); }
+  // The answer is that to another question with the same inputs.
+  void AddAnswered(const std::string& line, const std::string& answered) {
     Owned& one = all_.emplace_back(Owned{Case::Parse(line), {}, {}, nullptr, {}});
     one.inputs = DrawInputs(one.c);
-    one.outputs = subject_.answer(one.c, one.inputs).outputs;
+    one.outputs = subject_.answer(Case::Parse(answered), one.inputs).outputs;
     one.judge = std::make_unique<Judge>(one.c, one.inputs, ParseRecipe(start_, one.c.dtype()));
     one.verdict = one.judge->Evaluate(one.outputs);
   }

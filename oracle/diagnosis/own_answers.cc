@@ -44,9 +44,13 @@ bool ForEachOwn(const ComparedPart& part, const Recipe& recipe, const UseElement
     const auto given = std::ranges::find(outputs, own[o].name, &NamedTensor::name);
     if (given == outputs.end()) continue;
     const TensorSpec& output = c.info().signature.outputs[o];
-    const Tensor<double> got = ExtractSlice(given->values, output, part.slice);
-    for (size_t i = 0; i < got.data.size(); ++i) {
-      if (!use(got.data[i], own[o].values.data[i], own[o].dtype)) return false;
+    const std::vector<size_t> indices = IndicesIn(given->values.shape, output, part.slice);
+    for (size_t i = 0; i < indices.size(); ++i) {
+      const size_t at = indices[i];
+      const OwnElement element{given->values.data[at], own[o].values.data[i],
+                               judge.golden()[o].high.data[at], judge.permitted()[o].error.data[at],
+                               own[o].dtype};
+      if (!use(element)) return false;
     }
   }
   return true;

@@ -20,9 +20,14 @@ struct ComparedPart {
 // is at most `most_work`, but there is one part at least if there is an answer.
 std::vector<ComparedPart> PartsOf(std::span<const JudgedAnswer> answers, size_t most_work);
 
-// Calls use(given, own, dtype of the output) for the answered elements of the part until it returns
-// false. Returns false then.
-using UseElement = std::function<bool(double given, double own, DType dtype)>;
+// An answered element: the answer, that of the recipe, the exact value and what the start permits.
+struct OwnElement {
+  double given, own, exact, permitted;
+  DType dtype;  // of the output
+};
+// Calls use(element) for the answered elements of the part until it returns false. Returns false
+// then.
+using UseElement = std::function<bool(const OwnElement& element)>;
 bool ForEachOwn(const ComparedPart& part, const Recipe& recipe, const UseElement& use);
 
 }  // namespace sextant::oracle

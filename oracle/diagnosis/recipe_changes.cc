@@ -10,11 +10,19 @@ namespace {
 
 // Narrow formats come last: of recipes that are equally loose the first is reported.
 constexpr std::string_view kFormats[] = {"f64", "f32", "T", "f16", "bf16"};
-// Formats that no other format of the list contains: bf16 has fewer digits, f16 fewer exponents.
-constexpr std::string_view kLoosestFormats[] = {"f16", "bf16"};
 // A function's error in ulps: correctly rounded or nearly so, then the documented accuracies of
-// math libraries (SLEEF's u35: 3.5, numpy's f64 sines: 3), rounded up to powers of two.
+// math libraries (SLEEF's u35: 3.5, numpy's f64 sines: 3), rounded up to powers of two. In 16 bits
+// a function is rounded from a wider one, unless all steps are in the dtype T.
 constexpr std::string_view kAccuracies[] = {"", "/2", "/4"};
+
+bool HasAccuracies(std::string_view format) { return format != "f16" && format != "bf16"; }
+// No other rule of a step contains these: bf16 has fewer digits, f16 fewer exponents, and either
+// may be T.
+bool IsLoosest(std::string_view format, Form form, std::string_view accuracy) {
+  if (!HasAccuracies(format)) return true;
+  return accuracy == kAccuracies[std::size(kAccuracies) - 1] &&
+         (format == "T" || form == Form::kTensorCore);
+}
 
 // Steps of known implementations that differ in form and accuracy.
 constexpr std::pair<Step, std::string_view> kKnown[] = {
@@ -47,14 +55,11 @@ void AddRulesOf(Step step, const std::string& start, std::vector<RecipeCandidate
   for (const std::string_view accuracy : kAccuracies) {
     for (const Form form : FormsOf(step)) {
       for (const std::string_view format : kFormats) {
-        if (!HasForm(format, form)) continue;
+        if (!HasForm(format, form) || (!accuracy.empty() && !HasAccuracies(format))) continue;
         std::string word = name + "=" + std::string(format);
         if (form != Form::kDefault) word += ":" + PrintValue(form);
         word += accuracy;
-        const bool loosest =
-            accuracy == kAccuracies[std::size(kAccuracies) - 1] &&
-            (std::ranges::count(kLoosestFormats, format) > 0 || form == Form::kTensorCore);
-        all.push_back({start + " " + word, 0, word, step, loosest});
+        all.push_back({start + " " + word, 0, word, step, IsLoosest(format, form, accuracy)});
       }
     }
   }

@@ -87,8 +87,8 @@ class Search {
   // The sum over the elements of the parts; infinite as soon as it exceeds `most`.
   double DistanceOfAll(const std::string& recipe, double most) const {
     double sum = 0;
-    const auto add = [&](double given, double own, DType dtype) {
-      sum += DistanceOf(given, own, dtype);
+    const auto add = [&](const OwnElement& element) {
+      sum += DistanceOf(element.given, element.own, element.dtype);
       return sum <= most;
     };
     for (const ComparedPart& part : parts_) {
@@ -128,9 +128,9 @@ class Search {
   // The elements of larger parts; 0 if one of them has other bits.
   size_t SameElements(const std::string& recipe) const {
     size_t count = 0;
-    const auto same = [&](double given, double own, DType) {
+    const auto same = [&](const OwnElement& element) {
       ++count;
-      return SameNumber(given, own);
+      return SameNumber(element.given, element.own);
     };
     for (const ComparedPart& part : PartsOf(answers_, kVerifiedWork)) {
       if (!ForEachOwn(part, ParseRecipe(recipe, part.answer->c.dtype()), same)) return 0;

@@ -5,6 +5,7 @@
 #include <numeric>
 #include <set>
 
+#include "oracle/diagnosis/own_errors.h"
 #include "oracle/diagnosis/recipe_changes.h"
 #include "oracle/diagnosis/recipe_verdict.h"
 #include "oracle/diagnosis/recipe_witness.h"
@@ -56,8 +57,14 @@ class Search {
     std::optional<FoundRecipe> best;
     for (int changes = 1; changes <= search_.most_changes; ++changes) {
       auto found = BestOf(tried, changes);
-      if (found && (!best || found->failing.size() < best->failing.size())) best = found;
-      if (best && best->failing.empty()) break;
+      if (!found) continue;
+      if (found->failing.empty())
+        found->has_other_errors = HasOtherErrors(found->recipe, Failing());
+      const auto rank = [](const FoundRecipe& one) {
+        return std::pair(one.failing.size(), one.has_other_errors);
+      };
+      if (!best || rank(*found) < rank(*best)) best = found;
+      if (best->failing.empty() && !best->has_other_errors) break;
     }
     return best;
   }
@@ -253,6 +260,12 @@ class Search {
     if (static_cast<double>(found.judgeable) < least) return std::nullopt;
     std::ranges::sort(found.failing);
     return found;
+  }
+
+  std::vector<JudgedAnswer> Failing() const {
+    std::vector<JudgedAnswer> failing;
+    for (const size_t i : failing_) failing.push_back(answers_[i]);
+    return failing;
   }
 
   std::vector<size_t> All() const {

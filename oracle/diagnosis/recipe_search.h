@@ -52,6 +52,7 @@ struct FoundRecipe {
   // much farther from the given ones.
   std::vector<std::string> others{};
   std::vector<size_t> failing{};   // indices of the answers that fail by it, too
+  bool has_other_errors = false;   // than the answers (own_errors.h), if all conform by it
   std::optional<Sample> sample{};  // of the last answer, if only a part of it was judged
 };
 
@@ -62,9 +63,10 @@ std::optional<FoundRecipe> JudgedBy(const std::string& recipe,
                                     const RecipeSearch& search);
 
 // The recipe with the fewest changes by which all answers conform, and among those the one that
-// permits least. If there is none, the one by which most of the failing answers conform; empty if
-// that is none of them. If all answers conform by the start: the standard recipe that permits least
-// and by which they conform, or the start if none permits less.
+// permits least; one with other errors than the answers only if there is no other. If there is
+// none, the one by which most of the failing answers conform; empty if that is none of them. If all
+// answers conform by the start: the standard recipe that permits least and by which they conform,
+// or the start if none permits less.
 std::optional<FoundRecipe> NarrowestRecipe(std::span<const JudgedAnswer> answers,
                                            const RecipeSearch& search);
 

@@ -147,15 +147,17 @@ double DistanceOf(const RecipeWitness& witness, const std::string& recipe) {
   return sum;
 }
 
+bool HasRoundingsOnly(const Recipe& recipe) {
+  return std::ranges::all_of(recipe.steps, [](const StepRule& rule) {
+    return rule.form != Form::kErfAbsolute && rule.ulps == 1;
+  });
+}
+
 bool IsAsAccurate(const RecipeWitness& witness, const std::string& recipe) {
   const Recipe parsed = ParseRecipe(recipe, witness.answer->c.dtype());
   const auto [given, at_best] = TypicalErrors(witness, parsed, {SumOrder::Kind::kHalves, 1});
   if (at_best > kAlike * given) return false;
-  // Roundings are in the recipe's own answer, but not the errors of less accurate functions.
-  const bool rounds_only = std::ranges::all_of(parsed.steps, [](const StepRule& rule) {
-    return rule.form != Form::kErfAbsolute && rule.ulps == 1;
-  });
-  if (!rounds_only) return true;
+  if (!HasRoundingsOnly(parsed)) return true;
   return given <= kAlike * TypicalErrors(witness, parsed, {SumOrder::Kind::kForwards, 1}).second;
 }
 

@@ -32,11 +32,14 @@ Elements PermittedOn(const RecipeWitness& witness, const std::string& recipe);
 // start).
 double DistanceOf(const RecipeWitness& witness, const std::string& recipe);
 
+// True if the recipe's own answers have all its errors: those of less accurate functions
+// (erf_absolute, or several ulps) are not in them.
+bool HasRoundingsOnly(const Recipe& recipe);
+
 // True if most elements of the spread slices are about as accurate as those of the recipe's own
 // answer, in its most or its least accurate order of summation. Else the recipe permits the errors,
 // but does not say how the answer is computed: a few large errors among small ones, or a bug whose
-// effect is below the worst case of a long sum. Errors of functions (erf_absolute, or several ulps)
-// are not in the recipe's own answer: with them only the first is asked.
+// effect is below the worst case of a long sum. Without HasRoundingsOnly only the first is asked.
 bool IsAsAccurate(const RecipeWitness& witness, const std::string& recipe);
 
 // True if the recipe permits all errors in the slice.

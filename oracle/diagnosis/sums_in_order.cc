@@ -98,9 +98,9 @@ size_t SameElements(const std::vector<ComparedPart>& parts, const std::string& r
   for (const ComparedPart& part : parts) {
     const DType dtype = part.answer->c.dtype();
     const Recipe parsed = ParseRecipe(WithForms(recipe, candidate, dtype), dtype);
-    const auto same = [&](double given, double own, DType) {
+    const auto same = [&](const OwnElement& element) {
       ++count;
-      return SameNumber(given, own);
+      return SameNumber(element.given, element.own);
     };
     if (!ForEachOwn(part, parsed, same)) return 0;
   }

@@ -97,8 +97,12 @@ struct Verdict {
   // compared with the result of its operation on the subject's own earlier tensors.
   std::vector<TensorVerdict> trace;
   std::vector<Cause> causes;
-  // Other recipes by which a failing answer conforms. A loose recipe permits many bugs.
+  // Other recipes by which a failing answer conforms. A loose recipe permits many bugs: how much
+  // the first permits, relative to the verdict's recipe, and whether its own errors are others than
+  // those of the answer (oracle/diagnosis/own_errors.h).
   std::vector<std::string> conforming_recipes{};
+  double recipe_width = 0;
+  bool recipe_has_other_errors = false;
   std::optional<Sample> recipe_sample{};  // the part that was judged by these; empty: as `sample`
   // Open rows: rows (along the last axis) of answered tensors with at least one specified element,
   // but none that could have failed, neither end to end nor by the trace. One open row makes the

@@ -9,6 +9,8 @@ void FindConformingRecipes(const oracle::JudgedAnswer& answer, const oracle::Rec
   verdict.conforming_recipes = {found->recipe};
   verdict.conforming_recipes.insert(verdict.conforming_recipes.end(), found->others.begin(),
                                     found->others.end());
+  verdict.recipe_width = found->ulps / found->ulps_before;
+  verdict.recipe_has_other_errors = found->has_other_errors;
   verdict.recipe_sample = found->sample;
 }
 

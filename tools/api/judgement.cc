@@ -19,19 +19,20 @@ constexpr size_t kElementsForCauses = size_t{1} << 16;
 std::vector<oracle::Cause> Causes(const oracle::Judge& judge, const Case& c, const Tensors& inputs,
                                   const Recipe& recipe, const Tensors& outputs,
                                   const ProveOptions& options, const oracle::Subject* subject,
-                                  const std::vector<std::string>& conforming) {
+                                  const Verdict& verdict) {
   const oracle::Observation seen{c,       inputs, recipe, judge.golden(), judge.permitted(),
                                  outputs, subject};
-  std::vector<Recipe> recipes;
-  for (const std::string& line : conforming) recipes.push_back(ParseRecipe(line, c.dtype()));
+  oracle::ConformingRecipes conforming{.have_other_errors = verdict.recipe_has_other_errors};
+  for (const std::string& line : verdict.conforming_recipes)
+    conforming.recipes.push_back(ParseRecipe(line, c.dtype()));
   if (CurrentBudget().has_time) {
     Budget beginning = CurrentBudget();
     beginning.elements = kElementsForCauses;
     const ScopedBudget within(beginning);
-    auto causes = oracle::CausesOf(seen, options, recipes);
+    auto causes = oracle::CausesOf(seen, options, conforming);
     if (!causes.empty()) return causes;
   }
-  return oracle::CausesOf(seen, options, recipes);
+  return oracle::CausesOf(seen, options, conforming);
 }
 
 }  // namespace
@@ -49,14 +50,16 @@ Verdict JudgeOutputs(const oracle::Judge& judge, const Case& c, const Tensors& i
         verdict);
   };
   // An honest precision comes before a bug that explains it by accident, and a bug before a
-  // precision in two steps.
+  // precision in two steps, or one that only permits its errors.
   try {
     if (fails) find_recipes(1);
     if (fails || verdict.grade == oracle::Grade::kUnlikely) {
-      verdict.causes =
-          Causes(judge, c, inputs, recipe, outputs, options, subject, verdict.conforming_recipes);
+      verdict.causes = Causes(judge, c, inputs, recipe, outputs, options, subject, verdict);
     }
-    if (fails && verdict.causes.empty() && verdict.conforming_recipes.empty()) find_recipes(2);
+    const bool has_recipe = !verdict.conforming_recipes.empty() && !verdict.recipe_has_other_errors;
+    if (fails && verdict.causes.empty() && !has_recipe) find_recipes(2);
+    if (!verdict.causes.empty() && verdict.recipe_has_other_errors)
+      verdict.conforming_recipes.clear();
   } catch (const OutOfTime&) {
     verdict.message += verdict.message.empty() ? "" : "; ";
     verdict.message += "no time was left to look for all causes and recipes";

@@ -49,8 +49,10 @@ TEST_F(CheckTest, NamesTheRecipesThatWouldPermitAFailingAnswer) {
   EXPECT_EQ(Run({line, "--subject", "recipe:all_native", "--recipe", "native"}), kNonconforming);
   EXPECT_EQ(report_["cases"][0]["conforming_recipes"].size(), 1);
   const auto recipe = report_["cases"][0]["conforming_recipes"][0].get<std::string>();
-  EXPECT_THAT(stdout_, HasSubstr("\n  conforms by `" + recipe +
-                                 "`, if that says how it is computed\n  repeat: "));
+  EXPECT_THAT(stdout_, HasSubstr("\n  conforms by `" + recipe + "`, which permits "));
+  EXPECT_THAT(stdout_, HasSubstr(" times as much, if that says how it is computed\n  repeat: "));
+  EXPECT_GT(report_["cases"][0]["recipe_width"], 1);
+  EXPECT_FALSE(report_["cases"][0]["recipe_has_other_errors"]);
   EXPECT_EQ(Run({line, "--subject", "recipe:all_native", "--recipe", recipe}), kVerified);
 }
 

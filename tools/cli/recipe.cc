@@ -75,6 +75,10 @@ void PrintFound(const InferredRecipe& inferred) {
             << (inferred.failing.empty() ? " (mean of the worst slices); "
                                          : " (mean of the worst failing slices); ")
             << found.judgeable << " of " << found.judgeable_before << " elements can still fail\n";
+  if (found.has_other_errors)
+    std::cout << "the errors are others than those of " << by
+              << " itself, which permits them only because it permits much: a bug may look like "
+                 "this\n";
 }
 
 void PrintBits(const InferredRecipe& inferred) {
@@ -128,6 +132,7 @@ Json AsJson(const InferredRecipe& inferred) {
                     {"changes", found.changes},
                     {"ulps", ToJson(found.ulps)},
                     {"ulps_of_start", ToJson(found.ulps_before)},
+                    {"has_other_errors", found.has_other_errors},
                     {"others", found.others},
                     {"judgeable", found.judgeable},
                     {"judgeable_by_start", found.judgeable_before},

@@ -184,7 +184,11 @@ std::string RecipeLine(const Verdict& verdict) {
   for (const std::string& recipe : verdict.conforming_recipes)
     text += (text.empty() ? "`" : " or `") + recipe + "`";
   if (text.empty()) return "";
-  text = "conforms by " + text + ", if that says how it is computed";
+  text = "conforms by " + text;
+  const std::string times = Short(verdict.recipe_width) + " times as much";
+  text += verdict.recipe_has_other_errors
+              ? ", but only because it permits " + times + ": its own errors are others"
+              : ", which permits " + times + ", if that says how it is computed";
   if (const auto& part = verdict.recipe_sample)
     text += "; " + std::to_string(part->elements) + " of " +
             CountText(part->all_elements, "element") + " judged";

@@ -105,6 +105,8 @@ Json VerdictToJson(const Report& report, const Verdict& v) {
                {"message", v.message},
                {"causes", Json::array()},
                {"conforming_recipes", v.conforming_recipes},
+               {"recipe_width", ToJson(v.recipe_width)},
+               {"recipe_has_other_errors", v.recipe_has_other_errors},
                {"recipe_sample", SampleToJson(v.recipe_sample)},
                {"open_rows", v.open_row_count},
                {"open_rows_acceptable", v.open_rows_acceptable},
