@@ -53,7 +53,9 @@ std::vector<Cause> StructuralCauses(const Observation& seen, size_t failing,
                          .answer = seen.answer,
                          .subject = seen.subject,
                          .evaluations_left = seen.evaluations_left};
-  std::vector<Cause> others = NamedCauses(rest, options);
+  Evidence of_all(seen, options);
+  auto [others, explain_all] = NamedCausesOfPart(rest, of_all, options);
+  if (explain_all) return others;  // the structure follows from them: a row without keys is 0
   if (others.empty()) others = StructuralCauses(rest, failing - explained, options, false);
   if (others.empty()) return {};
   for (Cause& cause : others) {

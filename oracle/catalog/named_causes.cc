@@ -61,6 +61,29 @@ std::string NotIdentifiable(const Observation& seen, const std::vector<const Def
   return "; not identifiable here" + others;
 }
 
+// Calls use(explanation) for those that explain the answer.
+MeasuredFits CausesMeasuredIn(const Observation& seen, Evidence& evidence,
+                              const std::function<void(const Explanation&)>& use) {
+  MeasuredFits fits;
+  for (const Measurement& measure : CatalogEntryOf(seen.c.name()).measurements) {
+    for (const Explanation& one : measure(seen)) {
+      if (!one.model.operation) {
+        fits.described.push_back({one.name, one.sentence, true});
+        continue;
+      }
+      const Fit fit = evidence.FitOf(one.model);
+      if (!fit.explains) continue;
+      fits.nearest = std::min(fits.nearest, PerElement(fit));
+      Cause cause{one.name, one.sentence + Extent(evidence, fit), true};
+      // Two measurements may come to the same.
+      if (std::ranges::find(fits.causes, cause.why, &Cause::why) != fits.causes.end()) continue;
+      fits.causes.push_back(std::move(cause));
+      if (use) use(one);
+    }
+  }
+  return fits;
+}
+
 }  // namespace
 
 double DistanceOfPrecision(const Observation& seen, const std::vector<Recipe>& recipes,
@@ -117,29 +140,28 @@ std::vector<Cause> ListedCauses(const Observation& seen, Evidence& evidence, dou
 }
 
 MeasuredFits MeasuredCauses(const Observation& seen, Evidence& evidence) {
-  MeasuredFits fits;
-  for (const Measurement& measure : CatalogEntryOf(seen.c.name()).measurements) {
-    for (const auto& [name, sentence, model] : measure(seen)) {
-      if (!model.operation) {
-        fits.described.push_back({name, sentence, true});
-        continue;
-      }
-      const Fit fit = evidence.FitOf(model);
-      if (!fit.explains) continue;
-      fits.nearest = std::min(fits.nearest, PerElement(fit));
-      Cause cause{name, sentence + Extent(evidence, fit), true};
-      // Two measurements may come to the same.
-      if (std::ranges::find(fits.causes, cause.why, &Cause::why) == fits.causes.end())
-        fits.causes.push_back(std::move(cause));
-    }
-  }
-  return fits;
+  return CausesMeasuredIn(seen, evidence, {});
 }
 
 std::vector<Cause> NamedCauses(const Observation& seen, const ProveOptions& options) {
   Evidence evidence(seen, options);
   const std::vector<Cause> listed = ListedCauses(seen, evidence);
   return listed.empty() ? MeasuredCauses(seen, evidence).causes : listed;
+}
+
+PartCauses NamedCausesOfPart(const Observation& part, Evidence& of_all,
+                             const ProveOptions& options) {
+  Evidence evidence(part, options);
+  std::vector<Cause> listed = ListedCauses(part, evidence);
+  if (!listed.empty()) return {std::move(listed)};
+  std::vector<Cause> explaining_all;
+  MeasuredFits fits = CausesMeasuredIn(part, evidence, [&](const Explanation& one) {
+    const Fit fit = of_all.FitOf(one.model);
+    if (fit.explains)
+      explaining_all.push_back({one.name, one.sentence + Extent(of_all, fit), true});
+  });
+  if (explaining_all.empty()) return {std::move(fits.causes)};
+  return {std::move(explaining_all), true};
 }
 
 }  // namespace sextant::oracle

@@ -35,4 +35,13 @@ MeasuredFits MeasuredCauses(const Observation& seen, Evidence& evidence);
 // The listed causes; if there are none, the measured ones.
 std::vector<Cause> NamedCauses(const Observation& seen, const ProveOptions& options);
 
+// The same of a part of an answer. What is measured in the part may explain all of the answer: then
+// the causes are those that do.
+struct PartCauses {
+  std::vector<Cause> causes;
+  bool explain_all = false;
+};
+PartCauses NamedCausesOfPart(const Observation& part, Evidence& of_all,
+                             const ProveOptions& options);
+
 }  // namespace sextant::oracle

@@ -36,27 +36,30 @@ CountedKeys VisibleIn(const AskedWeights& weights, const PlainAttention& plain, 
 
 namespace {
 
-// The mask with other attributes that shows these keys. Attributes of one text only: that of the
-// first deviation that does.
-std::optional<KeySentence> SentenceOfMask(const CountedKeys& visible, const AttentionSizes& n,
-                                          const Hypothesis& base,
-                                          const std::vector<Deviation>& masks, const Case& c) {
+// The keys of the mask with other attributes that shows these keys. Attributes of one text only:
+// that of the first deviation that does. Rows that say nothing have its keys, too: it may leave
+// none.
+std::optional<OtherKeys> KeysOfMask(const CountedKeys& visible, const AttentionSizes& n,
+                                    const Hypothesis& base, const std::vector<Deviation>& masks,
+                                    const Case& c) {
   for (const Deviation& mask : masks) {
     for (const NamedValue& value : mask.values) {
       const auto model = mask.changed(base, value.value);
       if (!model) continue;
       const AttentionAttributes other = AttentionOf(c, *model->operation);
-      const auto shows = [&](size_t i) {
-        const size_t t = i % n.T;
-        if (!visible.Says(i)) return true;
-        const KeyRange keys = other.KeysOf(i / n.T / n.S, i / n.T % n.S);
-        return (keys.first <= t && t < keys.last) == (visible.counts[i] != 0);
+      const auto shows = [other](size_t b, size_t s, size_t t) {
+        const KeyRange keys = other.KeysOf(b, s);
+        return keys.first <= t && t < keys.last ? 1.0 : 0.0;
+      };
+      const auto agrees = [&](size_t i) {
+        return !visible.Says(i) ||
+               shows(i / n.T / n.S, i / n.T % n.S, i % n.T) == visible.counts[i];
       };
       size_t same = 0;
-      while (same < visible.counts.size() && shows(same)) ++same;
-      if (same == visible.counts.size())
-        return KeySentence{
-            mask.name, mask.sentence(value.text.empty() ? PrintValue(value.value) : value.text)};
+      while (same < visible.counts.size() && agrees(same)) ++same;
+      if (same < visible.counts.size()) continue;
+      const std::string text = value.text.empty() ? PrintValue(value.value) : value.text;
+      return OtherKeys{{mask.name, mask.sentence(text)}, shows};
     }
   }
   return std::nullopt;
@@ -102,10 +105,10 @@ std::optional<OtherKeys> OtherKeysOf(const CountedKeys& visible, const PlainAtte
                                      const Case& c) {
   if (visible.counts == visible.expected) return std::nullopt;
   const AttentionSizes& n = plain.sizes();
-  auto sentence = SentenceOfMask(visible, n, base, masks, c);
-  if (!sentence) sentence = SentenceOf(visible, n, plain.attributes());
+  if (auto keys = KeysOfMask(visible, n, base, masks, c)) return keys;
   const auto counts = std::make_shared<const std::vector<double>>(visible.counts);
-  return OtherKeys{*sentence, [counts, S = n.S, T = n.T](size_t b, size_t s, size_t t) {
+  return OtherKeys{SentenceOf(visible, n, plain.attributes()),
+                   [counts, S = n.S, T = n.T](size_t b, size_t s, size_t t) {
                      return (*counts)[(b * S + s) * T + t];
                    }};
 }

@@ -141,10 +141,9 @@ std::vector<Explanation> MeasureAddNorm(const Observation& seen) {
     CopyAttributes(seen.c, *operation);
     Tensors inputs = seen.inputs;
     inputs[kWeight].values.data = weight;
-    explanations.push_back(
-        {found.name,
-         found.sentence,
-         {operation, std::move(inputs), seen.recipe, model.norm.rows != Norm::Rows::kOwn}});
+    explanations.push_back({found.name,
+                            found.sentence,
+                            {operation, std::move(inputs), seen.recipe, model.norm.CountsRows()}});
   }
   return explanations;
 }

@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <functional>
+#include <optional>
 
 #include "oracle/layer/measured/column_order.h"
 #include "oracle/layer/measured/columns.h"
@@ -19,16 +20,19 @@ constexpr size_t kElements = 128;      // that are looked at
 constexpr size_t kMostDeviations = 2;  // of one answer
 constexpr size_t kLargestShift = 64;   // of a bias that is tried
 
-// The bias is added to some rows.
+// The bias is added to some rows, or read from other columns.
 struct MeasuredLinearBias : LinearBias {
-  std::function<bool(size_t n)> has_bias;
+  std::function<std::optional<size_t>(size_t n, size_t f)> bias_column;
   template <class Real>
   void operator()(const Tensor<Real>& x, const Tensor<Real>& weight, const Tensor<Real>& bias,
                   Tensor<Real>& y) const {
     MultiplyByRows(x, weight, y);
     const ScopedStep at(Step::kBias);
-    for (size_t n = 0; n < y.shape[0]; ++n)
-      for (size_t f = 0; f < y.shape[1] && has_bias(n); ++f) y(n, f) = y(n, f) + bias(f);
+    for (size_t n = 0; n < y.shape[0]; ++n) {
+      for (size_t f = 0; f < y.shape[1]; ++f) {
+        if (const auto column = bias_column(n, f)) y(n, f) = y(n, f) + bias(*column);
+      }
+    }
   }
 };
 
@@ -110,7 +114,9 @@ class Fitter {
           [=, F = F_](size_t f) { return b((f + shift) % F); });
     const auto add_rows = [&](const std::string& sentence, auto has_bias) {
       add("bias_of_some_rows", sentence, b);
-      all.back().has_bias = has_bias;
+      all.back().bias_column = [=](size_t n, size_t f) {
+        return has_bias(n) ? std::optional(f) : std::nullopt;
+      };
     };
     const size_t last = N_ - 1;
     if (N_ == 1) return all;
@@ -118,6 +124,8 @@ class Fitter {
     add_rows("only the last row has the bias", [=](size_t n) { return n == last; });
     add_rows("the first row lacks the bias", [](size_t n) { return n > 0; });
     add_rows("the last row lacks the bias", [=](size_t n) { return n < last; });
+    add("bias_by_row", "row n has bias[n] in every column, modulo the number of columns", b);
+    all.back().bias_column = [F = F_](size_t n, size_t) { return std::optional(n % F); };
     return all;
   }
 
@@ -199,7 +207,7 @@ class Fitter {
 std::vector<Explanation> MeasureLinear(const Observation& seen) {
   if (!Samples(seen, 0, ErrorBar::kLikely).IsAnswered()) return {};
   std::vector<Explanation> explanations;
-  for (const auto& [weight, bias, has_bias, found] :
+  for (const auto& [weight, bias, bias_column, found] :
        SimplestFits([&](ErrorBar bar) { return Fitter(seen, bar).All(); })) {
     Tensors inputs = seen.inputs;
     Tensor<double>& w = inputs[kWeight].values;
@@ -209,9 +217,9 @@ std::vector<Explanation> MeasureLinear(const Observation& seen) {
       inputs[kBias].values.data[f] = bias(f);
     explanations.push_back(
         {found.name, found.sentence, {seen.c.operation().Clone(), std::move(inputs), seen.recipe}});
-    if (!has_bias) continue;
+    if (!bias_column) continue;
     MeasuredLinearBias measured;
-    measured.has_bias = has_bias;
+    measured.bias_column = bias_column;
     explanations.back().model.operation = MeasuredOperation(seen.c, measured);
     explanations.back().model.is_across_slices = true;  // rows are counted
   }

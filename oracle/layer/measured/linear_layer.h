@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 
 #include "oracle/layer/measured/columns.h"
 #include "oracle/layer/measured/constant.h"
@@ -12,10 +13,14 @@ namespace sextant::oracle {
 struct Layer {
   std::function<double(size_t f, size_t m)> weight;
   std::function<double(size_t f)> bias;
-  std::function<bool(size_t n)> has_bias = nullptr;  // null: every row has it
+  // The column of the bias that element [n,f] of the answer has; empty: none. Null: f.
+  std::function<std::optional<size_t>(size_t n, size_t f)> bias_column = nullptr;
   Deviations deviations;
 
-  double BiasAt(size_t n, size_t f) const { return has_bias && !has_bias(n) ? 0 : bias(f); }
+  double BiasAt(size_t n, size_t f) const {
+    const std::optional<size_t> column = bias_column ? bias_column(n, f) : f;
+    return column ? bias(*column) : 0;
+  }
   // The products of an element of the answer [N,F] to x [N,M], without the bias.
   Products ProductsOf(const Sample& sample, const Tensor<double>& x, size_t F) const {
     const size_t n = sample.at / F, f = sample.at % F;

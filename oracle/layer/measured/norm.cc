@@ -37,7 +37,7 @@ Hypothesis ModelOf(const Observation& seen, const NormFit& fit) {
   inputs[kWeight].values.data = fit.weight;
   if (inputs.size() > kBias) inputs[kBias].values.data = fit.bias;
   model.inputs = std::move(inputs);
-  model.is_across_slices = fit.norm.rows != Norm::Rows::kOwn;
+  model.is_across_slices = fit.norm.CountsRows();
   return model;
 }
 

@@ -129,15 +129,20 @@ class Fitter {
       }
     }
   }
-  // Sums over the first columns only, divided by their number or by M.
+  // Sums over the first columns only, or over some of the next row, too, divided by their number or
+  // by M.
   void TryColumns() {
     rows_.ForgetColumns();
     std::vector<MeasuredDivisor> divisors;  // do not depend on the columns without a mean
     std::optional<std::vector<MeasuredDivisor>> with_mean_of_all;  // nor with that of all columns
-    for (size_t columns = 1; columns < q_.M; ++columns) {
+    constexpr size_t kMostBeyond = 64;
+    const size_t last = q_.N > 1 ? q_.M + std::min(kMostBeyond, q_.M) : q_.M - 1;
+    for (size_t columns = 1; columns <= last; ++columns) {
       rows_.AddColumn();
+      if (columns == q_.M) continue;
       Norm norm = q_.right;
       norm.columns = columns;
+      norm.passes_end = columns > q_.M;
       for (const auto& [count, mean_of_all] :
            {std::pair(q_.M, false), {columns, false}, {q_.M, true}, {columns, true}}) {
         if (mean_of_all && !norm.subtracts_mean) continue;

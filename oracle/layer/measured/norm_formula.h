@@ -39,6 +39,7 @@ struct Norm {
   double mean_count = 1;       // the mean is the sum of a row divided by it
   double count = 1;            // S is divided by it, per row of the population
   size_t columns = 0;          // that are summed: the first ones
+  bool passes_end = false;     // more than a row has: those of the next row, around the end
   size_t parts = 1;            // of a row, each with its own mean and S
   double eps = 0;
   bool mean_of_all = false;  // the mean is over all columns nevertheless
@@ -55,8 +56,17 @@ struct Norm {
   double factor = 1;    // of y
   int weight_step = 0;  // row n reads the weight from column n times it on, around the end
   bool NeedsLargest() const { return summed == Summed::kLargest || root == Root::kEpsTimesLargest; }
+  // True if a row depends on its index, or on other rows.
+  bool CountsRows() const { return rows != Rows::kOwn || weight_step != 0 || passes_end; }
   bool operator==(const Norm&) const = default;
 };
+
+// The column of the weight that element `at` of [N,M] reads.
+inline size_t WeightColumn(const Norm& norm, size_t at, size_t M) {
+  const auto width = static_cast<int64_t>(M), column = static_cast<int64_t>(at % M);
+  const int64_t by = norm.weight_step * static_cast<int64_t>(at / M % M);
+  return static_cast<size_t>((column + by + width) % width);
+}
 
 // The rows whose numbers make up the population of row n: [first, last).
 inline std::pair<size_t, size_t> PopulationOf(const Norm& norm, size_t n, size_t N) {
@@ -157,7 +167,8 @@ class Normalization {
                             size_t columns) const {
     std::vector<Real> terms;
     for (size_t row = rows.first; row < rows.second; ++row)
-      for (size_t j = first; j < first + columns; ++j) terms.push_back(x_(row, j));
+      for (size_t j = first; j < first + columns; ++j)
+        terms.push_back(x_.data[(row * x_.shape[1] + j) % x_.data.size()]);
     return terms;
   }
   Real MeanOf(const std::pair<size_t, size_t>& rows, size_t first) const {
@@ -191,9 +202,8 @@ class Normalization {
     return value / divisor;
   }
   const Real& WeightAt(size_t n, size_t j) const {
-    const auto M = static_cast<int64_t>(weight_.size());
-    const int64_t by = norm_.weight_step * static_cast<int64_t>(n % weight_.size());
-    return weight_[static_cast<size_t>((static_cast<int64_t>(j) + by + M) % M)];
+    const size_t M = weight_.size();
+    return weight_[WeightColumn(norm_, n * M + j, M)];
   }
   Real WithBias(Real value, size_t j, const Real& weight) const {
     if (norm_.bias == Norm::Bias::kBeforeWeight) {

@@ -205,7 +205,11 @@ void Describe(const Norm& right, size_t M, const NumberText& measured, NormFit& 
   DescribeCenter(right, norm, words);
   DescribeRows(norm, words);
   const std::string width = PrintValue(static_cast<int64_t>(M));
-  words.Add(norm.columns != right.columns, "columns_lost",
+  words.Add(norm.passes_end, "columns_of_next_row",
+            "the first " + PrintValue(static_cast<int64_t>(norm.columns - right.columns)) +
+                " columns of the next row are summed, too, and the sum is divided by " +
+                PrintValue(norm.count));
+  words.Add(norm.columns < right.columns, "columns_lost",
             "only the first " + PrintValue(static_cast<int64_t>(norm.columns)) + " of " + width +
                 " columns are summed, and the sum is divided by " + PrintValue(norm.count));
   words.Add(
@@ -224,6 +228,11 @@ void Describe(const Norm& right, size_t M, const NumberText& measured, NormFit& 
             "y is multiplied by " + measured.text);
   DescribeWeight(right, norm, words);
   DescribeBias(right, norm, words);
+}
+
+std::string WeightOfRowText(int step) {
+  return "row n reads the weight from column " + std::string(step > 0 ? "n" : "-n") +
+         " on, around the end";
 }
 
 }  // namespace sextant::oracle

@@ -27,4 +27,8 @@ struct NumberText {
 // rows, or parts of rows, have M columns.
 void Describe(const Norm& right, size_t M, const NumberText& measured, NormFit& fit);
 
+// The deviation whose rows read the weight from another column on: `step` columns for each row.
+inline constexpr const char* kWeightOfRow = "weight_of_row";
+std::string WeightOfRowText(int step);
+
 }  // namespace sextant::oracle

@@ -56,7 +56,7 @@ class NormRows {
   // Of row n, if the tensor has rows of that width.
   std::vector<double> ElementDistances(size_t n, size_t width) const;
   std::vector<size_t> TellingElements(size_t n) const;
-  double WeightAt(size_t at) const { return q_.weight[at % q_.weight.size()]; }
+  double WeightAt(size_t at) const { return q_.weight[WeightColumn(q_.right, at, q_.M)]; }
   size_t ColumnAt(size_t at) const { return at % q_.weight.size(); }
 
   const NormQuestion& q_;

@@ -4,6 +4,7 @@
 #include "oracle/layer/measured/column_order.h"
 #include "oracle/layer/measured/norm.h"
 #include "oracle/layer/measured/norm_fit.h"
+#include "oracle/layer/measured/norm_names.h"
 #include "oracle/layer/measured/norm_tables.h"
 
 namespace sextant::oracle {
@@ -97,6 +98,16 @@ void AddOrders(const NormQuestion& question, Alternatives& fits) {
   }
 }
 
+// Each row reads the weight from another column on.
+void AddSteps(const NormQuestion& question, Alternatives& fits) {
+  for (const int step : {1, -1}) {
+    NormQuestion stepped = question;
+    stepped.right.weight_step = step;
+    stepped.has_other_weights = true;
+    fits.Add(stepped, kWeightOfRow, WeightOfRowText(step));
+  }
+}
+
 }  // namespace
 
 std::vector<NormFit> FitNorms(const NormQuestion& question) {
@@ -108,6 +119,7 @@ std::vector<NormFit> FitNorms(const NormQuestion& question) {
     AddParts(question, all);
     AddColumns(question, all);
     AddOrders(question, all);
+    if (question.N > 1) AddSteps(question, all);
   }
   if (all.all().empty()) all.all() = FitNormTables(question);
   KeepSimplest(all.all());

@@ -179,10 +179,7 @@ class Fitter {
       fit.deviations.Add(bias->deviations);
     }
     fit.norm.weight_step = step;
-    if (step != 0)
-      fit.deviations.Add("weight_of_row", "row n reads the weight from column " +
-                                              std::string(step > 0 ? "n" : "-n") +
-                                              " on, around the end");
+    if (step != 0) fit.deviations.Add(kWeightOfRow, WeightOfRowText(step));
     const bool others = step != 0 || fit.weight != q_.weight || fit.bias != q_.bias;
     // One of some hundred norms.
     constexpr double kBitsOfNorms = 8;

@@ -16,7 +16,7 @@ RowSums::Totals RowSums::TotalOf(TotalsOfRows& totals, size_t columns,
   for (size_t row = population.first; row < population.second; ++row) {
     Totals& of_row = totals[row];
     for (; of_row.columns < columns; ++of_row.columns) {
-      const long double x = x_[row * M_ + of_row.columns];
+      const long double x = x_[(row * M_ + of_row.columns) % x_.size()];
       of_row.sum += x;
       of_row.squares += x * x;
     }
@@ -54,7 +54,7 @@ void RowSums::SetMagnitudes(const Norm& norm, const std::pair<size_t, size_t>& r
   double sum = 0;
   for (size_t row = rows.first; row < rows.second; ++row) {
     for (size_t j = 0; j < columns_; ++j) {
-      const double size = std::abs(x_[row * M_ + j] - center);
+      const double size = std::abs(x_[(row * M_ + j) % x_.size()] - center);
       sums.largest = std::max(sums.largest, size);
       sum += size;
     }

@@ -1,4 +1,5 @@
-// Sums over the first columns of rows, for measured norms.
+// Sums over the first columns of rows, for measured norms. Columns beyond a row are those of the
+// next one, and beyond the last row those of the first.
 #pragma once
 
 #include <unordered_map>

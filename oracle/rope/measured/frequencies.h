@@ -53,6 +53,9 @@ struct FrequencyForm {
 // simple. Empty if there is none.
 std::vector<FrequencyForm> NameFrequencies(const MeasuredFrequencies& seen);
 
+// The same of the pairs that turn, if some that should turn do not.
+std::vector<FrequencyForm> NameTurningPairs(const MeasuredFrequencies& seen);
+
 // The same with another number in the configuration: its base, or a parameter of its scaling.
 std::vector<FrequencyForm> NameParameters(const MeasuredFrequencies& seen);
 

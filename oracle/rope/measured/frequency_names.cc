@@ -288,7 +288,8 @@ class Naming {
 }  // namespace
 
 std::vector<FrequencyForm> NameFrequencies(const MeasuredFrequencies& seen) {
-  return Naming(seen).Run();
+  std::vector<FrequencyForm> forms = Naming(seen).Run();
+  return forms.empty() ? NameTurningPairs(seen) : forms;
 }
 
 }  // namespace sextant::oracle
