@@ -175,12 +175,18 @@ std::vector<Cause> RareCauses(const Observation& seen, Evidence& evidence,
   return causes;
 }
 
+// Not large cases: these hypotheses copy the inputs, and they are many.
+bool IsForRareCauses(const Case& c) {
+  constexpr size_t kRareHypotheses = 16;  // times as much work as others
+  return kRareHypotheses * WorkOf(c) <= MostWork(c);
+}
+
 std::vector<Cause> CausesOfOneAnswer(const Observation& seen, const ProveOptions& options,
                                      const ConformingRecipes& conforming, Rare rare) {
   Evidence evidence(seen, options);
-  const double precision = conforming.have_other_errors
-                               ? kInfinity
-                               : DistanceOfPrecision(seen, conforming.recipes, evidence);
+  const auto& [recipes, have_other_errors] = conforming;
+  const double precision =
+      have_other_errors ? kInfinity : DistanceOfPrecision(seen, recipes, evidence);
   const bool is_large = evidence.elements() > Evidence::kAlways;
   if (precision == kInfinity) {
     auto causes = CausesInTrace(seen, options, is_large);
@@ -191,10 +197,10 @@ std::vector<Cause> CausesOfOneAnswer(const Observation& seen, const ProveOptions
     auto causes = CausesFrom(SingleElementsIn(seen, evidence.failing()));
     if (!causes.empty()) return causes;
   }
-  std::vector<Cause> causes = ListedCauses(seen, evidence, precision, conforming.recipes);
+  std::vector<Cause> causes = ListedCauses(seen, evidence, precision, recipes);
   if (precision < kInfinity) return causes;
   // Errors that a recipe permits are small: some defect says few of them by accident.
-  const bool may_be_precision = !conforming.recipes.empty();
+  const bool may_be_precision = !recipes.empty();
   const size_t defects = CatalogEntryOf(seen.c.name()).defects.size();
   if (may_be_precision && !IsEvidence(evidence.failing(), defects)) causes.clear();
   if (causes.empty()) causes = CausesFrom(NotComputedIn(seen));
@@ -210,10 +216,7 @@ std::vector<Cause> CausesOfOneAnswer(const Observation& seen, const ProveOptions
   }
   if (causes.empty()) causes = StructuralCauses(seen, evidence.failing(), options);
   if (may_be_precision) std::erase_if(causes, [](const Cause& one) { return one.name == "moved"; });
-  // Not in large cases: these hypotheses copy the inputs, and they are many.
-  constexpr size_t kRareHypotheses = 16;  // times as much work as others
-  const bool is_small = !is_large && kRareHypotheses * WorkOf(seen.c) <= MostWork(seen.c);
-  if (causes.empty() && is_small && rare == Rare::kTried)
+  if (causes.empty() && !is_large && IsForRareCauses(seen.c) && rare == Rare::kTried)
     causes = RareCauses(seen, evidence, options, may_be_precision);
   return causes.empty() ? described : causes;
 }

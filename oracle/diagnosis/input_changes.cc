@@ -133,7 +133,7 @@ std::vector<InputChange> ChangesOf(const Case& c, const Tensors& inputs, size_t 
     }
   }
   if (shape.size() == 2) {
-    changes.push_back({"is read as if it were stored column after column",
+    changes.push_back({"is read transposed, as if it were stored column after column",
                        [=](const Tensors& all) { return Transposed(all[index].values); }});
   }
   for (size_t other = 0; other < inputs.size(); ++other) {

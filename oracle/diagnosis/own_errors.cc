@@ -7,6 +7,7 @@
 #include "oracle/diagnosis/answered_tensor.h"
 #include "oracle/diagnosis/own_answers.h"
 #include "oracle/diagnosis/recipe_changes.h"
+#include "oracle/diagnosis/recipe_verdict.h"
 #include "oracle/diagnosis/tried_recipe.h"
 #include "reference/number/recipe/evaluation_context.h"
 #include "reference/number/recipe/rounding_units.h"
@@ -68,7 +69,9 @@ bool HasOtherErrors(const std::string& recipe, std::span<const JudgedAnswer> ans
     return RoundsToFewerDigits(ParseRecipe(recipe, dtype), dtype);
   });
   if (!is_narrow) return false;
-  const std::vector<ComparedPart> parts = PartsOf(answers, kMostWork);
+  std::vector<JudgedAnswer> failing;
+  std::ranges::copy_if(answers, std::back_inserter(failing), Fails);
+  const std::vector<ComparedPart> parts = PartsOf(failing, kMostWork);
   const Count own = CountIn(parts, recipe);
   if (2 * own.far <= own.failing || !IsEvidence(2 * own.far - own.failing, 1)) return false;
   return std::ranges::none_of(RecipesNear(recipe, {}), [&](const RecipeCandidate& standard) {

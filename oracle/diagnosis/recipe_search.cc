@@ -26,6 +26,10 @@ size_t JudgedBefore(const Verdict& verdict, const std::optional<Sample>& sample)
   return sample ? judged * sample->elements / sample->all_elements : judged;
 }
 
+std::pair<size_t, bool> RankOf(const FoundRecipe& found) {  // the best first
+  return {found.failing.size(), found.has_other_errors};
+}
+
 class Search {
  public:
   Search(std::span<const JudgedAnswer> answers, const RecipeSearch& search)
@@ -58,13 +62,9 @@ class Search {
     for (int changes = 1; changes <= search_.most_changes; ++changes) {
       auto found = BestOf(tried, changes);
       if (!found) continue;
-      if (found->failing.empty())
-        found->has_other_errors = HasOtherErrors(found->recipe, Failing());
-      const auto rank = [](const FoundRecipe& one) {
-        return std::pair(one.failing.size(), one.has_other_errors);
-      };
-      if (!best || rank(*found) < rank(*best)) best = found;
-      if (best->failing.empty() && !best->has_other_errors) break;
+      found->has_other_errors = found->failing.empty() && HasOtherErrors(found->recipe, answers_);
+      if (!best || RankOf(*found) < RankOf(*best)) best = found;
+      if (RankOf(*best) == RankOf({})) break;
     }
     return best;
   }
@@ -260,12 +260,6 @@ class Search {
     if (static_cast<double>(found.judgeable) < least) return std::nullopt;
     std::ranges::sort(found.failing);
     return found;
-  }
-
-  std::vector<JudgedAnswer> Failing() const {
-    std::vector<JudgedAnswer> failing;
-    for (const size_t i : failing_) failing.push_back(answers_[i]);
-    return failing;
   }
 
   std::vector<size_t> All() const {

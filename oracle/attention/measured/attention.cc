@@ -263,17 +263,6 @@ std::vector<Deviation> AttentionDeviations(const Case& c, const Tensors& inputs)
   return deviations;
 }
 
-Hypothesis WithZeroRows(const Observation& seen, const Hypothesis& base) {
-  const Tensor<double>& y = seen.answer.front().values;
-  const size_t width = RowWidth(y.shape);
-  bool has_zeros = false;
-  for (size_t i = 0; width > 0 && !has_zeros && i < y.data.size(); i += width)
-    has_zeros = std::ranges::count(std::span(y.data).subspan(i, width), 0) ==
-                static_cast<std::ptrdiff_t>(width);
-  if (!has_zeros) return base;
-  return WithAttributes(base, {{"empty_rows", "zero"}}).value_or(base);
-}
-
 std::vector<Explanation> MeasureParts(const Observation& seen, const Hypothesis& base,
                                       const WithParts& with_parts) {
   const auto asked = MeasureFactors(seen, base, with_parts,

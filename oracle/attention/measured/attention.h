@@ -14,17 +14,12 @@ std::vector<Deviation> AttentionDeviations(const Case& c, const Tensors& inputs)
 std::vector<Explanation> MeasureParts(const Observation& seen, const Hypothesis& base,
                                       const WithParts& with_parts);
 
-// `base` with y = 0 for queries without visible keys, if some row of the answer is 0: they may
-// lack keys by a deviation.
-Hypothesis WithZeroRows(const Observation& seen, const Hypothesis& base);
-
-// MeasureParts for an operation with the member `parts`.
+// The same for an operation with the member `parts`.
 template <class ByParts>
 std::vector<Explanation> MeasureAttention(const Observation& seen) {
   const auto operation = std::make_shared<Wrapped<ByParts, false>>();
   CopyAttributes(seen.c, *operation);
-  const Hypothesis base{operation, seen.inputs, seen.recipe};
-  return MeasureParts(seen, WithZeroRows(seen, base), WithPartsOf<ByParts>());
+  return MeasureParts(seen, {operation, seen.inputs, seen.recipe}, WithPartsOf<ByParts>());
 }
 
 }  // namespace sextant::oracle

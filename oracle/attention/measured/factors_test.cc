@@ -237,6 +237,34 @@ TEST(MeasuredFactors, NameAnotherBiasBesideTheScaleAndTheHeads) {
   }
 }
 
+// Queries that see no key are 0: that follows from the length.
+struct PlantedLength {
+  PlantedAttention planted = Right();
+  size_t missing = 5;  // keys at the end; the last query belongs to the last key that is left
+
+  Tensors Answer(const Case& c, const Tensors& in) const {
+    PlantedAttention shorter = planted;
+    const size_t left = in[1].values.shape[2] - missing;
+    shorter.sees = [=, this](size_t s, size_t t) { return t < left && t + missing <= s; };
+    Tensors y = shorter.Answer(c, in);
+    for (double& x : y[0].values.data)
+      if (std::isnan(x)) x = 0;
+    return y;
+  }
+};
+
+TEST(MeasuredFactors, NameALengthThatLeavesQueriesWithoutKeys) {
+  PlantedLength planted;
+  planted.planted.scale = 0.5;
+  for (const char* dtype : kDTypes) {
+    EXPECT_THAT(
+        CausesOfSubject("attention mask=causal H=6 K=2 S=14 T=14 D=16 E=16 " + std::string(dtype),
+                        planted),
+        ElementsAre(StartsWith("key_length_changed+scale_changed (the number of keys is "
+                               "[9], expected 14")));
+  }
+}
+
 // Rows that were not written say nothing about keys.
 TEST(MeasuredFactors, LeaveRowsOfZerosToTheStructure) {
   const AskedCase question(kPlain + "dtype=f32");

@@ -29,6 +29,7 @@ enum class MergeWeights {
   kFirstUnscaled,   // 1, b
   kSecondUnscaled,  // a, 1
   kLogarithms,      // lse1 - largest, lse2 - largest
+  kBase2,           // 2^(lse1 - largest), 2^(lse2 - largest)
 };
 constexpr const char* kWeightTexts[] = {
     "",
@@ -43,7 +44,12 @@ constexpr const char* kWeightTexts[] = {
     "the weight of the first part is e^0, not rescaled by e^(lse1 - largest)",
     "the weight of the second part is e^0, not rescaled by e^(lse2 - largest)",
     "the weights are lse1 and lse2 less the larger one, without the exponential",
+    "the weights are powers of 2, expected powers of e",
 };
+// The sum of these weights may be negative, and has no logarithm then.
+bool HasLogarithm(MergeWeights weights) {
+  return weights != MergeWeights::kOfLse && weights != MergeWeights::kLogarithms;
+}
 
 enum class MergeLse {
   kRight,
@@ -72,6 +78,7 @@ struct MergeByParts : AttentionMerge {
   MergeWeights weights = MergeWeights::kRight;
   MergeLse lse_is = MergeLse::kRight;
   bool divides = true;
+  bool lse_follows = false;  // lse is that of the sum of these weights
 
   // Rows in which a part has no keys are right.
   template <class Real>
@@ -94,6 +101,10 @@ struct MergeByParts : AttentionMerge {
   void SetLse(const std::vector<Real>& scores, Real& lse) const {
     const ScopedStep at(Step::kSoftmax);
     const size_t larger = ArgMaxScore<Real>(scores);
+    if (lse_follows) {
+      const std::vector<Real> terms = TermsOf(scores);
+      lse = scores[larger] + Log(terms[0] + terms[1]);
+    }
     switch (lse_is) {
       case MergeLse::kRight:
         return;
@@ -156,6 +167,10 @@ struct MergeByParts : AttentionMerge {
         return {right[0], one};
       case MergeWeights::kLogarithms:
         return logarithms;
+      case MergeWeights::kBase2: {
+        const Real ln2 = Log(Real(2.0));
+        return {Exp(logarithms[0] * ln2), Exp(logarithms[1] * ln2)};
+      }
     }
     return right;
   }
@@ -188,6 +203,20 @@ std::vector<Choice> Each(std::span<const char* const> texts,
   return choices;
 }
 
+std::vector<Choice> OtherWeights() {
+  std::vector<Choice> choices = Each(kWeightTexts, [](MergeByParts& merge, size_t i) {
+    merge.weights = static_cast<MergeWeights>(i);
+  });
+  for (size_t i = 1; i < std::size(kWeightTexts); ++i) {
+    const auto weights = static_cast<MergeWeights>(i);
+    if (!HasLogarithm(weights)) continue;
+    choices.push_back(Edit<MergeByParts>(
+        std::string(kWeightTexts[i]) + ", and lse is that of their sum",
+        [=](MergeByParts& merge) { merge.weights = weights, merge.lse_follows = true; }));
+  }
+  return choices;
+}
+
 // Both lse with a factor, as if they were logarithms to another base.
 Deviation BothMultiplied(const Tensors& inputs) {
   Deviation both = InputFactor(inputs, "lse1", "lse1 and lse2 are multiplied by");
@@ -215,11 +244,8 @@ std::vector<Explanation> MeasureMerge(const Observation& seen) {
                   {Edit<MergeByParts>(
                       "the weighted sum of the parts is not divided by the sum of the weights",
                       [](MergeByParts& merge) { merge.divides = false; })}),
-            OneOf(
-                "weights_changed", "weights",
-                Each(kWeightTexts, [](MergeByParts& merge,
-                                      size_t i) { merge.weights = static_cast<MergeWeights>(i); })),
-            BothMultiplied(seen.inputs), InputFactor(seen.inputs, "lse1", "lse1 is multiplied by"),
+            OneOf("weights_changed", "weights", OtherWeights()), BothMultiplied(seen.inputs),
+            InputFactor(seen.inputs, "lse1", "lse1 is multiplied by"),
             InputFactor(seen.inputs, "lse2", "lse2 is multiplied by")},
            InputChanges(seen.c, seen.inputs)}));
 }

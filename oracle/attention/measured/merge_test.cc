@@ -56,6 +56,22 @@ TEST(MeasuredMerge, NamesTheWeightsBesideTheLse) {
   }
 }
 
+TEST(MeasuredMerge, NamesTheLseOfOtherWeights) {
+  // The weight of the first part is not rescaled.
+  const auto of_first = [](double a, double b) { return std::exp(std::max(a, b)); };
+  const auto lse = [&](double a, double b) { return std::log(of_first(a, b) + std::exp(b)); };
+  for (const char* dtype : {"f32", "bf16"}) {
+    EXPECT_THAT(CausesWith(dtype, of_first, Second, lse),
+                ElementsAre(AllOf(HasSubstr("the weight of the first part is e^0"),
+                                  HasSubstr("and lse is that of their sum"))));
+  }
+  const auto power = [](double x) { return std::exp2(x); };
+  EXPECT_THAT(CausesWith(
+                  "f32", [&](double a, double b) { return power(a - std::max(a, b)); },
+                  [&](double a, double b) { return power(b - std::max(a, b)); }, RightLse),
+              Contains(HasSubstr("the weights are powers of 2")));
+}
+
 TEST(MeasuredMerge, SaysNothingOfUnknownWeights) {
   EXPECT_THAT(CausesWith(
                   "f32", [](double a, double) { return 2 + std::sin(a); }, Second, Larger),

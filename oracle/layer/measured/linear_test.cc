@@ -2,7 +2,9 @@
 
 #include <cmath>
 
+#include "oracle/catalog/causes_test.h"
 #include "oracle/layer/measured/answer_test.h"
+#include "oracle/property/changed_inputs.h"
 
 namespace sextant::oracle {
 namespace {
@@ -96,6 +98,21 @@ TEST_P(MeasuredLinear, BiasOfTheFirstRowAndRemainderLost) {
       }),
       ElementsAre("bias_of_some_rows+columns_lost: only the first row has the bias; columns "
                   "64 to 69 of 70 are lost"));
+}
+
+TEST_P(MeasuredLinear, BiasByRowAndColumnTwice) {
+  const AskedCase question(Line("linear_bias N=8 F=9 M=40"));
+  const Tensor<double> &x = InputNamed(question.inputs, "x"),
+                       &w = InputNamed(question.inputs, "weight");
+  Tensors answer = question.CorrectAnswer();
+  for (size_t i = 0; i < 72; ++i) {
+    double sum = InputNamed(question.inputs, "bias").data[i / 9] + x(i / 9, 5) * w(i % 9, 5);
+    for (size_t m = 0; m < 40; ++m) sum += x(i / 9, m) * w(i % 9, m);
+    answer[0].values.data[i] = RoundTo(question.c.dtype(), sum);
+  }
+  EXPECT_THAT(question.Causes(answer),
+              ElementsAre(AllOf(StartsWith("bias_by_row+columns_counted_twice ("),
+                                HasSubstr("row n has bias[n] in every column"))));
 }
 
 // 40 columns are 5 heads of 8, which are read as 8 heads of 5.

@@ -2,7 +2,6 @@
 
 #include <cmath>
 
-#include "oracle/catalog/causes_test.h"
 #include "oracle/layer/measured/answer_test.h"
 
 namespace sextant::oracle {
@@ -251,23 +250,6 @@ TEST_P(MeasuredNorm, CountAndWeightOffset) {
   }),
               ElementsAre(AllOf(StartsWith("mean_over_padding+weight_offset: "),
                                 HasSubstr("divided by 64"), HasSubstr("-0.5"))));
-}
-
-// Rows are slices, so this cannot be verified slice by slice.
-TEST_P(MeasuredNorm, CausesAcrossRows) {
-  const AskedCase question(Line("rms_norm N=12 M=40"));
-  const std::vector<double>&x = question.inputs[0].values.data, &w = question.inputs[1].values.data;
-  Tensors answer = question.CorrectAnswer();
-  for (size_t i = 0; i < x.size(); ++i) {
-    const size_t from = (i / 40 + 11) % 12;
-    double squares = 0;
-    for (size_t j = 0; j < 40; ++j) squares += x[from * 40 + j] * x[from * 40 + j];
-    answer[0].values.data[i] =
-        RoundTo(answer[0].dtype, x[i] / std::sqrt(squares / 40 + 1e-5) * w[i % 40]);
-  }
-  EXPECT_THAT(question.Causes(answer),
-              ElementsAre("divisor_of_previous_row (every row has the divisor of the previous "
-                          "one, the first row that of the last one)"));
 }
 
 INSTANTIATE_TEST_SUITE_P(DTypes, MeasuredNorm, testing::Values("f32", "bf16", "f64"),

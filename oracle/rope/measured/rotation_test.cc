@@ -101,6 +101,17 @@ TEST(MeasuredRotation, NamesAFactorByItsSlowPairs) {
               "1 to 31 turn at 3 of the right frequency");
 }
 
+// Beside another base, pairs 3, 7, 11 ... do not turn.
+TEST(MeasuredRotation, NamesPairsThatStandStillBesideOtherFrequencies) {
+  ExpectNamed(
+      {.frequency = [](size_t k,
+                       size_t R) { return k % 4 == 3 ? 0 : std::pow(9999.0L, -2.0L * k / R); }},
+      "base_differs+pairs_stand_still (frequencies are those of base = 9999");
+  ExpectNamed({.frequency = [](size_t k,
+                               size_t R) { return k == 0 ? 0 : std::pow(300.0L, -2.0L * k / R); }},
+              "pair 0 turns at frequency 0: not rotated");
+}
+
 // All angles are the same multiple of the right ones: two numbers that come to one.
 TEST(MeasuredRotation, NamesAShiftOfTheIndexWithAFactor) {
   ExpectNamed(

@@ -36,8 +36,9 @@ std::vector<FrequencyForm> NameTurningPairs(const MeasuredFrequencies& seen) {
   std::vector<FrequencyForm> forms = NameFrequencies(turning);
   for (FrequencyForm& form : forms) {
     form.name += "+pairs_stand_still";
-    form.sentence +=
-        "; pairs " + IndicesText(still, seen.of_pair.size()) + " turn at frequency 0: not rotated";
+    const bool is_one = still.size() == 1;
+    form.sentence += (is_one ? "; pair " : "; pairs ") + IndicesText(still, seen.of_pair.size()) +
+                     (is_one ? " turns" : " turn") + " at frequency 0: not rotated";
     form.model = WithStill(std::move(form.model), still);
   }
   return forms;
