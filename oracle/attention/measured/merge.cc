@@ -30,6 +30,7 @@ enum class MergeWeights {
   kSecondUnscaled,  // a, 1
   kLogarithms,      // lse1 - largest, lse2 - largest
   kBase2,           // 2^(lse1 - largest), 2^(lse2 - largest)
+  kSquared,         // a^2, b^2
 };
 constexpr const char* kWeightTexts[] = {
     "",
@@ -45,6 +46,7 @@ constexpr const char* kWeightTexts[] = {
     "the weight of the second part is e^0, not rescaled by e^(lse2 - largest)",
     "the weights are lse1 and lse2 less the larger one, without the exponential",
     "the weights are powers of 2, expected powers of e",
+    "the weights are squared",
 };
 // The sum of these weights may be negative, and has no logarithm then.
 bool HasLogarithm(MergeWeights weights) {
@@ -167,6 +169,8 @@ struct MergeByParts : AttentionMerge {
         return {right[0], one};
       case MergeWeights::kLogarithms:
         return logarithms;
+      case MergeWeights::kSquared:
+        return {right[0] * right[0], right[1] * right[1]};
       case MergeWeights::kBase2: {
         const Real ln2 = Log(Real(2.0));
         return {Exp(logarithms[0] * ln2), Exp(logarithms[1] * ln2)};

@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <cstdio>
+#include <cstdlib>
 #include <numeric>
 
 #include "reference/base/value_text.h"
@@ -12,6 +13,9 @@ namespace {
 std::string TextWith(int digits, double x) {
   char text[40];
   std::snprintf(text, sizeof text, "%.*g", digits, x);
+  constexpr double kMostPlain = 1e6;
+  const bool is_plain = std::abs(x) >= 1 && std::abs(x) < kMostPlain;
+  if (is_plain) return PrintValue(std::strtod(text, nullptr));  // "60" instead of "6e+01"
   return text;
 }
 

@@ -26,6 +26,7 @@ struct RotaryQuestion {
   RotaryModel right;
   Positions positions;                           // [axes, B S]
   size_t length = 0;                             // S
+  size_t heads = 1;                              // that turn by the angles of the same tokens
   bool is_configured = true;                     // false: the frequencies are an input
   const Tensor<double>* given = nullptr;         // that input
   std::function<std::vector<Layout>()> layouts;  // the possible ones

@@ -42,10 +42,17 @@ class Naming {
                                       : Common(seen_.RatioOf(k), {1 - most, 1 + most}).IsEmpty())
         return true;
     }
-    return WrongPairs() >= kMany;
+    const size_t wrong = WrongPairs();
+    return wrong >= kMany || (wrong > 0 && kMany * wrong <= RightPairs());
   }
-  // Rounding does not make so many frequencies wrong by a simple function.
+  // Rounding does not make so many frequencies wrong by a simple function, nor one of so many.
   static constexpr size_t kMany = 8;
+  size_t RightPairs() const {
+    size_t count = 0;
+    for (size_t k = 0; k < pairs_; ++k)
+      count += seen_.of_pair[k] && seen_.right_list.of[k] != 0 && seen_.RatioOf(k).Holds(1);
+    return count;
+  }
   size_t WrongPairs() const {
     size_t count = 0;
     for (size_t k = 0; k < pairs_; ++k)

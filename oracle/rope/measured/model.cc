@@ -214,6 +214,25 @@ void Rotate(const RotaryModel& model, const PairTables<Real>& tables, const Tens
   }
 }
 
+template <class Real>
+void RotateAt(const RotaryModel& model, const Tensor<Real>* given, const Tensor<double>& position,
+              const Tensor<Real>& x, Tensor<Real>& y) {
+  if (model.rows == RowPositions::kOfToken)
+    return Rotate(model, AllTablesOf(model, given, position), x, y);
+  // Each head of a batch is a sequence of its own.
+  const size_t B = x.shape[0], H = x.shape[1], S = x.shape[2], A = position.shape[1];
+  Tensor<double> of_rows({B * H, A, S});
+  for (size_t i = 0; i < of_rows.data.size(); ++i) {
+    const size_t b = i / (H * A * S), h = i / (A * S) % H, s = i % S;
+    const size_t token = model.rows == RowPositions::kOfHead ? h : (h * S + s) / H;
+    of_rows.data[i] = position(b, i / S % A, token);
+  }
+  Tensor<Real> heads = x, rotated = y;
+  heads.shape = rotated.shape = {B * H, 1, S, x.shape[3]};
+  Rotate(model, AllTablesOf(model, given, of_rows), heads, rotated);
+  y.data = std::move(rotated.data);
+}
+
 template Tensor<Counted> ModelFrequencies(const RotaryModel&, const Tensor<Counted>*);
 template Counted ModelAmplitude(const RotaryModel&);
 template PairTables<Counted> TablesOf(const RotaryModel&, const Tensor<Counted>&,
@@ -222,6 +241,10 @@ template PairTables<Counted> AllTablesOf(const RotaryModel&, const Tensor<Counte
                                          const Tensor<double>&);
 template void Rotate(const RotaryModel&, const PairTables<Counted>&, const Tensor<Counted>&,
                      Tensor<Counted>&);
+template void RotateAt(const RotaryModel&, const Tensor<Counted>*, const Tensor<double>&,
+                       const Tensor<Counted>&, Tensor<Counted>&);
+template void RotateAt(const RotaryModel&, const Tensor<Rounded>*, const Tensor<double>&,
+                       const Tensor<Rounded>&, Tensor<Rounded>&);
 template Tensor<Rounded> ModelFrequencies(const RotaryModel&, const Tensor<Rounded>*);
 template Rounded ModelAmplitude(const RotaryModel&);
 template PairTables<Rounded> TablesOf(const RotaryModel&, const Tensor<Rounded>&,

@@ -52,6 +52,10 @@ struct Growth {
   double PowerOf(size_t k) const { return powers.empty() ? 1 : powers[k]; }
 };
 
+// The token whose position the row of head h and token s has: s itself; (h S + s) / H, as if x were
+// stored as [B,S,H,D]; or h.
+enum class RowPositions { kOfToken, kOfStoredRow, kOfHead };
+
 // A channel outside the pairs: y at `to` is `factor` times x at `from`.
 struct RestChannel {
   size_t to = 0, from = 0;
@@ -86,6 +90,7 @@ struct RotaryModel {
   std::optional<Growth> growth{};
   Flow flow{};
   Turn turn{};
+  RowPositions rows = RowPositions::kOfToken;
   bool has_coordinates = false;  // positions are any real numbers
   std::optional<Elsewhere> elsewhere{};
 };
@@ -114,6 +119,11 @@ PairTables<Real> TablesOf(const RotaryModel& model, const Tensor<Real>& frequenc
 template <class Real>
 PairTables<Real> AllTablesOf(const RotaryModel& model, const Tensor<Real>* given,
                              const Tensor<double>& position);
+
+// x, y [B,H,S,D]; position [B,A,S]. Requires whole tensors unless model.rows is kOfToken.
+template <class Real>
+void RotateAt(const RotaryModel& model, const Tensor<Real>* given, const Tensor<double>& position,
+              const Tensor<Real>& x, Tensor<Real>& y);
 
 // x, y [B,H,S,D].
 template <class Real>

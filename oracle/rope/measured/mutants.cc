@@ -194,6 +194,7 @@ std::vector<Explanation> ExplainWith(const Observation& seen, bool x_has_errors)
                           .right = RightModel(right.op()),
                           .positions = PositionsIn(WithAxes(position, x.shape[2])),
                           .length = x.shape[2],
+                          .heads = kIsMatrix ? 1 : x.shape[1],
                           .is_configured = !is_given,
                           .given = is_given ? &seen.inputs[2].values : nullptr,
                           .layouts = {},
@@ -206,7 +207,8 @@ std::vector<Explanation> ExplainWith(const Observation& seen, bool x_has_errors)
     measured.model = model;
     Tensors inputs = seen.inputs;
     inputs[input].values.data = InShapeOf(position, positions).data;
-    return Hypothesis{std::make_shared<Model>(measured), std::move(inputs), seen.recipe};
+    return Hypothesis{std::make_shared<Model>(measured), std::move(inputs), seen.recipe,
+                      model.rows != RowPositions::kOfToken};
   };
   return ExplainRotation(question);
 }

@@ -36,7 +36,7 @@ struct MeasuredOp : Op {
   RotaryModel model;
   template <class Real>
   void operator()(const Tensor<Real>& x, const Tensor<double>& position, Tensor<Real>& y) const {
-    Rotate(model, AllTablesOf<Real>(model, nullptr, WithAxes(position, x.shape[2])), x, y);
+    RotateAt<Real>(model, nullptr, WithAxes(position, x.shape[2]), x, y);
   }
 };
 
@@ -46,7 +46,7 @@ struct MeasuredOp<RopeGiven> : RopeGiven {
   template <class Real>
   void operator()(const Tensor<Real>& x, const Tensor<double>& position,
                   const Tensor<Real>& inv_freq, Tensor<Real>& y) const {
-    Rotate(model, AllTablesOf(model, &inv_freq, WithAxes(position, x.shape[2])), x, y);
+    RotateAt<Real>(model, &inv_freq, WithAxes(position, x.shape[2]), x, y);
   }
 };
 

@@ -105,7 +105,16 @@ bool IsPlain(double value) {
 }
 
 std::string MeasuredText(double value, const Range& range) {
-  if (IsPlain(value)) return Phrase(value);
+  // In a wide range, a number with few digits may be an accident; and it is one of several if a
+  // neighbour with as few is in the range, too.
+  constexpr long double kWide = 0.2L;
+  int digits = 1;
+  while (digits < kMostDigits && !HasFewDigits(value, digits)) ++digits;
+  const long double width = range.high - range.low;
+  const long double step = std::pow(10.0L, std::floor(std::log10(std::abs(value))) + 1 - digits);
+  const bool is_alone = !range.Holds(value + step) && !range.Holds(value - step);
+  if (IsPlain(value) && (width == 0 || (is_alone && width <= kWide * std::abs(value))))
+    return Phrase(value);
   return Phrase(value, " +- ", Rounded((range.high - range.low) / 2, 1));
 }
 

@@ -48,9 +48,10 @@ std::string Phrase(const Parts&... parts) {
   return text;
 }
 
-// A measured number: as it is if it is an integer or has few digits, else with its error bar.
+// A measured number: as it is if it is plain and hardly in the range by accident, else with its
+// error bar.
 std::string MeasuredText(double value, const Range& range);
-// True if the number is as it is in MeasuredText.
+// True for integers, numbers with few digits and reciprocals of such.
 bool IsPlain(double value);
 
 // An observation of an unknown v: rate v = phase + 2 pi n for some integer n, with an error of

@@ -59,6 +59,9 @@ class Indices {
     const auto at = [right = right_, S](size_t b, size_t s) { return (*right)[b * S + s]; };
     Add("position_is_index", "the index in the sequence is used as the position",
         [=](double, size_t, size_t s) { return index(s); });
+    Add("position_is_index_from_1",
+        "the index in the sequence, counted from 1, is used as the position",
+        [=](double, size_t, size_t s) { return index(s + 1); });
     Add("position_is_index_in_batch",
         "the index over all sequences of the batch is used as the position",
         [=](double, size_t b, size_t s) { return index(b * S + s); });
@@ -88,6 +91,16 @@ class Indices {
   }
   void OfBatches() {
     const size_t S = S_, B = right_->size() / std::max<size_t>(S_, 1);
+    for (size_t one = 0; one < B; ++one) {
+      for (size_t other = one + 1; other < B && B > 2; ++other) {
+        Add("positions_of_batches_exchanged",
+            Phrase("sequences ", one, " and ", other,
+                   " of the batch have each the positions of the other"),
+            [right = right_, S, one, other](double p, size_t b, size_t s) {
+              return b == one ? (*right)[other * S + s] : b == other ? (*right)[one * S + s] : p;
+            });
+      }
+    }
     for (size_t other = 1; other < B; ++other) {
       Add("position_of_one_batch",
           Phrase("every sequence of the batch uses the positions of sequence ", other),
@@ -112,6 +125,10 @@ class Indices {
           "position_of_block_of_tokens",
           Phrase("tokens use the position of the first token of their block of ", n),
           [=](double, size_t b, size_t s) { return at(b, s / n * n); }, kAnyNumber);
+      Add(
+          "position_from_block",
+          Phrase("positions are counted from that of the first token of their block of ", n),
+          [=](double p, size_t b, size_t s) { return p - at(b, s / n * n); }, kUsualNumber);
       Add(
           "position_of_index_wraps",
           Phrase("tokens use the positions of tokens 0 to ", n - 1, " again and again"),
@@ -150,6 +167,9 @@ std::vector<PositionFunction> PositionFunctionsOfUsualNumbers() {
     all.push_back({kUsualNumber, "position_of_block",
                    Phrase("positions act as the nearest multiple of ", n),
                    [n](double p, size_t, size_t) { return std::nearbyint(p / n) * n; }});
+    all.push_back({kUsualNumber, "position_of_block",
+                   Phrase("positions act as the multiple of ", n, " above"),
+                   [n](double p, size_t, size_t) { return std::ceil(p / n) * n; }});
   }
   return all;
 }

@@ -123,6 +123,10 @@ class Naming {
         Phrase("positions from ", least, " on act as ", std::abs(c), c < 0 ? " less" : " more",
                std::isinf(most) ? "" : Phrase("; those up to ", most, " are right")),
         [=](double p, size_t, size_t) { return p >= least ? p + c : p; });
+    Try(kUsualNumber, "position_negated_from",
+        Phrase("positions from ", least, " on turn in the other direction",
+               std::isinf(most) ? "" : Phrase("; those up to ", most, " are right")),
+        [=](double p, size_t, size_t) { return p >= least ? -p : p; });
   }
 
   // p - q is a multiple of the modulus for every wrong token.
@@ -146,6 +150,9 @@ class Naming {
       Try(kUsualNumber, "position_of_block",
           Phrase("positions act as the multiple of ", n, " below"),
           [n](double p, size_t, size_t) { return std::floor(p / n) * n; });
+      Try(kUsualNumber, "position_of_block",
+          Phrase("positions act as the multiple of ", n, " above"),
+          [n](double p, size_t, size_t) { return std::ceil(p / n) * n; });
     }
   }
 

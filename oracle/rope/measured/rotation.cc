@@ -74,6 +74,22 @@ std::vector<RotaryCandidate> Explained(const RotaryFit& measured, const RotaryCa
   return found.empty() ? WithOtherTable(measured, start) : found;
 }
 
+// The heads of a token turn by different angles: no fit shows them. Whether all angles are these is
+// not verified.
+std::vector<RotaryCandidate> WithOtherRows(const RotaryQuestion& question,
+                                           const RotaryCandidate& right) {
+  if (question.heads < 2 || right.model.has_coordinates) return {};
+  std::vector<RotaryCandidate> all(2, right);
+  all[0].model.rows = RowPositions::kOfStoredRow;
+  all[0].parts.push_back({"position_of_stored_row",
+                          "positions are those of x stored as [B,S,H,D]: row h S + s has the "
+                          "position of token (h S + s) / H"});
+  all[1].model.rows = RowPositions::kOfHead;
+  all[1].parts.push_back({"position_of_head", "every token of head h has the position of token h"});
+  if (question.heads > question.length) all.pop_back();
+  return all;
+}
+
 }  // namespace
 
 std::vector<Explanation> ExplainRotation(const RotaryQuestion& question) {
@@ -92,6 +108,7 @@ std::vector<Explanation> ExplainRotation(const RotaryQuestion& question) {
       found.push_back(std::move(one));
   }
   if (found.empty()) found = WithOtherSum(question, right);
+  if (found.empty()) found = WithOtherRows(question, right);
   const auto count = [](const RotaryCandidate& c) { return c.parts.size(); };
   std::ranges::stable_sort(found, {}, count);
   std::vector<Explanation> all;
