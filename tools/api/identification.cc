@@ -1,6 +1,7 @@
 #include "tools/api/identification.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <sstream>
 
@@ -49,18 +50,55 @@ std::vector<std::string> NotShown(const Facts& facts, const Identity& found) {
   return words;
 }
 
-// The verdict on the first answer that fails by the nearest claim.
-std::optional<oracle::Verdict> FailingOf(const Identity& identity, const std::string& by) {
+// The verdict on the first answer that fails by the claim of a case.
+std::optional<oracle::Verdict> FailingOf(const Identity& identity, const Case& claimed,
+                                         const std::string& by) {
   std::vector<Exchange> all = identity.witnesses;
   all.insert(all.end(), identity.unseen.begin(), identity.unseen.end());
   for (const Exchange& witness : all) {
-    const Case c = witness.c.With(oracle::WordsOf(oracle::ClaimOf(identity.c)));
+    const Case c = witness.c.With(oracle::WordsOf(oracle::ClaimOf(claimed)));
     const Recipe recipe = ParseRecipe(by, c.dtype());
     const oracle::Judge judge(c, witness.inputs, recipe);
     oracle::Verdict verdict = JudgeOutputs(judge, c, witness.inputs, recipe, witness.answer);
     if (verdict.status == oracle::Verdict::Status::kFails) return verdict;
   }
   return std::nullopt;
+}
+
+// The nearest claim with the numbers of the question: its own may only make up for what no number
+// explains.
+std::optional<Case> WithAskedNumbers(const Case& nearest, const Case& question) {
+  Claim claim = oracle::ClaimOf(nearest);
+  const Claim asked = oracle::ClaimOf(question);
+  const auto is_number = [](const std::string& text) {
+    double number = 0;
+    const char* const end = text.data() + text.size();
+    return std::from_chars(text.data(), end, number).ptr == end && !text.empty();
+  };
+  for (auto& [attribute, text] : claim) {
+    const std::string& usual = asked.at(attribute);
+    if (is_number(text) && is_number(usual)) text = usual;
+  }
+  if (claim == oracle::ClaimOf(nearest)) return std::nullopt;
+  return nearest.With(oracle::WordsOf(claim));
+}
+
+// How many deviations the causes name; more than any number if there are none.
+size_t PartsOf(const std::optional<oracle::Verdict>& verdict) {
+  if (!verdict || verdict->causes.empty()) return SIZE_MAX;
+  const std::string& name = verdict->causes.front().name;
+  return verdict->causes.size() + static_cast<size_t>(std::ranges::count(name, '+'));
+}
+
+// Sets the failing verdict. With the numbers of the question, if fewer deviations explain it so.
+void SetFailing(const Case& question, const std::string& recipe, Identification& found) {
+  found.failing = FailingOf(found.identity, found.identity.c, recipe);
+  const auto plain = WithAskedNumbers(found.identity.c, question);
+  if (!plain || PartsOf(found.failing) == 1) return;
+  auto failing = FailingOf(found.identity, *plain, recipe);
+  if (PartsOf(failing) >= PartsOf(found.failing)) return;
+  found.identity.c = *plain;
+  found.failing = std::move(failing);
 }
 
 void RequireNumbers(const Case& c, const Answer& answer) {
@@ -112,7 +150,7 @@ Identification IdentifySubject(const IdentifyRequest& request, const oracle::Sub
     found.not_compared = asked.not_compared;
     found.not_shown = NotShown(asked.facts, found.identity);
   }
-  if (!found.Conforms()) found.failing = FailingOf(found.identity, recipe);
+  if (!found.Conforms()) SetFailing(questions[0], recipe, found);
   return found;
 }
 

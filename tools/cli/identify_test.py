@@ -47,9 +47,9 @@ serve({"rope": rope, "rms_norm": rms_norm, "attention": attention, "activation":
 
 
 class Identify(ProgramTest):
-    def identify(self, line, *options):
+    def identify(self, line, *options, box=BOX):
         shutil.copy(ADAPTER, self.folder.name)
-        self.path("box.py").write_text(BOX)
+        self.path("box.py").write_text(box)
         result = self.run_it("identify", line, "--subject", "exec:/usr/bin/python3 box.py", "--json",
                              "i.json", *options)
         file = self.path("i.json")
@@ -101,6 +101,13 @@ class Identify(ProgramTest):
         self.assertIn("no attributes of activation give these answers; the nearest are",
                       result.stdout)
         self.assertRegex(result.stdout, r"\d+ of 192 elements of y fail")
+
+    def test_numbers_do_not_make_up_for_another_deviation(self):
+        box = BOX.replace("position[..., None]", "(position[..., None] + 1)").replace("12345", "1e4")
+        result, found = self.identify("rope D=16", box=box)
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("rope pairing=interleaved D=16 ", found["case"])
+        self.assertIn("likely cause: position_off_by_one ", result.stdout)
 
     def test_names_what_is_wrong_in_the_call(self):
         result, _ = self.identify("rope D=7")

@@ -23,6 +23,13 @@ std::vector<ColumnOrder> ColumnOrdersOf(size_t n) {
     orders.push_back({"neighbours_exchanged", "with exchanged neighbours, 1 0 3 2 ...",
                       [](size_t j) { return j ^ 1; }});
   }
+  for (const size_t size : {2, 4, 8, 16, 32}) {
+    if (2 * size > n) break;
+    orders.push_back(
+        {"blocks_exchanged",
+         "with exchanged blocks of " + std::to_string(size) + ", as far as both are whole",
+         [=](size_t j) { return (j | (2 * size - 1)) < n ? j ^ size : j; }});
+  }
   for (size_t rows = 2; rows < n; ++rows) {
     const size_t columns = n / rows;
     if (n % rows != 0) continue;

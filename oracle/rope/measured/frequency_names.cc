@@ -42,21 +42,16 @@ class Naming {
                                       : Common(seen_.RatioOf(k), {1 - most, 1 + most}).IsEmpty())
         return true;
     }
-    const size_t wrong = WrongPairs();
-    return wrong >= kMany || (wrong > 0 && kMany * wrong <= RightPairs());
+    const size_t wrong = PairsThat(false);
+    return wrong >= kMany || (wrong > 0 && kMany * wrong <= PairsThat(true));
   }
   // Rounding does not make so many frequencies wrong by a simple function, nor one of so many.
   static constexpr size_t kMany = 8;
-  size_t RightPairs() const {
+  size_t PairsThat(bool are_right) const {
     size_t count = 0;
     for (size_t k = 0; k < pairs_; ++k)
-      count += seen_.of_pair[k] && seen_.right_list.of[k] != 0 && seen_.RatioOf(k).Holds(1);
-    return count;
-  }
-  size_t WrongPairs() const {
-    size_t count = 0;
-    for (size_t k = 0; k < pairs_; ++k)
-      count += seen_.of_pair[k] && seen_.right_list.of[k] != 0 && !seen_.RatioOf(k).Holds(1);
+      count +=
+          seen_.of_pair[k] && seen_.right_list.of[k] != 0 && seen_.RatioOf(k).Holds(1) == are_right;
     return count;
   }
   void Try(Rank rank, std::string name, std::string sentence, const RotaryModel& model) {

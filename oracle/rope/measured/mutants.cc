@@ -201,6 +201,12 @@ std::vector<Explanation> ExplainWith(const Observation& seen, bool x_has_errors)
                           .fits = {},
                           .fits_of_sums = {},
                           .hypothesis = {}};
+  if constexpr (std::is_same_v<Op, RopeAxial>) {
+    // Integers may be measured one by one.
+    question.right.has_coordinates =
+        !std::ranges::all_of(position.data, [](double p) { return p == std::floor(p); });
+    question.is_configured = right.op().frequencies == AxialFrequencies::kLang;
+  }
   MeasureRows({x, y, kIsMatrix ? nullptr : &seen.permitted[0].error, x_has_errors}, question);
   question.hypothesis = [&](const RotaryModel& model, const Positions& positions) {
     MeasuredOp<Op> measured = right.op();
