@@ -103,7 +103,7 @@ class Identify(ProgramTest):
         self.assertRegex(result.stdout, r"\d+ of 192 elements of y fail")
 
     def test_numbers_do_not_make_up_for_another_deviation(self):
-        box = BOX.replace("position[..., None]", "(position[..., None] + 1)").replace("12345", "1e4")
+        box = BOX.replace("position[..., None]", "(position[..., None] + 1)").replace("12345.0", "10000.0")
         result, found = self.identify("rope D=16", box=box)
         self.assertEqual(result.returncode, 1)
         self.assertIn("rope pairing=interleaved D=16 ", found["case"])

@@ -71,6 +71,52 @@ TEST(MeasuredAxes, NamesPositionsOfEveryAxis) {
   }
 }
 
+// Two axes of 12 pairs each, in plain loops.
+struct PlainAxial {
+  std::function<long double(size_t axis, long double p)> position = [](size_t, long double p) {
+    return p;
+  };
+  long double base = 10000;
+
+  std::vector<std::string> Explained(const std::string& dtype) const {
+    const DrawnCase question(
+        "rope_axial frequencies=lang arrangement=halves pairing=half A=2 H=2 S=10 D=48"
+        " @position=random_positions(100)" +
+        dtype);
+    Tensor<double> y = question.inputs[0].values;
+    for (size_t row = 0; row < kHeads * kTokens; ++row) {
+      for (size_t k = 0; k < kPairs; ++k) {
+        const size_t i = row * 2 * kPairs + k, j = i + kPairs, axis = k / 12;
+        const long double p =
+            position(axis, question.inputs[1].values.data[axis * kTokens + row % kTokens]);
+        const long double a = p * std::pow(base, -1.0L * (k % 12) / 12), u = y.data[i],
+                          v = y.data[j];
+        y.data[i] = RoundTo(question.c.dtype(), u * std::cos(a) - v * std::sin(a));
+        y.data[j] = RoundTo(question.c.dtype(), u * std::sin(a) + v * std::cos(a));
+      }
+    }
+    return oracle::Explained(question, {{"y", question.c.dtype(), y}});
+  }
+};
+
+TEST(MeasuredAxes, NamesTheBaseAndPositionsOfIntegerCoordinates) {
+  for (const char* dtype : kDTypes) {
+    EXPECT_THAT(PlainAxial{}.Explained(dtype), IsEmpty()) << dtype;
+    EXPECT_THAT(PlainAxial{.base = 500}.Explained(dtype),
+                ElementsAre(HasSubstr("base = 500, expected 10000")))
+        << dtype;
+    const PlainAxial limited{.position = [](size_t, long double p) { return std::min(p, 31.0L); }};
+    EXPECT_THAT(limited.Explained(dtype),
+                Contains(HasSubstr("on every axis, positions above 31 act as 31")))
+        << dtype;
+    const PlainAxial shifted{
+        .position = [](size_t a, long double p) { return a == 0 ? p + 3 : p; }};
+    EXPECT_THAT(shifted.Explained(dtype),
+                Contains(HasSubstr("on axis 0 every token acts as its position + 3")))
+        << dtype;
+  }
+}
+
 // Tokens of one position that act as different ones: that is no function of the position.
 TEST(MeasuredAxes, SaysNothingOfAnotherKind) {
   for (const char* dtype : kDTypes) {

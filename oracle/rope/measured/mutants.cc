@@ -1,6 +1,7 @@
 #include "oracle/rope/measured/mutants.h"
 
 #include <algorithm>
+#include <cmath>
 #include <numbers>
 
 #include "oracle/rope/measured/rotation.h"
@@ -174,6 +175,13 @@ void MeasureRows(const RotatedTensors& of, RotaryQuestion& question) {
   };
 }
 
+// Integer coordinates may be measured one by one.
+void SetCoordinates(const RopeAxial& op, const Tensor<double>& position, RotaryQuestion& question) {
+  const auto is_integer = [](double p) { return p == std::floor(p); };
+  question.right.has_coordinates = !std::ranges::all_of(position.data, is_integer);
+  question.is_configured = op.frequencies == AxialFrequencies::kLang;
+}
+
 template <class Op>
 std::vector<Explanation> ExplainWith(const Observation& seen, bool x_has_errors) {
   using Model = Wrapped<MeasuredOp<Op>, false>;
@@ -201,12 +209,7 @@ std::vector<Explanation> ExplainWith(const Observation& seen, bool x_has_errors)
                           .fits = {},
                           .fits_of_sums = {},
                           .hypothesis = {}};
-  if constexpr (std::is_same_v<Op, RopeAxial>) {
-    // Integers may be measured one by one.
-    question.right.has_coordinates =
-        !std::ranges::all_of(position.data, [](double p) { return p == std::floor(p); });
-    question.is_configured = right.op().frequencies == AxialFrequencies::kLang;
-  }
+  if constexpr (std::is_same_v<Op, RopeAxial>) SetCoordinates(right.op(), position, question);
   MeasureRows({x, y, kIsMatrix ? nullptr : &seen.permitted[0].error, x_has_errors}, question);
   question.hypothesis = [&](const RotaryModel& model, const Positions& positions) {
     MeasuredOp<Op> measured = right.op();

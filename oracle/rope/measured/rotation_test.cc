@@ -112,6 +112,60 @@ TEST(MeasuredRotation, NamesPairsThatStandStillBesideOtherFrequencies) {
               "pair 0 turns at frequency 0: not rotated");
 }
 
+// Rounding does not make one frequency of 32 wrong.
+TEST(MeasuredRotation, NamesOneFrequency) {
+  ExpectNamed({.frequency =
+                   [](size_t k, size_t R) {
+                     return std::pow(10000.0L, -2.0L * k / R) * (k == 5 ? 1.01L : 1);
+                   }},
+              "frequency_of_some_pairs (pair 5 turns at 1.01 of the right frequency");
+}
+
+// The angle of head h and token s is that of the token (h S + s) / H, or of token h.
+TEST(MeasuredRotation, NamesPositionsOfStoredRowsAndOfHeads) {
+  const DrawnCase question("rope pairing=half H=3 S=20 D=32");
+  const auto answer = [&](const std::function<size_t(size_t h, size_t s)>& token) {
+    Tensor<double> y = question.inputs[0].values;
+    for (size_t row = 0; row < 60; ++row) {
+      for (size_t k = 0; k < 16; ++k) {
+        const double p = question.inputs[1].values.data[token(row / 20, row % 20)];
+        const double a = p * std::pow(10000.0, -2.0 * k / 32);
+        double &u = y.data[row * 32 + k], &v = y.data[row * 32 + k + 16];
+        const double first = u * std::cos(a) - v * std::sin(a);
+        v = RoundTo(DType::kF32, u * std::sin(a) + v * std::cos(a));
+        u = RoundTo(DType::kF32, first);
+      }
+    }
+    return Explained(question, {{"y", DType::kF32, y}});
+  };
+  EXPECT_THAT(answer([](size_t h, size_t s) { return (h * 20 + s) / 3; }),
+              ElementsAre(StartsWith("position_of_stored_row (")));
+  EXPECT_THAT(answer([](size_t h, size_t) { return h; }),
+              ElementsAre(StartsWith("position_of_head (")));
+}
+
+TEST(MeasuredRotation, NamesPositionsOfBlocksAndBatches) {
+  const auto positions_of = [](const std::string& line, auto of) {
+    return Explained(line + " dtype=f32", {.position = of});
+  };
+  const std::string random = "rope pairing=half H=2 S=24 D=64 @position=random_positions(3000)";
+  const DrawnCase question(random);
+  const std::vector<double>& at = question.inputs[1].values.data;
+  EXPECT_THAT(
+      positions_of(random, [](long double p, size_t, size_t) { return std::ceil(p / 8) * 8; }),
+      ElementsAre(HasSubstr("positions act as the multiple of 8 above")));
+  EXPECT_THAT(
+      positions_of(random, [&](long double p, size_t, size_t s) { return p - at[s / 6 * 6]; }),
+      ElementsAre(HasSubstr("counted from that of the first token of their block of 6")));
+  const std::string batches = "rope pairing=half B=3 H=2 S=8 D=64 @position=random_positions(500)";
+  const DrawnCase three(batches);
+  EXPECT_THAT(positions_of(batches,
+                           [&](long double, size_t b, size_t s) {
+                             return three.inputs[1].values.data[(b == 2 ? 2 : 1 - b) * 8 + s];
+                           }),
+              ElementsAre(HasSubstr("sequences 0 and 1 of the batch have each the positions")));
+}
+
 // All angles are the same multiple of the right ones: two numbers that come to one.
 TEST(MeasuredRotation, NamesAShiftOfTheIndexWithAFactor) {
   ExpectNamed(
