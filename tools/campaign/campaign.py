@@ -2,8 +2,7 @@
 
 from dataclasses import dataclass
 
-from deviation import is_held_out
-from deviations import SINGLES
+from deviations import SINGLES, held_out
 from doubles import doubles
 from honest import honest_recipes
 from matching import named
@@ -21,7 +20,7 @@ class Job:
 
     @property
     def held_out(self):
-        return is_held_out(self.name)
+        return held_out(self.name)
 
 
 class Campaign:

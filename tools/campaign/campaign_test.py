@@ -17,8 +17,7 @@ sys.path.insert(0, str(HERE))
 
 import campaign  # noqa: E402
 from cases import CASES  # noqa: E402
-from deviation import is_held_out  # noqa: E402
-from deviations import SINGLES  # noqa: E402
+from deviations import SINGLES, held_out  # noqa: E402
 from honest import honest_recipes  # noqa: E402
 from kinds import KINDS  # noqa: E402
 from matching import named, numbers_of, says  # noqa: E402
@@ -28,7 +27,7 @@ from report import outcome  # noqa: E402
 
 class Tables(unittest.TestCase):
     def test_there_are_enough(self):
-        names = [n for n in SINGLES if not is_held_out(n)]
+        names = [n for n in SINGLES if not held_out(n)]
         self.assertGreater(len(names), 300)
         self.assertGreater(len(SINGLES) - len(names), 300)
         self.assertGreaterEqual(sum(len(honest_recipes(o)) for o in CASES), 300)
@@ -132,8 +131,8 @@ class Small(unittest.TestCase):
         self.assertTrue(names)
         for name in SINGLES:
             if name.startswith("alibi_slopes/"):
-                self.assertEqual(name in names, not is_held_out(name))
-                self.assertFalse(is_held_out(name) and name in run.stdout)
+                self.assertEqual(name in names, not held_out(name))
+                self.assertFalse(held_out(name) and name in run.stdout)
 
 
 if __name__ == "__main__":

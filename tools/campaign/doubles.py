@@ -4,7 +4,7 @@ import hashlib
 from itertools import combinations
 
 from deviation import Double
-from deviations import LATER, SINGLES
+from deviations import LATER, SHOWN, SINGLES
 from kinds import KINDS
 
 COUNTS = {"rope": 48, "rope_sections": 8, "xpos": 8, "rope_cos_sin": 5, "rope_frequencies": 4,
@@ -32,7 +32,8 @@ def has_rows(pair):
 def doubles(truth):
     """The doubles of an operation that show in some case: both parts do, and their answer is not
     that of one part. In at most a fifth of them one part is about rows that are lost or moved."""
-    singles = [d for d in SINGLES.values() if d.operation == truth.operation]
+    singles = [d for d in SINGLES.values()
+               if d.operation == truth.operation and d.name not in SHOWN]
     pairs = [Double((a, b)) for a, b in combinations(singles, 2) if differ(a, b)]
     pairs.sort(key=lambda pair: hashlib.sha256(pair.name.encode()).digest())
     return (chosen([pair for pair in pairs if not has_later(pair)], COUNTS, truth)
