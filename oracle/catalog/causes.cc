@@ -158,6 +158,14 @@ std::vector<Cause> CausesInBlock(const Observation& seen, const ProveOptions& op
   return causes;
 }
 
+bool HasLargeErrors(const Observation& seen) {
+  for (size_t o = 0; o < seen.golden.size(); ++o) {
+    const auto tensor = AnsweredTensorOf(seen, o);
+    if (tensor && HasLargeErrors(*tensor)) return true;
+  }
+  return false;
+}
+
 // Changed inputs, pairs of deviations, and deviations of a part of the answer.
 std::vector<Cause> RareCauses(const Observation& seen, Evidence& evidence,
                               const ProveOptions& options, bool may_be_precision) {
@@ -167,8 +175,9 @@ std::vector<Cause> RareCauses(const Observation& seen, Evidence& evidence,
   const bool some_pair_fits =
       may_be_precision && !IsEvidence(evidence.failing(), defects * defects);
   if (!some_pair_fits) causes = PairCauses(seen, evidence, options);
+  if (!causes.empty() || !HasLargeErrors(seen)) return causes;
   const bool mostly_fails = 2 * evidence.failing() > evidence.elements();
-  if (causes.empty() && mostly_fails) causes = CausesBesideAnOrder(seen, options);
+  if (mostly_fails) causes = CausesBesideAnOrder(seen, options);
   if (!some_pair_fits && causes.empty()) causes = LayeredCauses(seen, evidence, options);
   if (causes.empty()) causes = CausesInBlock(seen, options);
   if (causes.empty()) causes = CausesOfRows(seen, evidence, options);

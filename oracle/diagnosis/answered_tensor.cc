@@ -60,6 +60,21 @@ std::optional<AnsweredTensor> AnsweredTensorOf(const Observation& seen, size_t o
   return tensor;
 }
 
+double RootMeanSquare(const std::vector<double>& numbers) {
+  double sum = 0, count = 0;
+  for (const double x : numbers) {
+    if (std::isfinite(x)) sum += x * x, ++count;
+  }
+  return count > 0 ? std::sqrt(sum / count) : 0;
+}
+
+bool HasLargeErrors(const AnsweredTensor& tensor) {
+  const double large = RootMeanSquare(tensor.right) / 16;
+  return std::ranges::any_of(tensor.failing, [&](size_t flat) {
+    return !(std::abs(tensor.got[flat] - tensor.right[flat]) < large);
+  });
+}
+
 bool IsEvidence(size_t failing, size_t choices) {
   return static_cast<double>(failing) > 2 + std::log2(static_cast<double>(choices));
 }
