@@ -45,7 +45,7 @@ constexpr const char* kWeightTexts[] = {
     "the weight of the first part is e^0, not rescaled by e^(lse1 - largest)",
     "the weight of the second part is e^0, not rescaled by e^(lse2 - largest)",
     "the weights are lse1 and lse2 less the larger one, without the exponential",
-    "the weights are powers of 2, expected powers of e",
+    "the weights have the base 2, expected e",
     "the weights are squared",
 };
 // The sum of these weights may be negative, and has no logarithm then.

@@ -69,7 +69,7 @@ TEST(MeasuredMerge, NamesTheLseOfOtherWeights) {
   EXPECT_THAT(CausesWith(
                   "f32", [&](double a, double b) { return power(a - std::max(a, b)); },
                   [&](double a, double b) { return power(b - std::max(a, b)); }, RightLse),
-              Contains(HasSubstr("the weights are powers of 2")));
+              Contains(HasSubstr("the weights have the base 2, expected e")));
 }
 
 TEST(MeasuredMerge, SaysNothingOfUnknownWeights) {
