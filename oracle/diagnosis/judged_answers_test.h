@@ -2,6 +2,7 @@
 #pragma once
 
 #include <deque>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -21,9 +22,11 @@ class Answers {
   }
   void Add(const std::string& line) { AddAnswered(line, line); }
   // The answer is that to another question with the same inputs.
-  void AddAnswered(const std::string& line, const std::string& answered) {
+  void AddAnswered(const std::string& line, const std::string& answered,
+                   const std::function<void(Tensors& inputs)>& edit = nullptr) {
     Owned& one = all_.emplace_back(Owned{Case::Parse(line), {}, {}, nullptr, {}});
     one.inputs = DrawInputs(one.c);
+    if (edit) edit(one.inputs);
     one.outputs = subject_.answer(Case::Parse(answered), one.inputs).outputs;
     one.judge = std::make_unique<Judge>(one.c, one.inputs, ParseRecipe(start_, one.c.dtype()));
     one.verdict = one.judge->Evaluate(one.outputs);

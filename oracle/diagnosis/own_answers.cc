@@ -1,8 +1,10 @@
 #include "oracle/diagnosis/own_answers.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "oracle/diagnosis/work.h"
+#include "oracle/judge/tensor_judge.h"
 #include "reference/prove/budget.h"
 #include "reference/prove/case_slices.h"
 
@@ -47,10 +49,11 @@ bool ForEachOwn(const ComparedPart& part, const Recipe& recipe, const UseElement
     const std::vector<size_t> indices = IndicesIn(given->values.shape, output, part.slice);
     for (size_t i = 0; i < indices.size(); ++i) {
       const size_t at = indices[i];
-      const OwnElement element{given->values.data[at], own[o].values.data[i],
-                               judge.golden()[o].high.data[at], judge.permitted()[o].error.data[at],
-                               own[o].dtype};
-      if (!use(element)) return false;
+      const double got = given->values.data[at], exact = judge.golden()[o].high.data[at];
+      const double most = judge.permitted()[o].error.data[at];
+      const bool is_judged = !std::isnan(exact) && !std::isnan(most);
+      const bool fails = is_judged && !IsPermitted(judge.golden()[o], at, got, most);
+      if (!use({got, own[o].values.data[i], exact, fails, own[o].dtype})) return false;
     }
   }
   return true;

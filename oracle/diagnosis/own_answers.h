@@ -20,9 +20,10 @@ struct ComparedPart {
 // is at most `most_work`, but there is one part at least if there is an answer.
 std::vector<ComparedPart> PartsOf(std::span<const JudgedAnswer> answers, size_t most_work);
 
-// An answered element: the answer, that of the recipe, the exact value and what the start permits.
+// An answered element: the answer, that of the recipe, and the exact value.
 struct OwnElement {
-  double given, own, exact, permitted;
+  double given, own, exact;
+  bool fails;   // by the start; never where no value is specified, or nothing is permitted
   DType dtype;  // of the output
 };
 // Calls use(element) for the answered elements of the part until it returns false. Returns false

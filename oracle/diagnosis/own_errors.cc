@@ -34,7 +34,7 @@ std::vector<OwnElement> FailingIn(const ComparedPart& part, const Recipe& recipe
   const ScopedSumOrder in_order({order, 1});
   std::vector<OwnElement> failing;
   ForEachOwn(part, recipe, [&](const OwnElement& element) {
-    if (!(std::abs(element.given - element.exact) <= element.permitted)) failing.push_back(element);
+    if (element.fails) failing.push_back(element);
     return true;
   });
   return failing;

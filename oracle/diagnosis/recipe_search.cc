@@ -63,6 +63,7 @@ class Search {
       auto found = BestOf(tried, changes);
       if (!found) continue;
       found->has_other_errors = found->failing.empty() && HasOtherErrors(found->recipe, answers_);
+      if (found->has_other_errors) found->others.clear();  // they are no nearer to the answers
       if (!best || RankOf(*found) < RankOf(*best)) best = found;
       if (RankOf(*best) == RankOf({})) break;
     }

@@ -54,6 +54,9 @@ struct FoundRecipe {
   std::vector<size_t> failing{};   // indices of the answers that fail by it, too
   bool has_other_errors = false;   // than the answers (own_errors.h), if all conform by it
   std::optional<Sample> sample{};  // of the last answer, if only a part of it was judged
+
+  // How many times as much it permits as the start; 0 if no slice says it: only intermediates fail.
+  double Width() const { return ulps_before > 0 ? ulps / ulps_before : 0; }
 };
 
 // What is found if the recipe is the only one that is tried. Empty if an answer fails by it, or if

@@ -79,6 +79,15 @@ struct Cause {
   bool is_measured = false;  // not a defect of the catalog: `why` has figures of this answer
 };
 
+// Other recipes by which a failing answer conforms. A loose recipe permits many bugs.
+struct OtherRecipes {
+  std::vector<std::string> texts{};  // the narrowest, and other methods of the same step
+  // How many times as much the first permits as the recipe of the verdict; 0: not known.
+  double width = 0;
+  bool have_other_errors = false;  // than the answer (oracle/diagnosis/own_errors.h)
+  std::optional<Sample> sample{};  // the part that was judged by these; empty: as the verdict's
+};
+
 struct Verdict {
   enum class Status {
     kConforms,
@@ -97,13 +106,7 @@ struct Verdict {
   // compared with the result of its operation on the subject's own earlier tensors.
   std::vector<TensorVerdict> trace;
   std::vector<Cause> causes;
-  // Other recipes by which a failing answer conforms. A loose recipe permits many bugs: how much
-  // the first permits, relative to the verdict's recipe, and whether its own errors are others than
-  // those of the answer (oracle/diagnosis/own_errors.h).
-  std::vector<std::string> conforming_recipes{};
-  double recipe_width = 0;
-  bool recipe_has_other_errors = false;
-  std::optional<Sample> recipe_sample{};  // the part that was judged by these; empty: as `sample`
+  OtherRecipes other_recipes{};
   // Open rows: rows (along the last axis) of answered tensors with at least one specified element,
   // but none that could have failed, neither end to end nor by the trace. One open row makes the
   // case unverified.

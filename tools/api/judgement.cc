@@ -22,8 +22,9 @@ std::vector<oracle::Cause> Causes(const oracle::Judge& judge, const Case& c, con
                                   const Verdict& verdict) {
   const oracle::Observation seen{c,       inputs, recipe, judge.golden(), judge.permitted(),
                                  outputs, subject};
-  oracle::ConformingRecipes conforming{.have_other_errors = verdict.recipe_has_other_errors};
-  for (const std::string& line : verdict.conforming_recipes)
+  oracle::ConformingRecipes conforming{.have_other_errors =
+                                           verdict.other_recipes.have_other_errors};
+  for (const std::string& line : verdict.other_recipes.texts)
     conforming.recipes.push_back(ParseRecipe(line, c.dtype()));
   if (CurrentBudget().has_time) {
     Budget beginning = CurrentBudget();
@@ -56,10 +57,10 @@ Verdict JudgeOutputs(const oracle::Judge& judge, const Case& c, const Tensors& i
     if (fails || verdict.grade == oracle::Grade::kUnlikely) {
       verdict.causes = Causes(judge, c, inputs, recipe, outputs, options, subject, verdict);
     }
-    const bool has_recipe = !verdict.conforming_recipes.empty() && !verdict.recipe_has_other_errors;
+    const auto& [texts, width, have_other_errors, sample] = verdict.other_recipes;
+    const bool has_recipe = !texts.empty() && !have_other_errors;
     if (fails && verdict.causes.empty() && !has_recipe) find_recipes(2);
-    if (!verdict.causes.empty() && verdict.recipe_has_other_errors)
-      verdict.conforming_recipes.clear();
+    if (!verdict.causes.empty() && have_other_errors) verdict.other_recipes = {};
   } catch (const OutOfTime&) {
     verdict.message += verdict.message.empty() ? "" : "; ";
     verdict.message += "no time was left to look for all causes and recipes";

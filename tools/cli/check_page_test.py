@@ -4,11 +4,14 @@
 """
 
 import json
+import pathlib
+import subprocess
 import unittest
 
 from browser import Page
 from program import ProgramTest
 
+PAGE = pathlib.Path(__file__).resolve().parents[1] / "pages/page"
 CASES = "".join(f"rms_norm N=2 M=64 dtype={dtype}\n" for dtype in ("f32", "bf16"))
 FILTER = """
 const filter = document.getElementById("filter");
@@ -41,6 +44,19 @@ class CheckPage(ProgramTest):
         self.assertIn("a &lt;known&gt; bug", page.text)
         self.assertIn("as expected", page.text)
         self.assertEqual(page.hidden, 0)
+
+    def test_shows_the_recipe_and_how_wide_it_is(self):
+        self.run_it("check", "softmax N=2 M=64 dtype=f64", "--subject", "recipe:*=f32 store=T",
+                    "--recipe", "native", "--html", "r.html")
+        page = Page(self.path("r.html"))
+        self.assertRegex(page.text, "Conforms by <code>native softmax=f32</code>, which permits [0-9.e+]+ "
+                               "times as much, if that says")
+        report = json.loads(page.report)
+        report["cases"][0].update(recipe_width=0, recipe_has_other_errors=True)  # not known
+        self.path("r.html").write_bytes(subprocess.run(
+            [PAGE], input=json.dumps(report).encode(), capture_output=True, check=True).stdout)
+        self.assertIn("but only because it permits more: its own errors are others",
+                      Page(self.path("r.html")).text)
 
     def test_filters_cases(self):
         self.path("a.cases").write_text(CASES)

@@ -71,17 +71,19 @@ TEST(JudgementText, ExplainsTheFirstOfMoreThanThreeCauses) {
 TEST(JudgementText, NamesTheRecipesThatWouldPermitAFailingAnswer) {
   Judgement judgement = Failing();
   EXPECT_THAT(TextOf(judgement), HasSubstr("\nconforms by no other recipe that was tried\n"));
-  judgement.verdict.conforming_recipes = {"all_native", "*=f32 store=T"};
-  judgement.verdict.recipe_width = 12;
+  judgement.verdict.other_recipes.texts = {"all_native", "*=f32 store=T"};
+  judgement.verdict.other_recipes.width = 12;
   EXPECT_THAT(TextOf(judgement),
               HasSubstr("conforms by `all_native` or `*=f32 store=T`, which permits 12 times as "
                         "much, if that says how it is computed\n"));
   EXPECT_THAT(TextOf(judgement), Not(HasSubstr("by no recipe")));
-  judgement.verdict.recipe_sample = Sample{.elements = 4, .all_elements = 8};
+  judgement.verdict.other_recipes.sample = Sample{.elements = 4, .all_elements = 8};
   EXPECT_THAT(TextOf(judgement), HasSubstr("is computed; 4 of 8 elements judged\n"));
-  judgement.verdict.recipe_has_other_errors = true;
+  judgement.verdict.other_recipes.have_other_errors = true;
   EXPECT_THAT(TextOf(judgement), HasSubstr("`, but only because it permits 12 times as much: its "
                                            "own errors are others; 4 of 8"));
+  judgement.verdict.other_recipes.width = 0;  // not known
+  EXPECT_THAT(TextOf(judgement), HasSubstr("but only because it permits more: its own errors"));
 }
 
 TEST(JudgementText, SaysFirstThatOnlyAPartWasJudged) {

@@ -180,18 +180,18 @@ std::string CauseLines(const Verdict& verdict) {
 }
 
 std::string RecipeLine(const Verdict& verdict) {
+  const auto& [texts, width, have_other_errors, sample] = verdict.other_recipes;
   std::string text;
-  for (const std::string& recipe : verdict.conforming_recipes)
-    text += (text.empty() ? "`" : " or `") + recipe + "`";
+  for (const std::string& recipe : texts) text += (text.empty() ? "`" : " or `") + recipe + "`";
   if (text.empty()) return "";
   text = "conforms by " + text;
-  const std::string times = Short(verdict.recipe_width) + " times as much";
-  text += verdict.recipe_has_other_errors
-              ? ", but only because it permits " + times + ": its own errors are others"
-              : ", which permits " + times + ", if that says how it is computed";
-  if (const auto& part = verdict.recipe_sample)
-    text += "; " + std::to_string(part->elements) + " of " +
-            CountText(part->all_elements, "element") + " judged";
+  const std::string much = width > 0 ? Short(width) + " times as much" : "more";
+  text += have_other_errors
+              ? ", but only because it permits " + much + ": its own errors are others"
+              : ", which permits " + much + ", if that says how it is computed";
+  if (sample)
+    text += "; " + std::to_string(sample->elements) + " of " +
+            CountText(sample->all_elements, "element") + " judged";
   return text;
 }
 
