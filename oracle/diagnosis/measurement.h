@@ -27,8 +27,8 @@ struct Observation {
   // What searches for two deviations may still evaluate, all together (deviation.h); null: each as
   // much as it needs.
   size_t* evaluations_left = nullptr;
-  // True if failing elements were left out: what is left is only a part of the answer. A
-  // measurement that says itself at which elements it holds says nothing of a part.
+  // True for the parts in which a second deviation is looked for (catalog/layers.h): they are many,
+  // so measurements that take long say nothing of them.
   bool is_part = false;
 };
 

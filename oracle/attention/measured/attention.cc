@@ -265,10 +265,12 @@ std::vector<Deviation> AttentionDeviations(const Case& c, const Tensors& inputs)
 
 std::vector<Explanation> MeasureParts(const Observation& seen, const Hypothesis& base,
                                       const WithParts& with_parts) {
-  const auto asked = MeasureFactors(seen, base, with_parts,
-                                    {LikelyScales(seen.c), MaskDeviations(seen.c, kByWeights),
-                                     Joined<Deviation>({RotationDeviations(seen.c, seen.inputs),
-                                                        BiasChanges(seen.c, seen.inputs)})});
+  const std::vector<Deviation> rotations = RotationDeviations(seen.c, seen.inputs);
+  if (seen.is_part && !rotations.empty()) return {};  // each evaluation rotates all keys
+  const auto asked =
+      MeasureFactors(seen, base, with_parts,
+                     {LikelyScales(seen.c), MaskDeviations(seen.c, kByWeights),
+                      Joined<Deviation>({rotations, BiasChanges(seen.c, seen.inputs)})});
   if (!asked.empty()) return asked;
   std::vector<Deviation> deviations =
       Joined<Deviation>({AttentionDeviations(seen.c, seen.inputs),

@@ -29,8 +29,9 @@ Range MeasuredFrequencies::RatioOf(size_t pair) const {
 std::string MeasuredFrequencies::MeasurableText() const {
   size_t count = 0;
   for (size_t k = 0; k < of_pair.size(); ++k) count += IsMeasurable(k);
-  if (count == of_pair.size()) return "";
-  return Phrase(" (", count, " of ", of_pair.size(), " pairs are measurable at these positions)");
+  const size_t all = of_pair.size() - explained;
+  if (count == all) return "";
+  return Phrase(" (", count, " of ", all, " pairs are measurable at these positions)");
 }
 
 std::string MeasuredFrequencies::ShiftedText(const Range& ratio) const {

@@ -20,6 +20,7 @@ struct MeasuredFrequencies {
   // All that fit, because angles are only known modulo 2 pi; empty if they are too many.
   std::vector<std::vector<Range>> possible;
   long double most = kInfinity;  // larger frequencies were not looked for
+  size_t explained = 0;          // pairs of which something else is known: they do not count
   std::function<FrequencyList(const RotaryModel&)> list_of;
   std::function<bool(const RotaryModel&)> fits;  // all angles
   // The numbers in a range that give all angles if they multiply the right frequencies.

@@ -42,16 +42,21 @@ class Naming {
                                       : Common(seen_.RatioOf(k), {1 - most, 1 + most}).IsEmpty())
         return true;
     }
-    const size_t wrong = PairsThat(false);
-    return wrong >= kMany || (wrong > 0 && kMany * wrong <= PairsThat(true));
+    const size_t wrong = CountOf([](const Range& ratio) { return !ratio.Holds(1); });
+    // Rounding to bf16 leaves few frequencies as near to the right ones as an eighth of its unit.
+    constexpr long double kNear = 0x1p-12L;
+    const size_t right = CountOf([=](const Range& ratio) {
+      return ratio.Holds(1) && 1 - kNear <= ratio.low && ratio.high <= 1 + kNear;
+    });
+    return wrong >= kMany || (wrong > 0 && kMany * wrong <= right);
   }
   // Rounding does not make so many frequencies wrong by a simple function, nor one of so many.
   static constexpr size_t kMany = 8;
-  size_t PairsThat(bool are_right) const {
+  template <class Is>
+  size_t CountOf(const Is& is) const {  // of the ratios of measured pairs
     size_t count = 0;
     for (size_t k = 0; k < pairs_; ++k)
-      count +=
-          seen_.of_pair[k] && seen_.right_list.of[k] != 0 && seen_.RatioOf(k).Holds(1) == are_right;
+      count += seen_.of_pair[k] && seen_.right_list.of[k] != 0 && is(seen_.RatioOf(k));
     return count;
   }
   void Try(Rank rank, std::string name, std::string sentence, const RotaryModel& model) {

@@ -106,16 +106,15 @@ bool IsPlain(double value) {
 
 std::string MeasuredText(double value, const Range& range) {
   // In a wide range, a number with few digits may be an accident; and it is one of several if a
-  // neighbour with as few is in the range, too.
+  // neighbour with as few is in the range, too. 0 is compared with 1.
   constexpr long double kWide = 0.2L;
   int digits = 1;
   while (digits < kMostDigits && !HasFewDigits(value, digits)) ++digits;
-  const long double width = range.high - range.low;
-  const long double step = std::pow(10.0L, std::floor(std::log10(std::abs(value))) + 1 - digits);
+  const long double size = value == 0 ? 1 : std::abs(value), width = range.high - range.low;
+  const long double step = std::pow(10.0L, std::floor(std::log10(size)) + 1 - digits);
   const bool is_alone = !range.Holds(value + step) && !range.Holds(value - step);
-  if (IsPlain(value) && (width == 0 || (is_alone && width <= kWide * std::abs(value))))
-    return Phrase(value);
-  return Phrase(value, " +- ", Rounded((range.high - range.low) / 2, 1));
+  if (IsPlain(value) && (width == 0 || (is_alone && width <= kWide * size))) return Phrase(value);
+  return Phrase(value, " +- ", Rounded(width / 2, 1));
 }
 
 bool PhaseObservation::Fits(long double v) const {

@@ -91,14 +91,17 @@ class Indices {
   }
   void OfBatches() {
     const size_t S = S_, B = right_->size() / std::max<size_t>(S_, 1);
-    for (size_t one = 0; one < B; ++one) {
-      for (size_t other = one + 1; other < B && B > 2; ++other) {
-        Add("positions_of_batches_exchanged",
+    constexpr size_t kMostExchanged = 16;  // of more sequences the pairs are too many
+    for (size_t one = 0; one < B && 2 < B && B <= kMostExchanged; ++one) {
+      for (size_t other = one + 1; other < B; ++other) {
+        Add(
+            "positions_of_batches_exchanged",
             Phrase("sequences ", one, " and ", other,
                    " of the batch have each the positions of the other"),
             [right = right_, S, one, other](double p, size_t b, size_t s) {
               return b == one ? (*right)[other * S + s] : b == other ? (*right)[one * S + s] : p;
-            });
+            },
+            kUsualNumber);
       }
     }
     for (size_t other = 1; other < B; ++other) {

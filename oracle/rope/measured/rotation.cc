@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "oracle/diagnosis/evidence.h"
 #include "oracle/rope/measured/divided_tables.h"
 #include "oracle/rope/measured/explained_angles.h"
 #include "oracle/rope/measured/gains.h"
@@ -74,11 +75,12 @@ std::vector<RotaryCandidate> Explained(const RotaryFit& measured, const RotaryCa
   return found.empty() ? WithOtherTable(measured, start) : found;
 }
 
-// The heads of a token turn by different angles: no fit shows them. Whether all angles are these is
-// not verified.
+// The heads of a token turn by different angles: no fit shows them. Whoever asked for the
+// measurement verifies that all angles are these, on the whole answer: not of large ones.
 std::vector<RotaryCandidate> WithOtherRows(const RotaryQuestion& question,
                                            const RotaryCandidate& right) {
-  if (question.heads < 2 || right.model.has_coordinates) return {};
+  const size_t elements = question.seen.golden[0].high.data.size();
+  if (question.heads < 2 || right.model.has_coordinates || elements > Evidence::kAlways) return {};
   std::vector<RotaryCandidate> all(2, right);
   all[0].model.rows = RowPositions::kOfStoredRow;
   all[0].parts.push_back({"position_of_stored_row",
@@ -93,7 +95,8 @@ std::vector<RotaryCandidate> WithOtherRows(const RotaryQuestion& question,
 }  // namespace
 
 std::vector<Explanation> ExplainRotation(const RotaryQuestion& question) {
-  if (question.seen.is_part) return {};  // it says at which tokens, pairs and channels it holds
+  // Names of configured frequencies take long to find.
+  if (question.seen.is_part && question.is_configured) return {};
   std::vector<RotaryCandidate> found;
   const RotaryCandidate right{{}, question.right, question.positions};
   for (const Layout& layout : question.layouts()) {

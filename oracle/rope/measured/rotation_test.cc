@@ -106,7 +106,8 @@ TEST(MeasuredRotation, NamesPairsThatStandStillBesideOtherFrequencies) {
   ExpectNamed(
       {.frequency = [](size_t k,
                        size_t R) { return k % 4 == 3 ? 0 : std::pow(9999.0L, -2.0L * k / R); }},
-      "base_differs+pairs_stand_still (frequencies are those of base = 9999");
+      "base_differs+pairs_stand_still (frequencies are those of base = 9999, expected 10000; "
+      "pairs 3 to 31 in steps of 4 turn at frequency 0: not rotated");
   ExpectNamed({.frequency = [](size_t k,
                                size_t R) { return k == 0 ? 0 : std::pow(300.0L, -2.0L * k / R); }},
               "pair 0 turns at frequency 0: not rotated");
@@ -119,6 +120,14 @@ TEST(MeasuredRotation, NamesOneFrequency) {
                      return std::pow(10000.0L, -2.0L * k / R) * (k == 5 ? 1.01L : 1);
                    }},
               "frequency_of_some_pairs (pair 5 turns at 1.01 of the right frequency");
+}
+
+// Most pairs turn too little to say anything: then it may be rounding.
+TEST(MeasuredRotation, SaysNothingOfOneFrequencyBesideUnknownOnes) {
+  const Plain plain{.frequency = [](size_t k, size_t R) {
+    return std::pow(10000.0L, -2.0L * k / R) * (k == 1 ? 1 + 0x1p-9L : 1);
+  }};
+  EXPECT_THAT(Explained("rope pairing=half H=2 S=40 D=128 dtype=bf16", plain), IsEmpty());
 }
 
 // The angle of head h and token s is that of the token (h S + s) / H, or of token h.

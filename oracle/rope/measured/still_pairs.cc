@@ -32,6 +32,8 @@ std::vector<FrequencyForm> NameTurningPairs(const MeasuredFrequencies& seen) {
     turning.of_pair[k] = std::nullopt;
     turning.possible[k].clear();
   }
+  turning.explained += still.size();
+  turning.factors = [](const Range& range) { return std::vector{range}; };  // fits decides
   turning.fits = [&](const RotaryModel& model) { return seen.fits(WithStill(model, still)); };
   std::vector<FrequencyForm> forms = NameFrequencies(turning);
   for (FrequencyForm& form : forms) {
