@@ -34,29 +34,22 @@ std::vector<Cause> CausesFrom(const std::vector<StructuralFinding>& findings) {
 }
 
 // The structure of the answer, and the causes of what it does not explain. If these are not known,
-// the structure may follow from the same unknown cause: rows without a key are 0. Without others:
-// the structure alone, if it explains everything.
+// the structure may follow from the same unknown cause: rows without a key are 0. `of_all`: the
+// evidence of the answer; null: the structure alone, if it explains everything.
 std::vector<Cause> StructuralCauses(const Observation& seen, size_t failing,
-                                    const ProveOptions& options, bool with_others = true) {
+                                    const ProveOptions& options, Evidence* of_all) {
   const std::vector<StructuralFinding> findings = StructureOf(seen);
   std::vector<Cause> causes = CausesFrom(findings);
   size_t explained = 0;
   for (const StructuralFinding& finding : findings) explained += finding.count;
   if (findings.empty() || explained == failing) return causes;
-  if (!with_others) return {};
+  if (!of_all) return {};
   const auto permitted = WithoutExplained(seen.permitted, findings);
-  const Observation rest{.c = seen.c,
-                         .inputs = seen.inputs,
-                         .recipe = seen.recipe,
-                         .golden = seen.golden,
-                         .permitted = permitted,
-                         .answer = seen.answer,
-                         .subject = seen.subject,
-                         .evaluations_left = seen.evaluations_left};
-  Evidence of_all(seen, options);
-  auto [others, explain_all] = NamedCausesOfPart(rest, of_all, options);
+  Observation rest = WithPermitted(seen, permitted);
+  rest.subject = seen.subject;
+  auto [others, explain_all] = NamedCausesOfPart(rest, *of_all, options);
   if (explain_all) return others;  // the structure follows from them: a row without keys is 0
-  if (others.empty()) others = StructuralCauses(rest, failing - explained, options, false);
+  if (others.empty()) others = StructuralCauses(rest, failing - explained, options, nullptr);
   if (others.empty()) return {};
   for (Cause& cause : others) {
     cause.why += "; elsewhere";
@@ -78,7 +71,7 @@ std::vector<Cause> CausesOfStage(const Observation& seen, const ProveOptions& op
   std::vector<Cause> causes = ListedCauses(seen, evidence, measured.nearest);
   if (causes.empty())
     causes = has_narrow_bounds ? MeasuredCauses(seen, evidence).causes : measured.causes;
-  return causes.empty() ? StructuralCauses(seen, evidence.failing(), here) : causes;
+  return causes.empty() ? StructuralCauses(seen, evidence.failing(), here, &evidence) : causes;
 }
 
 // Inputs that are missing, or read in another order.
@@ -146,14 +139,7 @@ std::vector<Cause> CausesBesideAnOrder(const Observation& seen, const ProveOptio
 std::vector<Cause> CausesInBlock(const Observation& seen, const ProveOptions& options) {
   const auto block = FailingBlockOf(seen);
   if (!block) return {};
-  std::vector<Cause> causes = NamedCauses({.c = seen.c,
-                                           .inputs = seen.inputs,
-                                           .recipe = seen.recipe,
-                                           .golden = seen.golden,
-                                           .permitted = block->permitted,
-                                           .answer = seen.answer,
-                                           .evaluations_left = seen.evaluations_left},
-                                          options);
+  std::vector<Cause> causes = NamedCauses(WithPermitted(seen, block->permitted), options);
   for (Cause& cause : causes) cause.why += "; only at " + block->text;
   return causes;
 }
@@ -216,14 +202,14 @@ std::vector<Cause> CausesOfOneAnswer(const Observation& seen, const ProveOptions
   if (causes.empty()) causes = CausesFrom(SingleElementsIn(seen, evidence.failing()));
   // Of a large case, most of whose elements are right, structure costs less than measurements.
   if (causes.empty() && is_large && 2 * evidence.failing() < evidence.elements())
-    causes = StructuralCauses(seen, evidence.failing(), options, false);
+    causes = StructuralCauses(seen, evidence.failing(), options, nullptr);
   std::vector<Cause> described;  // an honest precision needs no description
   if (causes.empty()) {
     MeasuredFits measured = MeasuredCauses(seen, evidence);
     causes = std::move(measured.causes);
     if (!may_be_precision) described = std::move(measured.described);
   }
-  if (causes.empty()) causes = StructuralCauses(seen, evidence.failing(), options);
+  if (causes.empty()) causes = StructuralCauses(seen, evidence.failing(), options, &evidence);
   if (may_be_precision) std::erase_if(causes, [](const Cause& one) { return one.name == "moved"; });
   if (causes.empty() && !is_large && IsForRareCauses(seen.c) && rare == Rare::kTried)
     causes = RareCauses(seen, evidence, options, may_be_precision);

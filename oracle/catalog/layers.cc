@@ -23,6 +23,11 @@ struct Lower {
   std::vector<PermittedTensor> permitted;
 };
 
+// The answer beside the lower deviation. Does not own anything.
+Observation Beside(const Observation& seen, const Lower& lower) {
+  return {seen.c, seen.inputs, seen.recipe, lower.golden, lower.permitted, seen.answer};
+}
+
 void Set(GoldenTensor& golden, const std::vector<double>& values) {
   golden.value.data = golden.high.data = values;
   std::ranges::fill(golden.low.data, 0);
@@ -62,13 +67,7 @@ bool IsEvident(const Observation& seen, const Lower& lower, size_t choices) {
   for (size_t o = 0; o < seen.golden.size(); ++o) {
     const auto right = AnsweredTensorOf(seen, o);
     if (!right) continue;
-    const auto wrong = AnsweredTensorOf({.c = seen.c,
-                                         .inputs = seen.inputs,
-                                         .recipe = seen.recipe,
-                                         .golden = lower.golden,
-                                         .permitted = lower.permitted,
-                                         .answer = seen.answer},
-                                        o);
+    const auto wrong = AnsweredTensorOf(Beside(seen, lower), o);
     if (PermitsAnything(*right, *wrong)) return false;
     for (const size_t flat : right->failing) {
       const double distance = std::abs(wrong->right[flat] - right->right[flat]);
@@ -80,12 +79,7 @@ bool IsEvident(const Observation& seen, const Lower& lower, size_t choices) {
 
 std::vector<Cause> Both(const Observation& seen, const Cause& lower_cause, const Lower& lower,
                         size_t choices) {
-  const Observation beside{.c = seen.c,
-                           .inputs = seen.inputs,
-                           .recipe = seen.recipe,
-                           .golden = lower.golden,
-                           .permitted = lower.permitted,
-                           .answer = seen.answer};
+  const Observation beside = Beside(seen, lower);
   const std::vector<StructuralFinding> findings = StructureOf(beside);
   size_t explained = 0;
   for (const StructuralFinding& finding : findings) explained += finding.count;
@@ -151,16 +145,9 @@ std::vector<Cause> LayeredCauses(const Observation& seen, Evidence& evidence,
   if (!causes.empty()) return causes;
   const std::vector<std::vector<PermittedTensor>> parts = PartsOf(seen);
   for (const std::vector<PermittedTensor>& permitted : parts) {
-    causes = OnPart(seen,
-                    {.c = seen.c,
-                     .inputs = seen.inputs,
-                     .recipe = seen.recipe,
-                     .golden = seen.golden,
-                     .permitted = permitted,
-                     .answer = seen.answer,
-                     .evaluations_left = seen.evaluations_left,
-                     .is_part = true},
-                    parts.size(), options);
+    Observation part = WithPermitted(seen, permitted);
+    part.is_part = true;
+    causes = OnPart(seen, part, parts.size(), options);
     if (!causes.empty()) return causes;
   }
   return {};

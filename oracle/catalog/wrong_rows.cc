@@ -81,7 +81,8 @@ std::vector<Cause> CausesOfRows(const Observation& seen, Evidence& evidence,
   if (rows.empty()) return {};
   const std::vector<Defect>& defects = CatalogEntryOf(seen.c.name()).defects;
   std::vector<Cause> causes;
-  size_t most = (3 * evidence.failing() + 3) / 4;  // less is a part of another rule
+  size_t most =
+      (3 * evidence.failing() + 3) / 4;  // of another rule, by chance more than half may hold
   const auto candidates = CandidatesButPrecisions(defects, seen.c, seen.inputs, seen.recipe);
   for (const size_t i : evidence.NearestOf(candidates, kMostDefects)) {
     const auto hypothesis = candidates[i].make();

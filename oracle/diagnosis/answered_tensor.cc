@@ -60,18 +60,18 @@ std::optional<AnsweredTensor> AnsweredTensorOf(const Observation& seen, size_t o
   return tensor;
 }
 
-double RootMeanSquare(const std::vector<double>& numbers) {
-  double sum = 0, count = 0;
-  for (const double x : numbers) {
-    if (std::isfinite(x)) sum += x * x, ++count;
-  }
-  return count > 0 ? std::sqrt(sum / count) : 0;
-}
-
 bool HasLargeErrors(const AnsweredTensor& tensor) {
-  const double large = RootMeanSquare(tensor.right) / 16;
-  return std::ranges::any_of(tensor.failing, [&](size_t flat) {
-    return !(std::abs(tensor.got[flat] - tensor.right[flat]) < large);
+  const size_t width = std::max<size_t>(RowWidth(tensor.shape), 1);
+  std::vector<double> row(tensor.right.size() / width), column(width);  // sums of squares
+  for (size_t i = 0; i < tensor.right.size(); ++i) {
+    if (!std::isfinite(tensor.right[i])) continue;
+    row[i / width] += tensor.right[i] * tensor.right[i];
+    column[i % width] += tensor.right[i] * tensor.right[i];
+  }
+  return std::ranges::any_of(tensor.failing, [&](size_t i) {
+    const double typical = std::sqrt(std::min(row[i / width] / static_cast<double>(width),
+                                              column[i % width] / static_cast<double>(row.size())));
+    return !(16 * std::abs(tensor.got[i] - tensor.right[i]) < typical);
   });
 }
 

@@ -46,12 +46,10 @@ struct AnsweredTensor {
 // Empty if the output was not answered.
 std::optional<AnsweredTensor> AnsweredTensorOf(const Observation& seen, size_t output);
 
-// Of the finite ones; 0 if there are none.
-double RootMeanSquare(const std::vector<double>& numbers);
-
-// True if some failing element is off by a part of the typical size of the right numbers that no
-// rounding of steps to 16 bits explains: 1 / 16. Numbers in other places and parts without a result
-// make such errors.
+// True if some failing element is off by at least 1/16 of the typical size of the right numbers of
+// its row or of its column, the smaller one. Numbers in other places and parts without a result
+// make such errors, which roundings of results to 16 bits do not: where there is none, a search is
+// spared.
 bool HasLargeErrors(const AnsweredTensor& tensor);
 
 // Whether so many failing elements show that they are near other right numbers not by accident:

@@ -24,5 +24,17 @@ TEST(AnsweredTensor, RoundingTo16BitsIsNoLargeError) {
   EXPECT_TRUE(HasLargeErrorsIf([](double y) { return y > 2 ? NAN : y; }));
 }
 
+// One column is large; others are exchanged.
+TEST(AnsweredTensor, ALargeColumnHidesNoErrors) {
+  DrawnCase question("rms_norm N=4 M=50");
+  question.inputs[1].values.data[7] = 1000;
+  Tensors answer = question.CorrectAnswer();
+  std::swap(answer[0].values.data[3], answer[0].values.data[4]);
+  const Judge judge(question.c, question.inputs, question.recipe);
+  const Observation seen{question.c,     question.inputs,   question.recipe,
+                         judge.golden(), judge.permitted(), answer};
+  EXPECT_TRUE(HasLargeErrors(AnsweredTensorOf(seen, 0).value()));
+}
+
 }  // namespace
 }  // namespace sextant::oracle

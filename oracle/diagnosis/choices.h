@@ -22,10 +22,15 @@ struct Choice {
 Deviation OneOf(const std::string& name, const std::string& factor,
                 const std::vector<Choice>& choices);
 
-// `base`, whose operation is a Wrapped<Op, false>, with another Op.
+// The Op of `base`, whose operation is a Wrapped<Op, false>.
+template <class Op>
+const Op& OpOf(const Hypothesis& base) {
+  return dynamic_cast<const TypedOperation<Op>&>(*base.operation).op();
+}
+// `base` with another Op.
 template <class Op>
 Hypothesis Edited(const Hypothesis& base, const std::function<void(Op& op)>& edit) {
-  Op changed = dynamic_cast<const TypedOperation<Op>&>(*base.operation).op();
+  Op changed = OpOf<Op>(base);
   edit(changed);
   return {std::make_shared<Wrapped<Op, false>>(changed), base.inputs, base.recipe};
 }

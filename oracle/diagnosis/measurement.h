@@ -32,6 +32,18 @@ struct Observation {
   bool is_part = false;
 };
 
+// The same with other permitted errors, as of a part. The subject is not asked.
+inline Observation WithPermitted(const Observation& seen,
+                                 const std::vector<PermittedTensor>& permitted) {
+  return {.c = seen.c,
+          .inputs = seen.inputs,
+          .recipe = seen.recipe,
+          .golden = seen.golden,
+          .permitted = permitted,
+          .answer = seen.answer,
+          .evaluations_left = seen.evaluations_left};
+}
+
 struct Explanation {
   std::string name;  // short and stable, as a defect's name: "position_clamped"
   std::string

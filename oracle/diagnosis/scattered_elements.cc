@@ -25,6 +25,14 @@ struct Rule {
   bool is_anywhere = false;  // also of elements without a regular pattern
 };
 
+double RootMeanSquare(const std::vector<double>& numbers) {
+  double sum = 0, count = 0;
+  for (const double x : numbers) {
+    if (std::isfinite(x)) sum += x * x, ++count;
+  }
+  return count > 0 ? std::sqrt(sum / count) : 0;
+}
+
 std::string NumberText(double x) {
   std::ostringstream text;
   text << (x == 0 ? 0 : x);  // of either sign

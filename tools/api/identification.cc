@@ -80,14 +80,20 @@ std::optional<Case> WithAskedNumbers(const Case& nearest, const Case& question) 
     if (is_number(text) && is_number(usual)) text = usual;
   }
   if (claim == oracle::ClaimOf(nearest)) return std::nullopt;
-  return nearest.With(oracle::WordsOf(claim));
+  try {
+    return nearest.With(oracle::WordsOf(claim));
+  } catch (const Error&) {
+    return std::nullopt;  // no valid combination of attributes
+  }
 }
 
-// How many deviations the causes name; more than any number if there are none.
+// How many deviations the first cause names ("a+b", or "together with b"; other causes may be
+// alternatives); more than any number if there is none.
 size_t PartsOf(const std::optional<oracle::Verdict>& verdict) {
   if (!verdict || verdict->causes.empty()) return SIZE_MAX;
-  const std::string& name = verdict->causes.front().name;
-  return verdict->causes.size() + static_cast<size_t>(std::ranges::count(name, '+'));
+  const oracle::Cause& first = verdict->causes.front();
+  const bool has_second = first.why.find("together with") != std::string::npos;
+  return 1 + static_cast<size_t>(std::ranges::count(first.name, '+')) + has_second;
 }
 
 // Sets the failing verdict. With the numbers of the question, if fewer deviations explain it so.
@@ -98,6 +104,9 @@ void SetFailing(const Case& question, const std::string& recipe, Identification&
   auto failing = FailingOf(found.identity, *plain, recipe);
   if (PartsOf(failing) >= PartsOf(found.failing)) return;
   found.identity.c = *plain;
+  found.identity.numbers.clear();
+  found.identity.equal.clear();
+  found.identity.nearest.reset();
   found.failing = std::move(failing);
 }
 
@@ -145,12 +154,12 @@ Identification IdentifySubject(const IdentifyRequest& request, const oracle::Sub
                                                      .known = ToldAttributesOf(request),
                                                      .threads = request.prove.threads,
                                                      .pause = pause})};
+  if (!found.Conforms()) SetFailing(questions[0], recipe, found);
   if (!request.against.path.empty()) {
     found.differences = DifferencesFrom(questions[0], asked.not_compared, found.identity);
     found.not_compared = asked.not_compared;
     found.not_shown = NotShown(asked.facts, found.identity);
   }
-  if (!found.Conforms()) SetFailing(questions[0], recipe, found);
   return found;
 }
 

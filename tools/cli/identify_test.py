@@ -108,6 +108,11 @@ class Identify(ProgramTest):
         self.assertEqual(result.returncode, 1)
         self.assertIn("rope pairing=interleaved D=16 ", found["case"])
         self.assertIn("likely cause: position_off_by_one ", result.stdout)
+        self.path("config.json").write_text(json.dumps(
+            {"model_type": "llama", "hidden_size": 64, "num_attention_heads": 4, "head_dim": 16,
+             "num_key_value_heads": 4, "rope_theta": 10000.0}))
+        result, found = self.identify("rope", "--against", "config.json", box=box)
+        self.assertNotIn("base", [one["attribute"] for one in found["differences"]])
 
     def test_names_what_is_wrong_in_the_call(self):
         result, _ = self.identify("rope D=7")

@@ -43,12 +43,13 @@ Deviation HeadsOf(const Case& c, const std::shared_ptr<const Tensors>& inputs,
                   const WithParts& with_parts) {
   const size_t H = ExtentOf(c, "H"), K = ExtentOf(c, "K");
   const HeadMap right{"", [](size_t h, size_t heads, size_t shared) { return h * shared / heads; }};
-  const auto expected = HeadsBy(right, H, K);
   std::vector<Choice> choices;
+  if (K < 2) return OneOf("heads_changed", "heads", choices);
+  const auto expected = HeadsBy(right, H, K);
   for (const Reads reads : {kBoth, kKeys, kValues}) {
     for (const HeadMap& map : kMaps) {
       const auto heads = HeadsBy(map, H, K);
-      if (K < 2 || heads == expected) continue;
+      if (heads == expected) continue;
       const auto edit = [=](MeasuredParts& parts) {
         parts.inputs = inputs;
         parts.key_heads = reads == kValues ? expected : heads;

@@ -48,9 +48,10 @@ constexpr const char* kWeightTexts[] = {
     "the weights have the base 2, expected e",
     "the weights are squared",
 };
-// The sum of these weights may be negative, and has no logarithm then.
-bool HasLogarithm(MergeWeights weights) {
-  return weights != MergeWeights::kOfLse && weights != MergeWeights::kLogarithms;
+// Whether the sum of these weights gives another lse: it may be negative, or the right one.
+bool HaveOwnLse(MergeWeights weights) {
+  return weights != MergeWeights::kOfLse && weights != MergeWeights::kLogarithms &&
+         weights != MergeWeights::kExchanged;
 }
 
 enum class MergeLse {
@@ -75,6 +76,11 @@ constexpr const char* kLseTexts[] = {
     "lse lacks the larger of lse1 and lse2: the logarithm of the sum relative to it",
     "lse is a logarithm to base 2: multiplied by 1.442695 = log2(e)",
 };
+
+// Whether nothing of the sum of the weights is left in it.
+bool Replaces(MergeLse lse) {
+  return lse != MergeLse::kRight && lse != MergeLse::kUnscaled && lse != MergeLse::kBase2;
+}
 
 struct MergeByParts : AttentionMerge {
   MergeWeights weights = MergeWeights::kRight;
@@ -198,25 +204,37 @@ struct MergeByParts : AttentionMerge {
   }
 };
 
-// A choice for each text but the first; `set` is given the index of the text.
-std::vector<Choice> Each(std::span<const char* const> texts,
-                         void (*set)(MergeByParts& merge, size_t which)) {
+std::vector<Choice> OtherLse() {
   std::vector<Choice> choices;
-  for (size_t i = 1; i < texts.size(); ++i)
-    choices.push_back(Edit<MergeByParts>(texts[i], [=](MergeByParts& merge) { set(merge, i); }));
+  for (size_t i = 1; i < std::size(kLseTexts); ++i) {
+    const auto lse = static_cast<MergeLse>(i);
+    choices.push_back({kLseTexts[i], [=](const Hypothesis& base) -> std::optional<Hypothesis> {
+                         if (Replaces(lse) && OpOf<MergeByParts>(base).lse_follows)
+                           return std::nullopt;
+                         return Edited<MergeByParts>(
+                             base, [=](MergeByParts& merge) { merge.lse_is = lse; });
+                       }});
+  }
   return choices;
 }
 
+// First without another lse, then with that of their sum.
 std::vector<Choice> OtherWeights() {
-  std::vector<Choice> choices = Each(kWeightTexts, [](MergeByParts& merge, size_t i) {
-    merge.weights = static_cast<MergeWeights>(i);
-  });
-  for (size_t i = 1; i < std::size(kWeightTexts); ++i) {
-    const auto weights = static_cast<MergeWeights>(i);
-    if (!HasLogarithm(weights)) continue;
-    choices.push_back(Edit<MergeByParts>(
-        std::string(kWeightTexts[i]) + ", and lse is that of their sum",
-        [=](MergeByParts& merge) { merge.weights = weights, merge.lse_follows = true; }));
+  std::vector<Choice> choices;
+  for (const bool follows : {false, true}) {
+    for (size_t i = 1; i < std::size(kWeightTexts); ++i) {
+      const auto weights = static_cast<MergeWeights>(i);
+      if (follows && !HaveOwnLse(weights)) continue;
+      choices.push_back(
+          {std::string(kWeightTexts[i]) + (follows ? ", and lse is that of their sum" : ""),
+           [=](const Hypothesis& base) -> std::optional<Hypothesis> {
+             if (follows && Replaces(OpOf<MergeByParts>(base).lse_is)) return std::nullopt;
+             return Edited<MergeByParts>(base, [=](MergeByParts& merge) {
+               merge.weights = weights;
+               merge.lse_follows = follows;
+             });
+           }});
+    }
   }
   return choices;
 }
@@ -241,9 +259,7 @@ std::vector<Explanation> MeasureMerge(const Observation& seen) {
   return FittedTo(
       seen, {operation, SharedInputs::Of(seen.inputs), seen.recipe},
       Joined<Deviation>(
-          {{OneOf("lse_changed", "lse",
-                  Each(kLseTexts, [](MergeByParts& merge,
-                                     size_t i) { merge.lse_is = static_cast<MergeLse>(i); })),
+          {{OneOf("lse_changed", "lse", OtherLse()),
             OneOf("not_divided", "division",
                   {Edit<MergeByParts>(
                       "the weighted sum of the parts is not divided by the sum of the weights",

@@ -35,5 +35,4 @@ struct RelativeByParts : RelativeAttention {
                   Tensor<Real>& y, Tensor<Real>& scores) const;
 };
 
-// The model with parts that `edit` changes; it is one of RelativeByParts.
 }  // namespace sextant::oracle

@@ -135,7 +135,7 @@ class Fitter {
     rows_.ForgetColumns();
     std::vector<MeasuredDivisor> divisors;  // do not depend on the columns without a mean
     std::optional<std::vector<MeasuredDivisor>> with_mean_of_all;  // nor with that of all columns
-    constexpr size_t kMostBeyond = 64;
+    constexpr size_t kMostBeyond = 64;  // the widest block that kernels pad a row to
     const size_t last = q_.N > 1 ? q_.M + std::min(kMostBeyond, q_.M) : q_.M - 1;
     for (size_t columns = 1; columns <= last; ++columns) {
       rows_.AddColumn();

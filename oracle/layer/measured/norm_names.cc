@@ -207,7 +207,9 @@ void Describe(const Norm& right, size_t M, const NumberText& measured, NormFit& 
   const std::string width = PrintValue(static_cast<int64_t>(M));
   words.Add(norm.passes_end, "columns_of_next_row",
             "the first " + PrintValue(static_cast<int64_t>(norm.columns - right.columns)) +
-                " columns of the next row are summed, too, and the sum is divided by " +
+                " columns of the next row (of the last one: of the first) are summed, too, and the "
+                "sum is "
+                "divided by " +
                 PrintValue(norm.count));
   words.Add(norm.columns < right.columns, "columns_lost",
             "only the first " + PrintValue(static_cast<int64_t>(norm.columns)) + " of " + width +

@@ -41,8 +41,8 @@ TEST_P(MeasuredNormRows, CausesAcrossRows) {
               ElementsAre("weight_of_row (row n reads the weight from column n on, around the "
                           "end)"));
   EXPECT_THAT(CausesAcrossRows(line, 48, 1e-5, OwnRow, OwnColumn),
-              ElementsAre("columns_of_next_row (the first 8 columns of the next row are summed, "
-                          "too, and the sum is divided by 40)"));
+              ElementsAre("columns_of_next_row (the first 8 columns of the next row (of the last "
+                          "one: of the first) are summed, too, and the sum is divided by 40)"));
 }
 
 TEST_P(MeasuredNormRows, WeightOfTheRowAndEps) {

@@ -6,7 +6,6 @@
 #include "reference/base/error.h"
 
 namespace sextant::oracle {
-
 namespace {
 
 enum Rank { kNothing, kUsualNumber, kAnyNumber, kPairByPair };
@@ -42,16 +41,15 @@ class Naming {
                                       : Common(seen_.RatioOf(k), {1 - most, 1 + most}).IsEmpty())
         return true;
     }
-    const size_t wrong = CountOf([](const Range& ratio) { return !ratio.Holds(1); });
-    // Rounding to bf16 leaves few frequencies as near to the right ones as an eighth of its unit.
+    // It does not make so many frequencies wrong by a simple function, nor one of so many; and it
+    // leaves few as near to the right ones as an eighth of its unit.
+    constexpr size_t kMany = 8;
     constexpr long double kNear = 0x1p-12L;
-    const size_t right = CountOf([=](const Range& ratio) {
-      return ratio.Holds(1) && 1 - kNear <= ratio.low && ratio.high <= 1 + kNear;
-    });
+    const size_t wrong = CountOf([](const Range& ratio) { return !ratio.Holds(1); });
+    const size_t right = CountOf(
+        [](const Range& ratio) { return ratio.Holds(1) && ratio.high - ratio.low <= kNear; });
     return wrong >= kMany || (wrong > 0 && kMany * wrong <= right);
   }
-  // Rounding does not make so many frequencies wrong by a simple function, nor one of so many.
-  static constexpr size_t kMany = 8;
   template <class Is>
   size_t CountOf(const Is& is) const {  // of the ratios of measured pairs
     size_t count = 0;
