@@ -160,8 +160,11 @@ TEST(OrdinaryElements, AreMostOfAnAnswerThatConforms) {
   });
 }
 
-// Copies of one element, and one other element at any place.
+// Copies of one element, and one other element at any place. Upper bounds are those of errors /
+// bounds that are 2 r smaller, and by the same part of themselves: of r = 2^-50 and a bound of
+// 2^-6, 2^-43; four roundings of 2^-53 are less than that.
 TEST(OrdinaryElements, EqualElementsAreOneCandidate) {
+  constexpr double kReach = 2 * 2 * 0x1p-43;
   OnEveryTarget([] {
     for (size_t M = 1; M <= 3 * kMostLanes; ++M) {
       for (size_t other = 0; other < M; ++other) {
@@ -173,10 +176,10 @@ TEST(OrdinaryElements, EqualElementsAreOneCandidate) {
         row.permitted[0].error.data[other] = 0x1p-6;  // twice the ratio
         const OrdinaryRatios ratios = DecideOrdinary(row.Run(), left.data());
         EXPECT_EQ(ratios.most_at, other);
-        if (M > 1) EXPECT_NEAR(ratios.most / ratios.next, 2, 1e-9);
+        if (M > 1) EXPECT_NEAR(ratios.most / ratios.next, 2, kReach);
         row.permitted[0].error.data[other] = 0x1p-4;  // half the ratio
         const OrdinaryRatios below = DecideOrdinary(row.Run(), left.data());
-        if (M > 1) EXPECT_NEAR(below.most / below.next, 2, 1e-9);
+        if (M > 1) EXPECT_NEAR(below.most / below.next, 2, kReach);
       }
     }
   });
