@@ -25,9 +25,14 @@ constexpr Applied kFunctions[] = {
      [](double y) { return y * std::erfc(-y / std::numbers::sqrt2) / 2; }},
     {"has gone through the function tanh", [](double y) { return std::tanh(y); }},
     {"has gone through the function 1 / (1 + e^-y), sigmoid", Sigmoid},
-    {"is the square of the right number", [](double y) { return y * y; }}};
+    {"is the square of the right number", [](double y) { return y * y; }},
+    {"is the square root of the right number", [](double y) { return std::sqrt(y); }},
+    {"is the reciprocal of the right number", [](double y) { return 1 / y; }},
+    {"is e^y of the right number y", [](double y) { return std::exp(y); }},
+    {"is ln(y) of the right number y", [](double y) { return std::log(y); }},
+    {"is rounded to whole numbers", [](double y) { return std::nearbyint(y); }}};
 
-constexpr size_t kChoices = 16;  // at least as many as functions and limits
+constexpr size_t kChoices = 20;  // at least as many as functions and limits
 
 // f(right number) of an element, and how far the answer may be off: the number that the function
 // got may be off by its bound at either side, and each of kRoundings numbers may be rounded to the

@@ -43,6 +43,10 @@ constexpr AxisOrder kOrders[] = {
      [](size_t i, size_t n) { return i + 1 < n ? i + 1 : i; }},
     {"has the @ before at each # but the first",
      [](size_t i, size_t) { return i > 0 ? i - 1 : i; }},
+    {"has the @ two after each #, around the end", [](size_t i, size_t n) { return (i + 2) % n; }},
+    {"has the @ two before each #, around the end",
+     [](size_t i, size_t n) { return (i + n - 2 % n) % n; }},
+    {"has each even @ twice, along #", [](size_t i, size_t) { return i & ~size_t{1}; }},
     {"has neighbouring @s exchanged, along #",
      [](size_t i, size_t n) { return (i ^ 1) < n ? i ^ 1 : i; }},
     {"has both halves of its @s exchanged, along #",
@@ -84,10 +88,12 @@ std::vector<AxisOrder> OrdersOf(size_t extent) {
   return orders;
 }
 
-Numbers Reordered(const Numbers& x, const Axis& axis, const AxisOrder& order) {
+// Index i has the numbers of index from_of(i).
+template <class From>
+Numbers Reordered(const Numbers& x, const Axis& axis, const From& from_of) {
   Numbers y(x.size());
   for (size_t flat = 0; flat < x.size(); ++flat) {
-    const size_t i = flat / axis.inner % axis.extent, from = order.from(i, axis.extent);
+    const size_t i = flat / axis.inner % axis.extent, from = from_of(i);
     y[flat] = x[flat + (from - i) * axis.inner];  // may wrap around
   }
   return y;
@@ -117,6 +123,25 @@ Numbers Transposed(const Tensor<double>& matrix) {
   return y;
 }
 
+// One index has the numbers of a neighbour.
+void AddNeighbours(const Axis& axis, size_t index, std::vector<InputChange>& changes) {
+  constexpr size_t kMost = 64;
+  if (axis.extent > kMost) return;
+  const auto add = [&](size_t i, size_t from) {
+    changes.push_back({WithName("has @ " + std::to_string(from) + " in place of @ " +
+                                    std::to_string(i) + ", along #",
+                                axis.name),
+                       [=](const Tensors& all) {
+                         return Reordered(all[index].values.data, axis,
+                                          [=](size_t j) { return j == i ? from : j; });
+                       }});
+  };
+  for (size_t i = 0; i < axis.extent; ++i) {
+    if (i > 0) add(i, i - 1);
+    if (i + 1 < axis.extent) add(i, i + 1);
+  }
+}
+
 std::vector<InputChange> ChangesOf(const Case& c, const Tensors& inputs, size_t index) {
   const Shape& shape = inputs[index].values.shape;
   std::vector<InputChange> changes = {
@@ -124,13 +149,21 @@ std::vector<InputChange> ChangesOf(const Case& c, const Tensors& inputs, size_t 
       Elementwise("is negated", index, [](double x) { return -x; }),
       Elementwise("is doubled", index, [](double x) { return 2 * x; }),
       Elementwise("is halved", index, [](double x) { return x / 2; }),
-      Elementwise("has absolute values", index, [](double x) { return std::abs(x); })};
+      Elementwise("has absolute values", index, [](double x) { return std::abs(x); }),
+      Elementwise("is squared", index, [](double x) { return x * x; }),
+      Elementwise("has the square roots of its absolute values", index,
+                  [](double x) { return std::copysign(std::sqrt(std::abs(x)), x); }),
+      Elementwise("is rounded to whole numbers", index, [](double x) { return std::nearbyint(x); }),
+      Elementwise("has 0 instead of its negative numbers", index,
+                  [](double x) { return x < 0 ? 0 : x; })};
   for (const Axis& axis : AxesOf(c.info().signature.inputs[index], shape)) {
     for (const AxisOrder& order : OrdersOf(axis.extent)) {
       changes.push_back({WithName(order.text, axis.name), [=](const Tensors& all) {
-                           return Reordered(all[index].values.data, axis, order);
+                           return Reordered(all[index].values.data, axis,
+                                            [&](size_t i) { return order.from(i, axis.extent); });
                          }});
     }
+    AddNeighbours(axis, index, changes);
   }
   if (shape.size() == 2) {
     changes.push_back({"is read transposed, as if it were stored column after column",
@@ -178,6 +211,27 @@ Deviation AddedTo(const Tensors& inputs, size_t index) {
           }};
 }
 
+// Numbers beyond a limit are the limit, on both sides.
+Deviation LimitOf(const Tensors& inputs, size_t index) {
+  double largest = 0;
+  for (const double x : inputs[index].values.data)
+    if (std::isfinite(x)) largest = std::max(largest, std::abs(x));
+  const auto changed = [index](const Hypothesis& base, double limit) -> std::optional<Hypothesis> {
+    if (!(limit > 0)) return std::nullopt;
+    Hypothesis model = base;
+    for (double& x : model.inputs[index].values.data) x = std::clamp(x, -limit, limit);
+    return model;
+  };
+  return {.name = inputs[index].name + "_limited",
+          .factor = inputs[index].name,
+          .values = {{1}, {2}, {3}, {4}, {5}, {6}, {8}, {10}, {0.5}},
+          .right = largest,
+          .changed = changed,
+          .sentence = [name = inputs[index].name](const std::string& number) {
+            return name + " is limited to " + number + " and -" + number;
+          }};
+}
+
 }  // namespace
 
 Deviation InputFactor(const Tensors& inputs, const std::string& name, const std::string& phrase) {
@@ -214,6 +268,7 @@ std::vector<Explanation> MeasureInputs(const Observation& seen) {
     const std::string& name = seen.inputs[i].name;
     deviations.push_back(InputFactor(seen.inputs, name, name + " is multiplied by"));
     deviations.push_back(AddedTo(seen.inputs, i));
+    deviations.push_back(LimitOf(seen.inputs, i));
   }
   return FittedTo(seen, base, deviations);
 }

@@ -1,6 +1,7 @@
 #include "oracle/diagnosis/moved_numbers.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 
 #include "oracle/diagnosis/order.h"
@@ -117,6 +118,57 @@ std::optional<Moved> MovedAlong(const AnsweredTensor& tensor, const AxisView& ax
   return best;
 }
 
+// Indices first to last, whose numbers are those of other indices, all as far away.
+struct Run {
+  size_t first, last, source;  // of the first
+  bool GoesOnWith(size_t index, size_t from) const {
+    return index == last + 1 && from == source + (index - first);
+  }
+};
+
+std::string TextOf(const std::vector<Run>& runs, const std::string& axis) {
+  const auto range = [&](size_t first, size_t count) {
+    return axis + " " + std::to_string(first) +
+           (count > 1 ? " to " + std::to_string(first + count - 1) : "");
+  };
+  std::string text;
+  for (const Run& run : runs) {
+    const size_t count = run.last - run.first + 1;
+    text += (text.empty() ? "" : ", ") + range(run.source, count) + " at " +
+            range(run.first, count);
+  }
+  return text;
+}
+
+// Every failing index has the numbers of another one, in any order of a few runs.
+std::optional<Moved> MappedAlong(const AnsweredTensor& tensor, const AxisView& axis) {
+  constexpr size_t kMostRuns = 8;
+  const std::vector<size_t> failing = axis.IndicesOf(tensor.failing);
+  std::vector<Run> runs;
+  for (const size_t index : failing) {
+    std::optional<size_t> chosen;
+    for (const size_t source : SourcesOf(tensor, axis, index)) {
+      if (!runs.empty() && runs.back().GoesOnWith(index, source)) chosen = source;
+      if (!chosen) chosen = source;
+    }
+    if (!chosen) return std::nullopt;
+    if (!runs.empty() && runs.back().GoesOnWith(index, *chosen)) {
+      runs.back().last = index;
+    } else if (runs.size() < kMostRuns) {
+      runs.push_back({index, index, *chosen});
+    } else {
+      return std::nullopt;
+    }
+  }
+  // A source is one of all indices, and so are both ends of its run.
+  const auto bits = static_cast<size_t>(std::bit_width(axis.extent)) * 3 * runs.size();
+  if (tensor.failing.size() <= bits || !IsEvidence(tensor.failing.size() - bits, 1))
+    return std::nullopt;
+  return Moved{tensor.name + " has the right numbers of other " + axis.name + ": those of " +
+                   TextOf(runs, axis.name),
+               tensor.failing};
+}
+
 std::optional<Moved> Exchanged(const AnsweredTensor& tensor, size_t a, size_t b) {
   const ExchangedAxes exchanged(tensor.shape, a, b);
   for (size_t flat = 0; flat < tensor.got.size(); ++flat) {
@@ -138,6 +190,8 @@ std::optional<Moved> FindMoved(const AnsweredTensor& tensor) {
     if (moved && (!best || moved->explained.size() > best->explained.size())) best = moved;
   }
   if (best && best->explained.size() == tensor.failing.size()) return best;
+  for (const AxisView& axis : views)
+    if (auto mapped = MappedAlong(tensor, axis)) return mapped;
   if (!IsEvidence(tensor.failing.size(), tensor.got.size())) return best;
   for (const auto& [a, b] : AxisPairsOf(tensor)) {
     if (auto moved = Exchanged(tensor, a, b)) return moved;

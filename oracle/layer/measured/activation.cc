@@ -1,5 +1,6 @@
 #include "oracle/layer/measured/activation.h"
 
+#include "oracle/layer/measured/altered_function.h"
 #include "oracle/layer/measured/function.h"
 #include "oracle/layer/measured/function_numbers.h"
 #include "oracle/layer/measured/model.h"
@@ -34,6 +35,7 @@ std::vector<FunctionFit> FitsOf(const Observation& seen, ErrorBar bar) {
   const Function function = FunctionOf(right.kind, right.beta);
   auto fits = FitFunctions(pairs, function);
   if (fits.empty()) fits = FitMoreFunctions(pairs, function);
+  if (fits.empty()) fits = FitAlterations(pairs, function);
   if (fits.empty()) {
     for (const auto& [fitted, added, found] : FitNumbers(pairs, function)) {
       fits.push_back({fitted, found});

@@ -1,5 +1,6 @@
 #include "oracle/layer/measured/column_order.h"
 
+#include <iterator>
 #include <numeric>
 #include <set>
 
@@ -14,14 +15,28 @@ std::vector<double> InOrder(const std::vector<double>& numbers, const ColumnOrde
 std::vector<ColumnOrder> ColumnOrdersOf(size_t n) {
   std::vector<ColumnOrder> orders = {
       {"reversed", "reversed", [n](size_t j) { return n - 1 - j; }},
-      {"rolled", "rolled by one to the left", [n](size_t j) { return (j + 1) % n; }},
-      {"rolled", "rolled by one to the right", [n](size_t j) { return (j + n - 1) % n; }},
-      {"all_the_first", "the first one everywhere", [](size_t) { return 0; }}};
+      {"all_the_first", "the first one everywhere", [](size_t) { return 0; }},
+      {"all_the_last", "the last one everywhere", [n](size_t) { return n - 1; }},
+      {"repeated", "each even one twice", [](size_t j) { return j & ~size_t{1}; }}};
+  const char* const numbers[] = {"one", "two", "three", "four"};
+  for (size_t by = 1; by <= std::size(numbers) && by < n; ++by) {
+    const std::string text = std::string("rolled by ") + numbers[by - 1] + " to the ";
+    orders.push_back({"rolled", text + "left", [=](size_t j) { return (j + by) % n; }});
+    orders.push_back({"rolled", text + "right", [=](size_t j) { return (j + n - by) % n; }});
+  }
   if (n % 2 == 0) {
     orders.push_back(
         {"halves_exchanged", "with exchanged halves", [n](size_t j) { return (j + n / 2) % n; }});
     orders.push_back({"neighbours_exchanged", "with exchanged neighbours, 1 0 3 2 ...",
                       [](size_t j) { return j ^ 1; }});
+  }
+  if (n % 4 == 0) {
+    orders.push_back({"quarters_exchanged", "with the second and the third quarter exchanged",
+                      [quarter = n / 4](size_t j) {
+                        return j / quarter == 1   ? j + quarter
+                               : j / quarter == 2 ? j - quarter
+                                                  : j;
+                      }});
   }
   for (const size_t size : {2, 4, 8, 16, 32}) {
     if (2 * size > n) break;

@@ -19,4 +19,9 @@ std::vector<ColumnOrder> ColumnOrdersOf(size_t n);
 // The numbers in another order.
 std::vector<double> InOrder(const std::vector<double>& numbers, const ColumnOrder& order);
 
+// The place of column j of the first (0) or second (1) half, if blocks of both come by turns.
+inline size_t PlaceByTurns(size_t j, size_t half, size_t block) {
+  return j / block * 2 * block + half * block + j % block;
+}
+
 }  // namespace sextant::oracle

@@ -43,14 +43,37 @@ struct Table {
 // Those that are tried: steps of powers of two, and 2^n entries over a symmetric range.
 const std::vector<Table>& FunctionTables();
 
+// What else may deviate in f(x), where a gated function is x g(x), such as x s(c x).
+struct Alteration {
+  enum class Kind {
+    kNone,
+    kArgumentAdded,      // f(x + low)
+    kGateArgumentAdded,  // x g(x + low)
+    kLimited,            // f(x) within [low, high]
+    kGateLimited,        // x times g(x) within [low, high]
+    kSquared,            // f(x)^2
+    kGateSquared,        // x g(x)^2
+    kZeroBelow,          // 0 if x < low
+    kZeroAbove,          // 0 if x > low
+    kSameBelow,          // x if x < low
+    kSameAbove,          // x if x > low
+    kOfAbsolute,         // f(|x|)
+    kAbsolute            // |f(x)|
+  };
+  Kind kind = Kind::kNone;
+  double low = -kInfinity, high = kInfinity;
+  bool operator==(const Alteration&) const = default;
+};
+
 // a f(x') + b, where x' is x limited to [low, high], or the negative of that; f may be read from a
-// table.
+// table or altered.
 struct Function {
   Curve curve{};
   double c = 1, a = 1, b = 0;
   bool negated = false;
   double low = -kInfinity, high = kInfinity;
   Table table = {};
+  Alteration alteration = {};
   bool operator==(const Function&) const = default;
 };
 
@@ -90,20 +113,38 @@ T Hard(double at, const T& x, const T& c) {
   return at <= -0.5 ? T(0.0) : at >= 0.5 ? T(1.0) : c * x + T(0.5);
 }
 
+inline bool IsGated(Curve curve) {
+  return curve == Curve::kSwish || curve == Curve::kGelu || curve == Curve::kGeluTanh ||
+         curve == Curve::kGeluTanhRoot || curve == Curve::kHardSwish || curve == Curve::kMish;
+}
+
+// g(x) of a gated function x g(x).
+template <class T>
+T GateAt(Curve curve, double constant, double at, const T& x) {
+  const T c(constant), one(1.0), half(0.5);
+  switch (curve) {
+    case Curve::kSwish:
+      return Sigmoid(c * x);
+    case Curve::kGelu:
+      return half * (one + Erf(c * x));
+    case Curve::kGeluTanh:
+      return half * (one + Tanh(T(0.79788456080286536) * (x + c * x * x * x)));
+    case Curve::kGeluTanhRoot:
+      return half * (one + Tanh(c * (x + T(0.044715) * x * x * x)));
+    case Curve::kHardSwish:
+      return Hard(constant * at, x, c);
+    default:
+      return Tanh(Softplus(constant * at, c * x));
+  }
+}
+
 template <class T>
 T ValueAt(Curve curve, double constant, double at, const T& x) {
-  const T c(constant), one(1.0), half(0.5);
+  if (IsGated(curve)) return x * GateAt(curve, constant, at, x);
+  const T c(constant), one(1.0);
   switch (curve) {
     case Curve::kSigmoid:
       return Sigmoid(c * x);
-    case Curve::kSwish:
-      return x * Sigmoid(c * x);
-    case Curve::kGelu:
-      return half * x * (one + Erf(c * x));
-    case Curve::kGeluTanh:
-      return half * x * (one + Tanh(T(0.79788456080286536) * (x + c * x * x * x)));
-    case Curve::kGeluTanhRoot:
-      return half * x * (one + Tanh(c * (x + T(0.044715) * x * x * x)));
     case Curve::kRelu:
       return at > 0 ? x : c * x;
     case Curve::kRelu2:
@@ -112,12 +153,8 @@ T ValueAt(Curve curve, double constant, double at, const T& x) {
       return Tanh(c * x);
     case Curve::kHardSigmoid:
       return Hard(constant * at, x, c);
-    case Curve::kHardSwish:
-      return x * Hard(constant * at, x, c);
     case Curve::kSoftplus:
       return Softplus(constant * at, c * x) / c;
-    case Curve::kMish:
-      return x * Tanh(Softplus(constant * at, c * x));
     case Curve::kElu:
       return at > 0 ? x : c * (Exp(x) - one);
     case Curve::kSelu:
@@ -151,13 +188,56 @@ T TabulatedAt(const Function& f, double at, const T& x) {
   }
 }
 
+// A value within the limits; `at` is its number.
+template <class T>
+T Within(const Alteration& limits, double at, const T& value) {
+  return at < limits.low ? T(limits.low) : at > limits.high ? T(limits.high) : value;
+}
+
+// f(x) as it is altered.
+template <class T>
+T AlteredAt(const Function& f, double at, const T& x) {
+  using Kind = Alteration::Kind;
+  const Alteration& altered = f.alteration;
+  const auto value = [&] { return TabulatedAt(f, at, x); };
+  const auto gate = [&] { return curves::GateAt(f.curve, f.c, at, x); };
+  switch (altered.kind) {
+    case Kind::kArgumentAdded:
+      return curves::ValueAt(f.curve, f.c, at + altered.low, x + T(altered.low));
+    case Kind::kGateArgumentAdded:
+      return x * curves::GateAt(f.curve, f.c, at + altered.low, x + T(altered.low));
+    case Kind::kLimited:
+      return Within(altered, curves::ValueAt(f.curve, f.c, at, at), value());
+    case Kind::kGateLimited:
+      return x * Within(altered, curves::GateAt(f.curve, f.c, at, at), gate());
+    case Kind::kSquared:
+      return value() * value();
+    case Kind::kGateSquared:
+      return x * gate() * gate();
+    case Kind::kZeroBelow:
+      return at < altered.low ? T(0.0) : value();
+    case Kind::kZeroAbove:
+      return at > altered.low ? T(0.0) : value();
+    case Kind::kSameBelow:
+      return at < altered.low ? x : value();
+    case Kind::kSameAbove:
+      return at > altered.low ? x : value();
+    case Kind::kOfAbsolute:
+      return at < 0 ? curves::ValueAt(f.curve, f.c, -at, -x) : value();
+    case Kind::kAbsolute:
+      return curves::ValueAt(f.curve, f.c, at, at) < 0 ? -value() : value();
+    default:
+      return value();
+  }
+}
+
 template <class T>
 T ValueOf(const Function& f, double at, const T& x) {
   const bool below = at<f.low, above = at> f.high;
   const double limit = below ? f.low : f.high;
   const double sign = f.negated ? -1 : 1;
-  const T value = below || above ? TabulatedAt(f, sign * limit, T(sign * limit))
-                                 : TabulatedAt(f, sign * at, f.negated ? -x : x);
+  const T value = below || above ? AlteredAt(f, sign * limit, T(sign * limit))
+                                 : AlteredAt(f, sign * at, f.negated ? -x : x);
   const T multiplied = f.a == 1 ? value : T(f.a) * value;
   return f.b == 0 ? multiplied : multiplied + T(f.b);
 }

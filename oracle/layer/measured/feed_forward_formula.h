@@ -8,7 +8,7 @@
 
 #include "oracle/defect/defect.h"
 #include "oracle/layer/measured/curve.h"
-#include "oracle/layer/measured/number_in.h"
+#include "oracle/diagnosis/number_in.h"
 
 namespace sextant::oracle {
 

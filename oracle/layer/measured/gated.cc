@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 
+#include "oracle/layer/measured/altered_function.h"
 #include "oracle/layer/measured/function.h"
 #include "oracle/layer/measured/function_numbers.h"
 #include "oracle/layer/measured/gated_layouts.h"
@@ -90,7 +91,7 @@ class Fitter {
         }
       }
     }
-    for (const FunctionFits others : {FitMoreFunctions, FitTables}) {
+    for (const FunctionFits others : {FitMoreFunctions, FitAlterations, FitTables}) {
       if (fits_.empty()) TryFunctions({right_, &layouts.front().inputs, {}}, samples_, others);
     }
     if (fits_.empty()) TryNumbers(layouts);

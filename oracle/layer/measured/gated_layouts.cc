@@ -42,8 +42,7 @@ void AddBlocks(const Tensors& inputs, std::vector<GateLayout>& layouts) {
                        "gate and up, halves side by side in a row, are read as blocks of " +
                            std::to_string(block) + " by turns",
                        Rearranged(inputs, [block](size_t i, size_t F) {
-                         const size_t j = i % F;
-                         return j / block * 2 * block + i / F * block + j % block;
+                         return PlaceByTurns(i % F, i / F, block);
                        })});
     layouts.push_back({"blocks_read_as_halves",
                        "gate and up, blocks of " + std::to_string(block) +

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "oracle/layer/measured/number_in.h"
+#include "oracle/diagnosis/number_in.h"
 #include "reference/number/clamp.h"
 #include "reference/number/real.h"
 #include "reference/number/tensor/tensor.h"

@@ -22,7 +22,8 @@ void Exchange(Tensors& inputs, const std::string& a, const std::string& b) {
 }
 
 // The rows of gate and up, one after the other, are taken from the places(i) of the right ones.
-void Rearrange(Tensors& inputs, size_t (*place)(size_t i, size_t F)) {
+template <class Place>
+void Rearrange(Tensors& inputs, const Place& place) {
   const Tensor<double> gate = InputNamed(inputs, "gate"), up = InputNamed(inputs, "up");
   const size_t F = gate.shape[0], M = gate.shape[1];
   for (size_t i = 0; i < 2 * F; ++i) {
@@ -46,6 +47,22 @@ void ReorderRows(Tensor<double>& weight, const ColumnOrder& order) {
   const size_t width = weight.data.size() / weight.shape[0];
   for (size_t i = 0; i < weight.data.size(); ++i)
     weight.data[i] = right.data[order.of(i / width) * width + i % width];
+}
+
+// Gate and up, one after the other in a fused weight, are read as blocks of both by turns.
+void AddBlocks(const Tensors& inputs, std::vector<Change>& changes) {
+  const size_t F = InputNamed(inputs, "gate").shape[0];
+  for (size_t block = 2; block < F; block *= 2) {
+    if (F % block != 0) continue;
+    const std::string rows = "blocks of " + std::to_string(block) + " rows by turns";
+    changes.push_back({"halves_read_as_blocks",
+                       "gate and up, one after the other in a fused weight, are read as " + rows,
+                       [block](Tensors& all) {
+                         Rearrange(all, [block](size_t i, size_t F) {
+                           return PlaceByTurns(i % F, i / F, block);
+                         });
+                       }});
+  }
 }
 
 }  // namespace
@@ -87,6 +104,7 @@ std::vector<Change> WeightChanges(const Tensors& inputs) {
   for (const std::string name : {"gate", "up", "down"})
     changes.push_back({name + "_transposed", "the weight " + name + " is read transposed",
                        [name](Tensors& all) { Transpose(all, name); }});
+  AddBlocks(inputs, changes);
   if (!HasBiases(inputs)) return changes;
   changes.push_back({"biases_swapped", "gate_bias and up_bias are swapped",
                      [](Tensors& all) { Exchange(all, "gate_bias", "up_bias"); }});

@@ -114,8 +114,9 @@ Angles TurnedBack(Angles angles, Turn turn) {
         return phase - kPi / 2;
       case Turn::kQuarterBack:
         return phase + kPi / 2;
+      default:
+        return phase;
     }
-    return phase;
   };
   for (long double& phase : angles.phase) phase = turn_back(phase);
   for (auto& twin : angles.twin)

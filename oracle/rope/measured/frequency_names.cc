@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "oracle/rope/measured/frequencies.h"
+#include "oracle/rope/measured/frequency_functions.h"
 #include "oracle/rope/measured/pair_orders.h"
 #include "reference/base/error.h"
 
@@ -25,7 +26,11 @@ class Naming {
     FormsOfTwoRatios();
     FormsOfEveryNth();
     FormOfListedOrder();
-    if (forms_.empty()) PairByPair();
+    for (FrequencyForm& form : NameFunctionsOfFrequencies(seen_))
+      Try(kUsualNumber, form.name, form.sentence, form.model);
+    const bool is_named = !forms_.empty();
+    for (FrequencyForm& form : is_named ? std::vector<FrequencyForm>() : ListFrequencies(seen_))
+      Try(kPairByPair, form.name, form.sentence, form.model);
     return forms_;
   }
 
@@ -266,22 +271,6 @@ class Naming {
             model);
       }
     }
-  }
-
-  // Every pair by itself, if few are wrong.
-  void PairByPair() {
-    constexpr size_t kFew = 4;
-    RotaryModel model = seen_.right;
-    std::string pairs;
-    size_t count = 0;
-    for (size_t k = 0; k < pairs_; ++k) {
-      if (!seen_.of_pair[k] || seen_.right_list.of[k] == 0 || seen_.RatioOf(k).Holds(1)) continue;
-      const double c = SimplestRatioIn(seen_.RatioOf(k));
-      model.pairs[k].factor *= c;
-      pairs += Phrase(++count == 1 ? "" : ", ", "pair ", k, " at ", c);
-    }
-    if (count == 0 || count > kFew || 2 * count > pairs_) return;
-    Try(kPairByPair, "frequency_of_some_pairs", Phrase(pairs, " of the right frequency"), model);
   }
 
   const MeasuredFrequencies& seen_;

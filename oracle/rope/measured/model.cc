@@ -4,6 +4,7 @@
 #include <tuple>
 #include <utility>
 
+#include "oracle/diagnosis/number_in.h"
 #include "reference/number/counted/counted.h"
 #include "reference/number/real.h"
 #include "reference/number/rounded/rounded.h"
@@ -47,6 +48,10 @@ void Apply(Turn turn, Real& c, Real& s) {
   if (swaps) std::swap(c, s);
   if (turn == Turn::kNegated || turn == Turn::kCosineNegated || turn == Turn::kQuarter) c = -c;
   if (turn == Turn::kNegated || turn == Turn::kQuarterBack) s = -s;
+  if (turn == Turn::kOnlyCosines) s = c;
+  if (turn == Turn::kOnlySines) c = s;
+  if (turn == Turn::kCosineAbsolute && NumberIn(c) < 0) c = -c;
+  if (turn == Turn::kSineAbsolute && NumberIn(s) < 0) s = -s;
 }
 
 // The steps are those of the operation that grows.

@@ -37,7 +37,19 @@ struct Flow {
 };
 
 // What stands in the place of (c, s).
-enum class Turn { kRight, kNegated, kSwapped, kCosineNegated, kQuarter, kQuarterBack };
+enum class Turn {
+  kRight,
+  kNegated,
+  kSwapped,
+  kCosineNegated,
+  kQuarter,
+  kQuarterBack,
+  // No angle tells them.
+  kOnlyCosines,
+  kOnlySines,
+  kCosineAbsolute,
+  kSineAbsolute
+};
 
 // A factor of pair k of P at position p: z^t, or z^-t for keys, with
 //   z = (k/P + gamma) / (1 + gamma),  t = power (p - center) / scale_base

@@ -24,6 +24,11 @@ void AddFormats(Functions& all) {
                  [](double p, size_t, size_t) { return -p; }});
   all.push_back({kNothing, "position_without_sign", "negative positions act as positive ones",
                  [](double p, size_t, size_t) { return std::abs(p); }});
+  for (const double half : {0.5, -0.5}) {
+    all.push_back({kUsualNumber, "position_shifted",
+                   Phrase("every token acts as its position ", half < 0 ? "- " : "+ ", 0.5),
+                   [half](double p, size_t, size_t) { return p + half; }});
+  }
   for (const DType format : {DType::kBF16, DType::kF16, DType::kF32}) {
     all.push_back({kNothing, Phrase("positions_in_", NameOf(format)),
                    Phrase("positions are rounded to ", NameOf(format)),

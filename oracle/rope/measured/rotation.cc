@@ -75,20 +75,40 @@ std::vector<RotaryCandidate> Explained(const RotaryFit& measured, const RotaryCa
   return found.empty() ? WithOtherTable(measured, start) : found;
 }
 
-// The heads of a token turn by different angles: no fit shows them. Whoever asked for the
-// measurement verifies that all angles are these, on the whole answer: not of large ones.
-std::vector<RotaryCandidate> WithOtherRows(const RotaryQuestion& question,
+struct TableWithoutAngles {
+  Turn turn;
+  const char *name, *sentence;
+};
+constexpr TableWithoutAngles kTables[] = {
+    {Turn::kOnlySines, "sin_for_both", "sin stands in the place of cos too"},
+    {Turn::kOnlyCosines, "cos_for_both", "cos stands in the place of sin too"},
+    {Turn::kSineAbsolute, "sin_absolute", "sin has lost its sign: |sin|"},
+    {Turn::kCosineAbsolute, "cos_absolute", "cos has lost its sign: |cos|"}};
+
+// Deviations that no fit of angles shows: the heads of a token turn by different angles, or the
+// tables are those of no angle. Whoever asked for the measurement verifies that all numbers are
+// these, on the whole answer: not of large ones.
+std::vector<RotaryCandidate> WithoutAngles(const RotaryQuestion& question,
                                            const RotaryCandidate& right) {
   const size_t elements = question.seen.golden[0].high.data.size();
-  if (question.heads < 2 || right.model.has_coordinates || elements > Evidence::kAlways) return {};
-  std::vector<RotaryCandidate> all(2, right);
-  all[0].model.rows = RowPositions::kOfStoredRow;
-  all[0].parts.push_back({"position_of_stored_row",
-                          "positions are those of x stored as [B,S,H,D]: row h S + s has the "
-                          "position of token (h S + s) / H"});
-  all[1].model.rows = RowPositions::kOfHead;
-  all[1].parts.push_back({"position_of_head", "every token of head h has the position of token h"});
-  if (question.heads > question.length) all.pop_back();
+  if (right.model.has_coordinates || elements > Evidence::kAlways) return {};
+  std::vector<RotaryCandidate> all;
+  for (const auto& [turn, name, sentence] : kTables) {
+    all.push_back(right);
+    all.back().model.turn = turn;
+    all.back().parts.push_back({name, sentence});
+  }
+  if (question.heads < 2) return all;
+  all.push_back(right);
+  all.back().model.rows = RowPositions::kOfStoredRow;
+  all.back().parts.push_back(
+      {"position_of_stored_row",
+       "positions are those of x stored as [B,S,H,D]: row h S + s has the "
+       "position of token (h S + s) / H"});
+  if (question.heads > question.length) return all;
+  all.push_back(right);
+  all.back().model.rows = RowPositions::kOfHead;
+  all.back().parts.push_back({"position_of_head", "every token of head h has the position of token h"});
   return all;
 }
 
@@ -111,7 +131,7 @@ std::vector<Explanation> ExplainRotation(const RotaryQuestion& question) {
       found.push_back(std::move(one));
   }
   if (found.empty()) found = WithOtherSum(question, right);
-  if (found.empty()) found = WithOtherRows(question, right);
+  if (found.empty()) found = WithoutAngles(question, right);
   const auto count = [](const RotaryCandidate& c) { return c.parts.size(); };
   std::ranges::stable_sort(found, {}, count);
   std::vector<Explanation> all;

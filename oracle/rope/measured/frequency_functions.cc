@@ -1,0 +1,103 @@
+#include "oracle/rope/measured/frequency_functions.h"
+
+#include <cmath>
+#include <functional>
+#include <numbers>
+
+#include "oracle/rope/measured/numbers.h"
+
+namespace sextant::oracle {
+namespace {
+
+struct OfFrequency {
+  const char* text;
+  long double (*of)(long double f);
+};
+constexpr OfFrequency kFunctions[] = {
+    {"are inverted: 1 / f", [](long double f) { return 1 / f; }},
+    {"are the wavelengths 2 pi / f",
+     [](long double f) { return 2 * std::numbers::pi_v<long double> / f; }},
+    {"are squared", [](long double f) { return f * f; }},
+    {"are square roots of the right ones", [](long double f) { return std::sqrt(f); }},
+    {"are logarithms ln f of the right ones", [](long double f) { return std::log(f); }}};
+
+RotaryModel WithFrequencies(const MeasuredFrequencies& seen,
+                            const std::function<long double(size_t)>& of) {
+  RotaryModel model = seen.right;
+  for (size_t k = 0; k < model.pairs.size(); ++k)
+    model.pairs[k].factor *= static_cast<double>(of(k) / seen.right_list.of[k]);
+  return model;
+}
+
+// The scaling of another pair.
+struct ScaledAs {
+  const char* text;
+  int64_t (*pair)(int64_t k, int64_t pairs);
+};
+constexpr ScaledAs kScaledAs[] = {
+    {"the next pair", [](int64_t k, int64_t P) { return std::min(k + 1, P - 1); }},
+    {"the pair before", [](int64_t k, int64_t) { return std::max<int64_t>(k - 1, 0); }},
+    {"pair P - 1 - k of P", [](int64_t k, int64_t P) { return P - 1 - k; }},
+    {"pair k / 2", [](int64_t k, int64_t) { return k / 2; }},
+    {"pair 2k", [](int64_t k, int64_t P) { return std::min(2 * k, P - 1); }},
+    {"pair 0", [](int64_t, int64_t) { return int64_t{0}; }},
+    {"the last pair", [](int64_t, int64_t P) { return P - 1; }}};
+
+}  // namespace
+
+std::vector<FrequencyForm> NameFunctionsOfFrequencies(const MeasuredFrequencies& seen) {
+  std::vector<FrequencyForm> forms;
+  const std::vector<long double>& right = seen.right_list.of;
+  const size_t pairs = right.size();
+  for (const auto& [text, of] : kFunctions) {
+    const auto value = [&, of = of](size_t k) { return of(right[k]); };
+    forms.push_back({"frequency_function", std::string("frequencies ") + text,
+                     WithFrequencies(seen, value)});
+  }
+  if (pairs > 2) {
+    const long double step = (right.back() - right[0]) / static_cast<long double>(pairs - 1);
+    forms.push_back({"frequency_linear",
+                     "frequencies of all pairs are equally far apart, from that of the first pair "
+                     "to that of the last: the exponent is not linear, the frequency is",
+                     WithFrequencies(seen, [&](size_t k) {
+                       return right[0] + static_cast<long double>(k) * step;
+                     })});
+  }
+  if (!seen.is_configured || std::holds_alternative<NoScaling>(seen.right.scaling)) return forms;
+  for (const auto& [text, pair] : kScaledAs) {
+    RotaryModel model = seen.right;
+    for (PairFrequency& one : model.pairs)
+      one.scaled_as = pair(one.scaled_as, static_cast<int64_t>(pairs));
+    forms.push_back({"scaling_of_other_pair",
+                     std::string("the frequency of pair k is scaled as that of ") + text, model});
+  }
+  return forms;
+}
+
+std::vector<FrequencyForm> ListFrequencies(const MeasuredFrequencies& seen) {
+  constexpr size_t kFew = 4;
+  RotaryModel model = seen.right;
+  std::string examples;
+  const size_t pairs = seen.of_pair.size();
+  size_t wrong = 0, known = 0;
+  for (size_t k = 0; k < pairs; ++k) {
+    if (!seen.of_pair[k] || seen.right_list.of[k] == 0) continue;
+    ++known;
+    const Range ratio = seen.RatioOf(k);
+    if (ratio.Holds(1)) continue;
+    const double factor = SimplestRatioIn(ratio);
+    model.pairs[k].factor *= factor;
+    if (++wrong <= kFew)
+      examples += Phrase(wrong == 1 ? "" : ", ", "pair ", k, " at ", MeasuredText(factor, ratio));
+  }
+  if (wrong == 0) return {};
+  if (wrong <= kFew && 2 * wrong <= pairs)
+    return {{"frequency_of_some_pairs", examples + " of the right frequency", model}};
+  if (4 * known < 3 * pairs) return {};
+  return {{"frequencies_differ",
+           Phrase("pairs turn at other frequencies: ", examples, wrong > kFew ? " ..." : "",
+                  " of the right one (", wrong, " of ", pairs, " pairs)"),
+           model}};
+}
+
+}  // namespace sextant::oracle
