@@ -76,7 +76,7 @@ std::string Extent(const Observation& seen, const Predicted& rows, size_t failin
 
 std::vector<Cause> CausesOfRows(const Observation& seen, Evidence& evidence,
                                 const ProveOptions& options) {
-  if (seen.golden.size() != 1 || evidence.elements() > Evidence::kAlways) return {};
+  if (!IsFirstAlone(seen) || evidence.elements() > Evidence::kAlways) return {};
   const std::vector<Row> rows = FailingRows(seen);
   if (rows.empty()) return {};
   const std::vector<Defect>& defects = CatalogEntryOf(seen.c.name()).defects;

@@ -34,6 +34,11 @@ bool AnsweredTensor::IsNear(size_t flat, double expected, double bound) const {
   return std::abs(got[flat] - expected) <= bound;
 }
 
+bool IsFirstAlone(const Observation& seen) {
+  const auto& outputs = seen.c.info().signature.outputs;
+  return seen.answer.size() == 1 && seen.answer[0].name == outputs[0].name;
+}
+
 std::optional<AnsweredTensor> AnsweredTensorOf(const Observation& seen, size_t output) {
   const TensorSpec& spec = seen.c.info().signature.outputs[output];
   const auto at = std::ranges::find(seen.answer, spec.name, &NamedTensor::name);

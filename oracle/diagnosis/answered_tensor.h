@@ -43,6 +43,9 @@ struct AnsweredTensor {
   bool IsNear(size_t flat, double expected, double bound) const;
 };
 
+// True if the first output was answered, and no other.
+bool IsFirstAlone(const Observation& seen);
+
 // Empty if the output was not answered.
 std::optional<AnsweredTensor> AnsweredTensorOf(const Observation& seen, size_t output);
 

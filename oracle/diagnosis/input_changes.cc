@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "oracle/diagnosis/choices.h"
+#include "reference/number/recipe/rounding_units.h"
 
 namespace sextant::oracle {
 namespace {
@@ -156,6 +157,14 @@ std::vector<InputChange> ChangesOf(const Case& c, const Tensors& inputs, size_t 
       Elementwise("is rounded to whole numbers", index, [](double x) { return std::nearbyint(x); }),
       Elementwise("has 0 instead of its negative numbers", index,
                   [](double x) { return x < 0 ? 0 : x; })};
+  for (const DType format : {DType::kBF16, DType::kF16, DType::kF32}) {
+    if (UnitRoundoffOf(format) <= UnitRoundoffOf(inputs[index].dtype)) continue;
+    changes.push_back({"is rounded to " + std::string(NameOf(format)), [=](const Tensors& all) {
+                         Numbers y = all[index].values.data;
+                         for (double& x : y) x = RoundTo(format, x);
+                         return y;
+                       }});
+  }
   for (const Axis& axis : AxesOf(c.info().signature.inputs[index], shape)) {
     for (const AxisOrder& order : OrdersOf(axis.extent)) {
       changes.push_back({WithName(order.text, axis.name), [=](const Tensors& all) {

@@ -79,7 +79,7 @@ std::vector<Order> OrdersOf(const AnsweredTensor& tensor) {
 
 std::vector<Undone> UndoneOrdersOf(const Observation& seen) {
   std::vector<Undone> all;
-  if (seen.golden.size() != 1) return all;
+  if (!IsFirstAlone(seen)) return all;
   const auto tensor = AnsweredTensorOf(seen, 0);
   if (!tensor) return all;
   for (const Order& order : OrdersOf(*tensor)) {

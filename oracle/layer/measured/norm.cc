@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "oracle/layer/measured/model.h"
+#include "oracle/layer/measured/row_statistics.h"
 #include "reference/layer/layer_norm.h"
 #include "reference/layer/rms_norm.h"
 
@@ -65,7 +66,7 @@ std::vector<Explanation> MeasureNorm(const Observation& seen) {
         {fit.deviations.name, fit.deviations.sentence,
          has_bias ? ModelOf<MeasuredLayerNorm>(seen, fit) : ModelOf<MeasuredRmsNorm>(seen, fit)});
   }
-  return explanations;
+  return explanations.empty() ? MeasureRowStatistics(seen) : explanations;
 }
 
 }  // namespace

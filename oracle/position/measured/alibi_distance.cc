@@ -4,7 +4,7 @@
 
 namespace sextant::oracle {
 
-const std::array<DistanceMap, 7> kDistanceMaps = {{
+const std::array<DistanceMap, 8> kDistanceMaps = {{
     {"distance_clamped", "distances above # act as #",
      [](double d, double n) { return std::clamp(d, -n, n); }},
     {"distance_wrapped", "distances are taken modulo #",
@@ -14,6 +14,10 @@ const std::array<DistanceMap, 7> kDistanceMaps = {{
     {"distance_power", "another function of the distance: it is raised to the power #",
      [](double d, double n) { return std::copysign(std::pow(std::abs(d), n), d); },
      DistanceMap::Takes::kPower},
+    {"distance_logarithm",
+     "another function of the distance: its logarithm, ln(1 + |i - j|) with the sign of i - j",
+     [](double d, double) { return std::copysign(std::log1p(std::abs(d)), d); },
+     DistanceMap::Takes::kNothing},
     {"distance_absolute", "the absolute distance |i - j| is used, as by form=symmetric",
      [](double d, double) { return std::abs(d); }, DistanceMap::Takes::kNothing},
     {"future_without_bias", "another function of the distance: 0 for keys after the query",

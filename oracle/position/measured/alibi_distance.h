@@ -20,7 +20,7 @@ struct DistanceMap {
   // The number is one that distances reach, or a power; or there is none.
   enum class Takes { kLimit, kPower, kNothing } takes = Takes::kLimit;
 };
-extern const std::array<DistanceMap, 7> kDistanceMaps;
+extern const std::array<DistanceMap, 8> kDistanceMaps;
 // `what` with the number.
 std::string TextOf(const DistanceMap& map, const std::string& number);
 

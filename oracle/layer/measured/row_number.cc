@@ -1,0 +1,81 @@
+#include "oracle/layer/measured/row_number.h"
+
+#include "reference/base/value_text.h"
+
+namespace sextant::oracle {
+namespace {
+
+using Kind = RowNumber::Kind;
+
+constexpr Subset kSubsets[] = {
+    {"all columns", [](size_t, size_t) { return true; }},
+    {"the first half of the columns", [](size_t j, size_t M) { return j < M / 2; }},
+    {"the last half of the columns", [](size_t j, size_t M) { return j >= M / 2; }},
+    {"the even columns", [](size_t j, size_t) { return j % 2 == 0; }},
+    {"the odd columns", [](size_t j, size_t) { return j % 2 == 1; }},
+    {"the first quarter of the columns", [](size_t j, size_t M) { return 4 * j < M; }},
+    {"the last quarter of the columns", [](size_t j, size_t M) { return 4 * (j + 1) > 3 * M; }},
+    {"the first three quarters of the columns",
+     [](size_t j, size_t M) { return 4 * (j + 1) <= 3 * M; }},
+    {"all columns but the first", [](size_t j, size_t) { return j > 0; }},
+    {"the first column", [](size_t j, size_t) { return j == 0; }},
+    {"the last column", [](size_t j, size_t M) { return j + 1 == M; }}};
+constexpr double kFactors[] = {1, 2, 0.5, -1};
+
+}  // namespace
+
+std::string RowNumber::Text() const {
+  if (kind == Kind::kZero) return "0";
+  const std::string columns = of->text;
+  const std::string center =
+      own_mean ? "their mean" : std::string("the mean of all columns");
+  std::string text = kind == Kind::kMean        ? "the mean of " + columns
+                     : kind == Kind::kMedian    ? "the median of " + columns
+                     : kind == Kind::kMiddle    ? "the middle between the ends of " + columns
+                     : kind == Kind::kMagnitude ? "the mean magnitude |x| of " + columns
+                     : kind == Kind::kLargest   ? "the largest magnitude |x| of " + columns
+                     : kind == Kind::kRoot
+                         ? "the root of the mean square of " + columns
+                         : "the root of the variance of " + columns + " around " + center;
+  if (by_all) text += " (their sum divided by the number of all columns)";
+  if (factor == 1) return text;
+  return (factor == 2 ? "twice " : factor == 0.5 ? "half of " : "minus ") + text;
+}
+
+std::vector<RowNumber> PossibleMeans() {
+  std::vector<RowNumber> all;
+  for (const double factor : kFactors) {
+    for (const Kind kind : {Kind::kMean, Kind::kMedian, Kind::kMiddle, Kind::kLargest}) {
+      for (const Subset& of : kSubsets) {
+        for (const bool by_all : {false, true}) {
+          const bool is_all = &of == kSubsets;
+          if (by_all && (kind != Kind::kMean || is_all)) continue;
+          all.push_back({kind, &of, factor, 0, by_all});
+        }
+      }
+    }
+  }
+  all.insert(all.begin() + 1, RowNumber{});
+  return all;
+}
+
+std::vector<RowNumber> PossibleDivisors(double eps) {
+  std::vector<RowNumber> all;
+  for (const double factor : kFactors) {
+    for (const Subset& of : kSubsets) {
+      const bool is_all = &of == kSubsets;
+      for (const bool by_all : {false, true}) {
+        if (by_all && is_all) continue;
+        all.push_back({Kind::kRoot, &of, factor, eps, by_all});
+        for (const bool own_mean : {false, true})
+          if (!own_mean || !is_all)
+            all.push_back({Kind::kRootOfCentered, &of, factor, eps, by_all, own_mean});
+        all.push_back({Kind::kMagnitude, &of, factor, 0, by_all});
+      }
+      all.push_back({Kind::kLargest, &of, factor});
+    }
+  }
+  return all;
+}
+
+}  // namespace sextant::oracle
