@@ -8,105 +8,13 @@
 #include <utility>
 
 #include "oracle/diagnosis/choices.h"
+#include "oracle/diagnosis/input_axes.h"
 #include "reference/number/recipe/rounding_units.h"
 
 namespace sextant::oracle {
 namespace {
 
 using Numbers = std::vector<double>;
-
-// One way to change an input, given all inputs.
-struct InputChange {
-  std::string text;  // "is missing (0)"
-  std::function<Numbers(const Tensors& inputs)> apply;
-};
-
-// An axis of a tensor [outer, extent, inner].
-struct Axis {
-  std::string name;
-  size_t extent, inner;
-};
-
-// The element of index i is that of index from(i, extent).
-struct AxisOrder {
-  const char* text;  // # is the name of the axis, @ what its indices are
-  size_t (*from)(size_t i, size_t extent);
-};
-constexpr AxisOrder kOrders[] = {
-    {"has its @s in reverse order, along #", [](size_t i, size_t n) { return n - 1 - i; }},
-    {"has @ 0 at all #", [](size_t, size_t) { return size_t{0}; }},
-    {"has its last @ at all #", [](size_t, size_t n) { return n - 1; }},
-    {"has the next @ at each #, and the first at the last",
-     [](size_t i, size_t n) { return (i + 1) % n; }},
-    {"has the @ before at each #, and the last at the first",
-     [](size_t i, size_t n) { return (i + n - 1) % n; }},
-    {"has the next @ at each # but the last",
-     [](size_t i, size_t n) { return i + 1 < n ? i + 1 : i; }},
-    {"has the @ before at each # but the first",
-     [](size_t i, size_t) { return i > 0 ? i - 1 : i; }},
-    {"has the @ two after each #, around the end", [](size_t i, size_t n) { return (i + 2) % n; }},
-    {"has the @ two before each #, around the end",
-     [](size_t i, size_t n) { return (i + n - 2 % n) % n; }},
-    {"has each even @ twice, along #", [](size_t i, size_t) { return i & ~size_t{1}; }},
-    {"has neighbouring @s exchanged, along #",
-     [](size_t i, size_t n) { return (i ^ 1) < n ? i ^ 1 : i; }},
-    {"has both halves of its @s exchanged, along #",
-     [](size_t i, size_t n) { return n % 2 == 0 ? (i + n / 2) % n : i; }},
-    {"has both halves of its @s interleaved, along #",
-     [](size_t i, size_t n) { return n % 2 == 0 ? i % 2 * (n / 2) + i / 2 : i; }},
-    {"has its even @s before the odd ones, along #",
-     [](size_t i, size_t n) { return n % 2 == 0 ? i % (n / 2) * 2 + i / (n / 2) : i; }},
-};
-
-// What an index of the axis is.
-std::string NounOf(const std::string& axis) {
-  constexpr std::pair<const char*, const char*> kNouns[] = {
-      {"B", "batch"}, {"H", "head"},    {"K", "head"},    {"S", "token"},
-      {"T", "key"},   {"D", "channel"}, {"E", "channel"}, {"N", "row"}};
-  for (const auto& [letter, noun] : kNouns)
-    if (axis == letter) return noun;
-  return axis.size() == 1 ? "column" : "row";  // of a table
-}
-
-std::string WithName(std::string text, const std::string& axis) {
-  for (size_t at; (at = text.find('@')) != std::string::npos;) text.replace(at, 1, NounOf(axis));
-  for (size_t at; (at = text.find('#')) != std::string::npos;) text.replace(at, 1, axis);
-  return text;
-}
-
-// The orders that differ from the right one and from each other.
-std::vector<AxisOrder> OrdersOf(size_t extent) {
-  std::vector<AxisOrder> orders;
-  std::set<std::vector<size_t>> seen;
-  const auto indices = [&](const auto& from) {
-    std::vector<size_t> all;
-    for (size_t i = 0; i < extent; ++i) all.push_back(from(i, extent));
-    return all;
-  };
-  seen.insert(indices([](size_t i, size_t) { return i; }));
-  for (const AxisOrder& order : kOrders)
-    if (seen.insert(indices(order.from)).second) orders.push_back(order);
-  return orders;
-}
-
-// Index i has the numbers of index from_of(i).
-template <class From>
-Numbers Reordered(const Numbers& x, const Axis& axis, const From& from_of) {
-  Numbers y(x.size());
-  for (size_t flat = 0; flat < x.size(); ++flat) {
-    const size_t i = flat / axis.inner % axis.extent, from = from_of(i);
-    y[flat] = x[flat + (from - i) * axis.inner];  // may wrap around
-  }
-  return y;
-}
-
-std::vector<Axis> AxesOf(const TensorSpec& spec, const Shape& shape) {
-  std::vector<Axis> axes;
-  size_t inner = 1;
-  for (size_t a = shape.size(); a-- > 0; inner *= shape[a])
-    if (shape[a] > 1) axes.push_back({spec.extents[a], shape[a], inner});
-  return axes;
-}
 
 InputChange Elementwise(const char* text, size_t index, double (*of)(double)) {
   return {text, [=](const Tensors& inputs) {
@@ -124,25 +32,6 @@ Numbers Transposed(const Tensor<double>& matrix) {
   return y;
 }
 
-// One index has the numbers of a neighbour.
-void AddNeighbours(const Axis& axis, size_t index, std::vector<InputChange>& changes) {
-  constexpr size_t kMost = 64;
-  if (axis.extent > kMost) return;
-  const auto add = [&](size_t i, size_t from) {
-    changes.push_back({WithName("has @ " + std::to_string(from) + " in place of @ " +
-                                    std::to_string(i) + ", along #",
-                                axis.name),
-                       [=](const Tensors& all) {
-                         return Reordered(all[index].values.data, axis,
-                                          [=](size_t j) { return j == i ? from : j; });
-                       }});
-  };
-  for (size_t i = 0; i < axis.extent; ++i) {
-    if (i > 0) add(i, i - 1);
-    if (i + 1 < axis.extent) add(i, i + 1);
-  }
-}
-
 std::vector<InputChange> ChangesOf(const Case& c, const Tensors& inputs, size_t index) {
   const Shape& shape = inputs[index].values.shape;
   std::vector<InputChange> changes = {
@@ -156,7 +45,13 @@ std::vector<InputChange> ChangesOf(const Case& c, const Tensors& inputs, size_t 
                   [](double x) { return std::copysign(std::sqrt(std::abs(x)), x); }),
       Elementwise("is rounded to whole numbers", index, [](double x) { return std::nearbyint(x); }),
       Elementwise("has 0 instead of its negative numbers", index,
-                  [](double x) { return x < 0 ? 0 : x; })};
+                  [](double x) { return x < 0 ? 0 : x; }),
+      Elementwise("has 0 instead of its positive numbers", index,
+                  [](double x) { return x > 0 ? 0 : x; }),
+      Elementwise("has -infinity instead of its negative numbers", index,
+                  [](double x) { return x < 0 ? -kInfinity : x; }),
+      Elementwise("is a mask: -infinity where it is negative, and 0 elsewhere", index,
+                  [](double x) { return x < 0 ? -kInfinity : 0; })};
   for (const DType format : {DType::kBF16, DType::kF16, DType::kF32}) {
     if (UnitRoundoffOf(format) <= UnitRoundoffOf(inputs[index].dtype)) continue;
     changes.push_back({"is rounded to " + std::string(NameOf(format)), [=](const Tensors& all) {
@@ -165,15 +60,8 @@ std::vector<InputChange> ChangesOf(const Case& c, const Tensors& inputs, size_t 
                          return y;
                        }});
   }
-  for (const Axis& axis : AxesOf(c.info().signature.inputs[index], shape)) {
-    for (const AxisOrder& order : OrdersOf(axis.extent)) {
-      changes.push_back({WithName(order.text, axis.name), [=](const Tensors& all) {
-                           return Reordered(all[index].values.data, axis,
-                                            [&](size_t i) { return order.from(i, axis.extent); });
-                         }});
-    }
-    AddNeighbours(axis, index, changes);
-  }
+  const TensorSpec& spec = c.info().signature.inputs[index];
+  for (InputChange& change : InputOrders(spec, shape, index)) changes.push_back(std::move(change));
   if (shape.size() == 2) {
     changes.push_back({"is read transposed, as if it were stored column after column",
                        [=](const Tensors& all) { return Transposed(all[index].values); }});
@@ -183,6 +71,7 @@ std::vector<InputChange> ChangesOf(const Case& c, const Tensors& inputs, size_t 
     changes.push_back({"is read from " + inputs[other].name,
                        [=](const Tensors& all) { return all[other].values.data; }});
   }
+  for (InputChange& change : InputParts(spec, shape, index)) changes.push_back(std::move(change));
   return changes;
 }
 
@@ -269,6 +158,27 @@ std::vector<Deviation> InputChanges(const Case& c, const Tensors& inputs) {
   return deviations;
 }
 
+namespace {
+
+// An input multiplied by a number at some indices.
+Deviation FactorAt(const Tensors& inputs, size_t index, const InputPlace& place) {
+  const auto changed = [index, has = place.has](const Hypothesis& base,
+                                                double factor) -> std::optional<Hypothesis> {
+    Hypothesis model = base;
+    Numbers& x = model.inputs[index].values.data;
+    for (size_t flat = 0; flat < x.size(); ++flat)
+      if (has(flat)) x[flat] *= factor;
+    return model;
+  };
+  Deviation deviation = InputFactor(inputs, inputs[index].name, "");
+  deviation.changed = changed;
+  deviation.sentence = [text = inputs[index].name + " is multiplied " + place.text +
+                               " by "](const std::string& number) { return text + number; };
+  return deviation;
+}
+
+}  // namespace
+
 std::vector<Explanation> MeasureInputs(const Observation& seen) {
   const Hypothesis base{seen.c.operation().Clone(), SharedInputs::Of(seen.inputs), seen.recipe};
   std::vector<Deviation> deviations = InputChanges(seen.c, seen.inputs);
@@ -278,6 +188,9 @@ std::vector<Explanation> MeasureInputs(const Observation& seen) {
     deviations.push_back(InputFactor(seen.inputs, name, name + " is multiplied by"));
     deviations.push_back(AddedTo(seen.inputs, i));
     deviations.push_back(LimitOf(seen.inputs, i));
+    for (const InputPlace& place :
+         InputPlaces(seen.c.info().signature.inputs[i], seen.inputs[i].values.shape))
+      deviations.push_back(FactorAt(seen.inputs, i, place));
   }
   return FittedTo(seen, base, deviations);
 }

@@ -270,7 +270,8 @@ std::vector<Explanation> MeasureParts(const Observation& seen, const Hypothesis&
   const auto asked =
       MeasureFactors(seen, base, with_parts,
                      {LikelyScales(seen.c), MaskDeviations(seen.c, kByWeights),
-                      Joined<Deviation>({rotations, BiasChanges(seen.c, seen.inputs)})});
+                      Joined<Deviation>(
+                          {rotations, BiasChanges(seen.c, seen.inputs), {NormedOperands()}})});
   if (!asked.empty()) return asked;
   std::vector<Deviation> deviations =
       Joined<Deviation>({AttentionDeviations(seen.c, seen.inputs),

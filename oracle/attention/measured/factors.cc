@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "oracle/attention/measured/operands.h"
+#include "oracle/attention/measured/query_rules.h"
 #include "oracle/attention/measured/score_fit.h"
 #include "oracle/attention/measured/sum_fit.h"
 #include "oracle/attention/measured/visible_keys.h"
@@ -67,6 +68,15 @@ class Factors {
                                       std::to_string(fit->later) + ") mod " + std::to_string(n_.T));
     }
     SetSum(*fit);
+    return Result();
+  }
+
+  // Scores that depend on the query, with all else as it should be.
+  std::vector<Explanation> ByQueries() {
+    const auto rule = QueryRuleOf(plain_, weights_, seen_.c.dtype());
+    if (!rule) return {};
+    rule->set(parts_);
+    Say(rule->name, rule->text);
     return Result();
   }
 
@@ -240,14 +250,18 @@ std::vector<Explanation> MeasureFactors(const Observation& seen, const Hypothesi
   if (!weights) return {};
   Evidence evidence(seen);
   const auto explaining = [&](const Hypothesis& model) {
+    const auto fails = [&](const Explanation& one) { return !evidence.FitOf(one.model).explains; };
     auto found = Factors(seen, model, with_parts, *weights).Run(known.scales, known.masks);
-    std::erase_if(found,
-                  [&](const Explanation& one) { return !evidence.FitOf(one.model).explains; });
+    std::erase_if(found, fails);
+    if (!found.empty()) return found;
+    found = Factors(seen, model, with_parts, *weights).ByQueries();
+    std::erase_if(found, fails);
     return found;
   };
   std::vector<Explanation> all = explaining(base);
   if (!all.empty()) return all;
   for (const Explanation& other : OtherOperands(seen.c, base, *weights, known.operands)) {
+    if (evidence.FitOf(other.model).explains) all.push_back(other);
     for (const auto& [name, sentence, model] : explaining(other.model))
       all.push_back({other.name + "+" + name, other.sentence + "; and " + sentence, model});
   }

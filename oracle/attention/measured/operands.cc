@@ -1,8 +1,10 @@
 #include "oracle/attention/measured/operands.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "oracle/attention/measured/score_fit.h"
+#include "oracle/diagnosis/choices.h"
 #include "oracle/diagnosis/input_changes.h"
 #include "oracle/position/measured/attributes.h"
 #include "reference/number/recipe/rounding_units.h"
@@ -29,6 +31,17 @@ size_t ProductsOf(const Case& c) {
   return SampledRows(n, 0).size() * n.H * n.T * ExtentOf(c, "D");
 }
 
+// Each row is divided by its length, or by the root of its mean square.
+void NormRows(Tensor<double>& x, bool is_unit) {
+  const size_t D = RowWidth(x.shape);
+  for (size_t first = 0; first < x.data.size() && D > 0; first += D) {
+    double squares = 0;
+    for (size_t d = 0; d < D; ++d) squares += x.data[first + d] * x.data[first + d];
+    const double length = std::sqrt(is_unit ? squares : squares / static_cast<double>(D));
+    for (size_t d = 0; d < D && length > 0; ++d) x.data[first + d] /= length;
+  }
+}
+
 }  // namespace
 
 std::vector<Deviation> RotationDeviations(const Case& c, const Tensors& inputs) {
@@ -46,6 +59,28 @@ std::vector<Deviation> BiasChanges(const Case& c, const Tensors& inputs) {
   std::vector<Deviation> changes = InputChanges(c, inputs);
   std::erase_if(changes, [](const Deviation& change) { return change.factor != "bias"; });
   return changes;
+}
+
+Deviation NormedOperands() {
+  std::vector<Choice> choices;
+  const auto add = [&](const std::string& which, const std::vector<size_t>& inputs, bool is_unit) {
+    const std::string by = is_unit ? "by their lengths" : "by the roots of their mean squares";
+    choices.push_back({which + " are divided " + by + " (as QK-norm)",
+                       [=](const Hypothesis& base) -> std::optional<Hypothesis> {
+                         Hypothesis model = base;
+                         for (const size_t i : inputs) {
+                           Tensor<double>& x = model.inputs[i].values;
+                           NormRows(x, is_unit);
+                         }
+                         return model;
+                       }});
+  };
+  for (const bool is_unit : {false, true}) {
+    add("queries and keys", {0, 1}, is_unit);
+    add("keys", {1}, is_unit);
+    add("queries", {0}, is_unit);
+  }
+  return OneOf("operands_normed", "operands", choices);
 }
 
 std::vector<Explanation> OtherOperands(const Case& c, const Hypothesis& base,

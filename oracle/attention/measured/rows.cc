@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 #include <optional>
 
 #include "oracle/attention/arg_max_score.h"
+#include "oracle/diagnosis/number_in.h"
 #include "reference/layer/activation.h"
 
 namespace sextant::oracle {
@@ -35,18 +37,24 @@ class MeasuredRows : public AttentionRows<Real> {
     return keys.first <= t && t < keys.last;
   }
   KeyRange KeysOf(const QueryIndex& at) const override {
-    if (parts_.masked_score) return {0, in_.k.shape[2]};
+    if (parts_.masked_score || HasHidden()) return {0, in_.k.shape[2]};
     if (!parts_.counts) return Formula::KeysOf(at);
     size_t first = 0, last = in_.k.shape[2];
     while (first < last && CountOf(at, first) == 0) ++first;
     while (first < last && CountOf(at, last - 1) == 0) --last;
     return first < last ? KeyRange{first, last} : KeyRange{};
   }
+  bool HasHidden() const {
+    return parts_.more_terms == MeasuredParts::MoreTerms::kHidden ||
+           parts_.more_terms == MeasuredParts::MoreTerms::kZerosOfHidden;
+  }
   // Gathered keys and values have a head for each query head.
   size_t KeyHeadOf(size_t h) const override { return parts_.inputs ? h : Formula::KeyHeadOf(h); }
 
   Real ScoreAt(const QueryIndex& at, size_t t, const Real& product) const override {
-    if (parts_.score_factors.empty() && !parts_.cap_clips) return Formula::ScoreAt(at, t, product);
+    const bool is_right = parts_.score_factors.empty() && !parts_.cap_clips &&
+                          !parts_.factors_of_queries && !parts_.added;
+    if (is_right) return Formula::ScoreAt(at, t, product);
     const ScoreFunction<Real>& function = this->score_function_;
     const Real* bias = in_.bias ? &RowAt(*in_.bias, this->QueryRow(at))[t] : nullptr;
     Real score = function.Start(product);
@@ -56,8 +64,12 @@ class MeasuredRows : public AttentionRows<Real> {
                     : function.After(step, score, bias);
       if (step == ScoreStep::kScale && !parts_.score_factors.empty())
         score = score * Real(parts_.score_factors[first_h_ + at.h]);
+      if (step == ScoreStep::kScale && parts_.factors_of_queries)
+        score = score * Real(parts_.factors_of_queries(first_b_ + at.b, first_h_ + at.h,
+                                                       first_s_ + at.s));
     }
-    return score;
+    if (!parts_.added) return score;
+    return score + Real(parts_.added(first_b_ + at.b, first_h_ + at.h, first_s_ + at.s, t));
   }
 
   // The score of a key that counts so often; empty if it is not read.
@@ -70,23 +82,25 @@ class MeasuredRows : public AttentionRows<Real> {
   }
   ScoredKeys Scored(const QueryIndex& at, const KeyRange& keys) override {
     ScoredKeys all = Formula::Scored(at, keys), seen;
+    hidden_.clear();
     for (size_t j = 0; j < all.keys.size(); ++j) {
       const auto score = ScoreIf(all.scores[j], CountOf(at, all.keys[j]));
+      if (!score) hidden_.push_back(all.scores[j]);
       if (!score) continue;
       seen.keys.push_back(all.keys[j]);
       seen.scores.push_back(*score);
     }
-    if (parts_.tile > 0) seen.scores = InTiles(seen);
+    if (parts_.tile > 0) seen.scores = InTiles(seen, parts_.tile);
     if (!parts_.largest_alone) return seen;
     const size_t largest = ArgMaxScore<Real>(seen.scores);
     return {{seen.keys[largest]}, {seen.scores[largest]}};
   }
 
-  std::vector<Real> InTiles(const ScoredKeys& all) const {
+  static std::vector<Real> InTiles(const ScoredKeys& all, size_t tile) {
     std::vector<Real> scores;
     for (size_t first = 0, last = 0; first < all.keys.size(); first = last) {
       while (last < all.keys.size() &&
-             all.keys[last] / parts_.tile == all.keys[first] / parts_.tile)
+             all.keys[last] / tile == all.keys[first] / tile)
         ++last;
       const std::span until(all.scores.data(), last);
       const Real largest = all.scores[ArgMaxScore<Real>(until)];
@@ -96,8 +110,15 @@ class MeasuredRows : public AttentionRows<Real> {
   }
 
   Real SinkOf(const QueryIndex& at) const override {
-    const Real sink = Formula::SinkOf(at);
-    return parts_.sink_from_largest ? sink_begins_at_ + sink : sink;
+    using Rule = MeasuredParts::SinkRule;
+    const Real sink = parts_.sinks ? Real(parts_.sinks(first_b_ + at.b, first_h_ + at.h,
+                                                       first_s_ + at.s))
+                                   : Formula::SinkOf(at);
+    if (parts_.sink_rule == Rule::kFromLargest) return largest_ + sink;
+    if (parts_.sink_rule == Rule::kFromLarger)
+      return IsLess(largest_, sink) ? largest_ : sink;
+    if (parts_.sink_rule == Rule::kBase2) return lse_ + (sink - lse_ / Real(std::numbers::ln2));
+    return sink;
   }
 
   // Further terms of the sum are scores without a key.
@@ -106,7 +127,10 @@ class MeasuredRows : public AttentionRows<Real> {
     ScoredKeys all = scored;
     for (size_t& key : all.keys) key = (key + parts_.later) % in_.k.shape[2];
     const Real largest = all.scores[ArgMaxScore<Real>(all.scores)];
-    sink_begins_at_ = largest;
+    largest_ = largest;
+    if (parts_.sink_rule == MeasuredParts::SinkRule::kBase2)
+      lse_ = largest + Log(SumOfExponentials(all.scores, largest));
+    AddMoreTerms(scored, largest, all.scores);
     if (parts_.zeros > 0) all.scores.push_back(Real(std::log(parts_.zeros)));
     if (parts_.increase > 0) all.scores.push_back(largest + Real(std::log(parts_.increase)));
     Formula::Average(at, all, y, lse);
@@ -114,9 +138,28 @@ class MeasuredRows : public AttentionRows<Real> {
       if (parts_.gain != 1) element = element * Real(parts_.gain);
   }
 
+  static Real SumOfExponentials(const std::vector<Real>& scores, const Real& largest) {
+    std::vector<Real> terms;
+    for (const Real& score : scores) terms.push_back(Exp(score - largest));
+    return SumOf(terms);
+  }
+  void AddMoreTerms(const ScoredKeys& scored, const Real& largest,
+                    std::vector<Real>& scores) const {
+    using More = MeasuredParts::MoreTerms;
+    if (parts_.more_terms == More::kHidden)
+      scores.insert(scores.end(), hidden_.begin(), hidden_.end());
+    if (parts_.more_terms == More::kZerosOfHidden && !hidden_.empty())
+      scores.push_back(Real(std::log(static_cast<double>(hidden_.size()))));
+    if (parts_.more_terms != More::kTiles) return;
+    const Real more = SumOfExponentials(InTiles(scored, parts_.sum_tile), Real(0.0)) -
+                      SumOfExponentials(scored.scores, largest);
+    if (NumberIn(more) > 0) scores.push_back(largest + Log(more));
+  }
+
   const MeasuredParts& parts_;
   const size_t first_b_, first_h_, first_s_;
-  mutable Real sink_begins_at_{};  // of the row that Average computes
+  std::vector<Real> hidden_;  // scores of the row that is computed
+  mutable Real largest_{}, lse_{};
 };
 
 // The heads of a tensor [B,heads,rows,width] that the query heads of this slice read, each from row

@@ -14,6 +14,10 @@ namespace sextant::oracle {
 // How often query s of batch b counts key t: 0 for a key that it does not see, usually 1.
 using KeyCounts = std::function<double(size_t b, size_t s, size_t t)>;
 
+// A number of each query of each head; of each of its keys.
+using OfQuery = std::function<double(size_t b, size_t h, size_t s)>;
+using OfKey = std::function<double(size_t b, size_t h, size_t s, size_t t)>;
+
 struct MeasuredParts {
   KeyCounts counts;  // null: those of the mask
   // The key and value head of every query head; empty: those of the formula.
@@ -23,6 +27,8 @@ struct MeasuredParts {
   std::shared_ptr<const Tensors> inputs;  // of the whole case: a slice has only its own heads
 
   std::vector<double> score_factors;   // of every head, before the cap; empty: 1
+  OfQuery factors_of_queries;          // of their scores, before the cap; null: 1
+  OfKey added;                         // to the scores, after the cap; null: 0
   bool cap_clips = false;              // scores beyond the cap are cut off
   std::optional<double> masked_score;  // of keys that the mask hides
   bool masked_adds = false;            // that number is added to their scores
@@ -32,7 +38,16 @@ struct MeasuredParts {
   size_t tile = 0;
   double zeros = 0;                // so many terms e^0 are added to the sum of e^score
   double increase = 0;             // is added to the sum of e^(score - largest)
-  bool sink_from_largest = false;  // the score of the sink is relative to the largest score
+  // What else is added to the sum: e^score of the keys that the mask hides; e^0 for each of them;
+  // what the sum has more if those of earlier tiles of `sum_tile` keys are not rescaled.
+  enum class MoreTerms { kNone, kHidden, kZerosOfHidden, kTiles };
+  MoreTerms more_terms = MoreTerms::kNone;
+  size_t sum_tile = 0;
+  // The score of the sink is relative to the largest score, or to the larger of that and the sink;
+  // or it is compared with log2 of the sum instead of its natural logarithm.
+  enum class SinkRule { kRight, kFromLargest, kFromLarger, kBase2 };
+  SinkRule sink_rule = SinkRule::kRight;
+  OfQuery sinks;  // null: the sinks of the heads
   size_t later = 0;  // the weight of key t multiplies the value of key (t + later) mod T
   double gain = 1;   // multiplies y
 };

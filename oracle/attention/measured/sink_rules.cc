@@ -1,20 +1,76 @@
 #include <algorithm>
 #include <cmath>
+#include <numbers>
+#include <utility>
 
 #include "oracle/attention/measured/weight_sums.h"
 
 namespace sextant::oracle {
 namespace {
 
-// The largest score is subtracted from the others alone.
-SumRule SinkFromLargest(const WeightSums& sums) {
-  SumRule rule;
-  rule.fit = {"sink_not_shifted",
-              "e^sink is added to the sum of e^(score - largest), expected e^(sink - largest)",
-              {}};
-  rule.sink_from_largest = true;
-  rule.distance = sums.Distance([&](const WeightSum& r) { return std::exp(sums.sinks()[r.head]); });
-  return rule;
+using Rule = MeasuredParts::SinkRule;
+
+SumRule RuleOf(const WeightSums& sums, SumFit fit, const WeightSums::Other& term,
+               std::function<void(MeasuredParts&)> set) {
+  return {.fit = std::move(fit), .distance = sums.Distance(term), .set = std::move(set)};
+}
+
+// The sink is compared with other numbers than the scores are.
+void AddOtherLargest(const WeightSums& sums, std::vector<SumRule>& rules) {
+  const auto set = [](Rule rule) {
+    return [rule](MeasuredParts& parts) { parts.sink_rule = rule; };
+  };
+  rules.push_back(RuleOf(
+      sums,
+      {"sink_not_shifted",
+       "e^sink is added to the sum of e^(score - largest), expected e^(sink - largest)", {}},
+      [&](const WeightSum& r) { return std::exp(sums.sinks()[r.head]); }, set(Rule::kFromLargest)));
+  rules.push_back(RuleOf(
+      sums,
+      {"sink_of_other_largest",
+       "the sink is relative to the larger of the largest score and itself, the scores are "
+       "relative to the largest score", {}},
+      [&](const WeightSum& r) {
+        const double sink = sums.sinks()[r.head];
+        return std::exp(sink - std::max(r.largest, sink));
+      },
+      set(Rule::kFromLarger)));
+  rules.push_back(RuleOf(
+      sums,
+      {"sink_in_base_2",
+       "the sink is compared with log2 of the sum of e^score instead of its natural logarithm", {}},
+      [&](const WeightSum& r) {
+        const double lse = r.largest + std::log(r.keys);
+        return r.keys * std::exp(sums.sinks()[r.head] - lse / std::numbers::ln2);
+      },
+      set(Rule::kBase2)));
+}
+
+// The sink of another head, by the query.
+void AddSinksOfQueries(const WeightSums& sums, std::vector<SumRule>& rules) {
+  const AttentionSizes n = sums.sizes();
+  const std::vector<double>& sinks = sums.sinks();
+  struct Index {
+    const char* text;
+    std::function<size_t(size_t h, size_t s)> of;
+  };
+  const std::vector<Index> indices = {
+      {"s mod H", [H = n.H](size_t, size_t s) { return s % H; }},
+      {"(h S + s) mod H", [n](size_t h, size_t s) { return (h * n.S + s) % n.H; }},
+      {"(h + s) mod H", [n](size_t h, size_t s) { return (h + s) % n.H; }},
+      {"(h S + s) / H", [n](size_t h, size_t s) { return (h * n.S + s) / n.H % n.H; }}};
+  for (const auto& [text, of] : indices) {
+    rules.push_back(RuleOf(
+        sums,
+        {"sink_of_other_head",
+         std::string("query s of head h has the sink of head ") + text, {}},
+        [&, of = of](const WeightSum& r) {
+          return std::exp(sinks[of(r.head, r.row % n.S)] - r.largest);
+        },
+        [of = of, sinks](MeasuredParts& parts) {
+          parts.sinks = [of, sinks](size_t, size_t h, size_t s) { return sinks[of(h, s)]; };
+        }));
+  }
 }
 
 // The head whose sink is the most like the other terms of each head; its own if none is.
@@ -75,7 +131,9 @@ std::vector<SumRule> SinksOfOtherHeads(const WeightSums& sums) {
 
 std::vector<SumRule> RulesOfSinks(const WeightSums& sums) {
   const std::vector<double>& right = sums.sinks();
-  std::vector<SumRule> rules = {SinkFromLargest(sums)};
+  std::vector<SumRule> rules;
+  AddOtherLargest(sums, rules);
+  AddSinksOfQueries(sums, rules);
   const auto add = [&](const std::string& name, const std::string& text, const SinkOf& sink_of) {
     rules.push_back(RuleOf(sums, name, text, sink_of));
   };

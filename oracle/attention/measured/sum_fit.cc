@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "oracle/attention/measured/weight_sums.h"
 #include "reference/number/recipe/rounding_units.h"
@@ -63,35 +64,80 @@ std::string PaddingText(double zeros, size_t T) {
   return text.empty() ? text : " (the keys are padded to a multiple of " + text + ")";
 }
 
-std::vector<SumRule> RulesOf(const WeightSums& sums, size_t T) {
+// What the sum has more if those of earlier tiles are not rescaled: each term is relative to the
+// largest score up to the end of its tile.
+double MoreByTiles(const WeightSum& row, size_t tile) {
+  double more = 0, largest = -kInfinity;
+  size_t end = 0;
+  for (size_t j = 0; j < row.scores.size(); ++j) {
+    const auto& [key, score] = row.scores[j];
+    for (; end < row.scores.size() && row.scores[end].first / tile <= key / tile; ++end)
+      largest = std::max(largest, row.scores[end].second);
+    more += std::exp(score - largest) - std::exp(score);
+  }
+  return more;
+}
+
+using MoreTerms = MeasuredParts::MoreTerms;
+
+SumRule RuleOf(const WeightSums& sums, SumFit fit, const WeightSums::Other& more,
+               std::function<void(MeasuredParts&)> set) {
+  SumRule rule{.fit = std::move(fit), .set = std::move(set)};
+  rule.distance = sums.Distance([&](const WeightSum& r) { return r.sink + more(r); });
+  return rule;
+}
+
+// Terms that depend on the keys.
+void AddTermsOfKeys(const WeightSums& sums, std::vector<SumRule>& rules) {
+  rules.push_back(RuleOf(
+      sums,
+      {"masked_keys_in_the_sum",
+       "the sum has the terms of the keys that the mask hides, too: masked after the softmax", {}},
+      [](const WeightSum& r) { return r.hidden; },
+      [](MeasuredParts& parts) { parts.more_terms = MoreTerms::kHidden; }));
+  rules.push_back(RuleOf(
+      sums,
+      {"zeros_for_masked_keys", "e^0 is added to the sum for each key that the mask hides", {}},
+      [](const WeightSum& r) { return r.hidden_keys * std::exp(-r.largest); },
+      [](MeasuredParts& parts) { parts.more_terms = MoreTerms::kZerosOfHidden; }));
+  for (size_t tile = 4; tile < sums.sizes().T && tile <= 256; tile *= 2)
+    rules.push_back(RuleOf(
+        sums,
+        {"sum_not_rescaled",
+         "the sum is not rescaled where a later tile of " + std::to_string(tile) +
+             " keys has a larger score, the values are", {}},
+        [=](const WeightSum& r) { return MoreByTiles(r, tile); },
+        [=](MeasuredParts& parts) {
+          parts.more_terms = MoreTerms::kTiles;
+          parts.sum_tile = tile;
+        }));
+}
+
+std::vector<SumRule> RulesOf(const WeightSums& sums) {
   std::vector<SumRule> rules;
-  {
-    SumRule rule;
-    const std::string number =
-        NumberOf(sums.Count([](const WeightSum& r) { return std::exp(-r.largest); }), rule.zeros);
-    rule.fit.name = "zeros_in_the_sum";
-    rule.fit.text = "e^0 is added " + number + " times to the sum of e^score";
-    rule.fit.text += PaddingText(rule.zeros, T);
-    rule.distance = sums.Distance(
-        [&](const WeightSum& r) { return r.sink + rule.zeros * std::exp(-r.largest); });
-    if (rule.zeros > 0) rules.push_back(rule);
-  }
-  {
-    SumRule rule;
-    const std::string number =
-        NumberOf(sums.Count([](const WeightSum&) { return 1.0; }), rule.increase);
-    rule.fit.name = "sum_increased";
-    rule.fit.text = number + " is added to the sum of e^(score - largest)";
-    rule.distance = sums.Distance([&](const WeightSum& r) { return r.sink + rule.increase; });
-    if (rule.increase > 0) rules.push_back(rule);
-  }
-  {
-    SumRule rule;
-    rule.fit.name = "y_multiplied";
-    rule.fit.text = "y is multiplied by " + NumberOf(sums.Gain(), rule.gain);
-    rule.distance = sums.Distance([](const WeightSum& r) { return r.sink; }, rule.gain);
-    rules.push_back(rule);
-  }
+  double number = 0;
+  const std::string zeros =
+      NumberOf(sums.Count([](const WeightSum& r) { return std::exp(-r.largest); }), number);
+  if (number > 0)
+    rules.push_back(RuleOf(
+        sums,
+        {"zeros_in_the_sum",
+         "e^0 is added " + zeros + " times to the sum of e^score" +
+             PaddingText(number, sums.sizes().T), {}},
+        [=](const WeightSum& r) { return number * std::exp(-r.largest); },
+        [=](MeasuredParts& parts) { parts.zeros = number; }));
+  const std::string increase = NumberOf(sums.Count([](const WeightSum&) { return 1.0; }), number);
+  if (number > 0)
+    rules.push_back(RuleOf(
+        sums,
+        {"sum_increased", increase + " is added to the sum of e^(score - largest)", {}},
+        [=](const WeightSum&) { return number; },
+        [=](MeasuredParts& parts) { parts.increase = number; }));
+  const std::string gain = NumberOf(sums.Gain(), number);
+  rules.push_back({.fit = {"y_multiplied", "y is multiplied by " + gain, {}},
+                   .distance = sums.Distance([](const WeightSum& r) { return r.sink; }, number),
+                   .set = [=](MeasuredParts& parts) { parts.gain = number; }});
+  AddTermsOfKeys(sums, rules);
   return rules;
 }
 
@@ -105,16 +151,13 @@ std::optional<SumFit> FitSum(const PlainAttention& plain, DType dtype, const Ask
   const double error = 2 * (static_cast<double>(plain.sizes().T) + 1) * UnitRoundoffOf(dtype);
   if (sums.IsEmpty() || parts.masked_score || sums.LargestDifference() <= error)
     return std::nullopt;
-  std::vector<SumRule> rules = RulesOf(sums, plain.sizes().T);
+  std::vector<SumRule> rules = RulesOf(sums);
   if (sums.HasSink())
     for (SumRule& rule : RulesOfSinks(sums)) rules.push_back(std::move(rule));
   const SumRule& best = *std::ranges::min_element(rules, {}, &SumRule::distance);
   if (best.distance * kBetter > sums.Distance([](const WeightSum& r) { return r.sink; }))
     return std::nullopt;
-  parts.zeros = best.zeros;
-  parts.increase = best.increase;
-  parts.gain = best.gain;
-  parts.sink_from_largest = best.sink_from_largest;
+  if (best.set) best.set(parts);
   return best.fit;
 }
 

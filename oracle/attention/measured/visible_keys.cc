@@ -4,6 +4,7 @@
 #include <cmath>
 #include <memory>
 
+#include "oracle/attention/measured/key_ranges.h"
 #include "reference/number/recipe/rounding_units.h"
 
 namespace sextant::oracle {
@@ -65,6 +66,8 @@ std::optional<OtherKeys> KeysOfMask(const CountedKeys& visible, const AttentionS
   return std::nullopt;
 }
 
+constexpr const char* kCounted = "visible_keys_changed";
+
 // All queries lack the same keys, or see the same distances, or what differs is counted.
 KeySentence SentenceOf(const CountedKeys& visible, const AttentionSizes& n,
                        const AttentionAttributes& op) {
@@ -93,9 +96,10 @@ KeySentence SentenceOf(const CountedKeys& visible, const AttentionSizes& n,
   }
   if (is_by_key) return SentenceOfKeys(by_key, std::vector<double>(n.T, 1));
   if (is_by_distance) return SentenceOfDistances(by_distance, expected, least);
-  return {"visible_keys_changed",
+  return {kCounted,
           "queries do not see " + std::to_string(missing) + " keys that they should see, and see " +
-              std::to_string(leaked) + " that they should not see, in all batches"};
+              std::to_string(leaked) + " that they should not see, in all batches: " +
+              ExamplesOf(visible, n)};
 }
 
 }  // namespace
@@ -105,10 +109,17 @@ std::optional<OtherKeys> OtherKeysOf(const CountedKeys& visible, const PlainAtte
                                      const Case& c) {
   if (visible.counts == visible.expected) return std::nullopt;
   const AttentionSizes& n = plain.sizes();
-  if (auto keys = KeysOfMask(visible, n, base, masks, c)) return keys;
+  if (auto keys = KeysOfMask(visible, n, base, masks, c)) {
+    if (const auto alike = KeyRangesOf(visible, plain))
+      keys->sentence.text += "; here it is the same if " + alike->sentence.text;
+    return keys;
+  }
+  const KeySentence sentence = SentenceOf(visible, n, plain.attributes());
+  if (sentence.name == kCounted) {
+    if (auto keys = KeyRangesOf(visible, plain)) return keys;
+  }
   const auto counts = std::make_shared<const std::vector<double>>(visible.counts);
-  return OtherKeys{SentenceOf(visible, n, plain.attributes()),
-                   [counts, S = n.S, T = n.T](size_t b, size_t s, size_t t) {
+  return OtherKeys{sentence, [counts, S = n.S, T = n.T](size_t b, size_t s, size_t t) {
                      return (*counts)[(b * S + s) * T + t];
                    }};
 }

@@ -24,15 +24,19 @@ void WeightSums::Add(const AskedWeights& weights, const ScoreFit& fit, const Mea
                      size_t row, size_t h) {
   if (!(weights.sums[row] > 0)) return;
   const std::vector<double> scores = FittedScores(plain_, fit, row);
-  WeightSum sum{h, weights.sums[row], 0, -kInfinity, 0};
+  WeightSum sum{row, h, weights.sums[row], 0, -kInfinity, 0};
   const auto count = [&](size_t t) {
     return parts.counts ? parts.counts(row / (n_.H * n_.S), row % n_.S, t) : plain_.CountOf(row, t);
   };
   for (size_t t = 0; t < n_.T; ++t)
     if (count(t) > 0) sum.largest = std::max(sum.largest, scores[t]);
   if (!std::isfinite(sum.largest)) return;
-  for (size_t t = 0; t < n_.T; ++t)
-    if (count(t) > 0) sum.keys += count(t) * std::exp(scores[t] - sum.largest);
+  for (size_t t = 0; t < n_.T; ++t) {
+    const double term = std::exp(scores[t] - sum.largest);
+    sum.keys += count(t) * term;
+    if (count(t) > 0) sum.scores.emplace_back(t, scores[t] - sum.largest);
+    if (count(t) == 0) sum.hidden += term, ++sum.hidden_keys;
+  }
   sum.sink = std::exp(sinks_[h] - sum.largest);
   rows_.push_back(sum);
 }

@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "oracle/attention/measured/sum_fit.h"
@@ -15,11 +16,13 @@ std::vector<double> FittedScores(const PlainAttention& plain, const ScoreFit& fi
 
 // What is known of the sum of a row, in units of e^(its largest score).
 struct WeightSum {
-  size_t head;
+  size_t row, head;
   double sum;      // of the weights that the subject gives
   double keys;     // sum of e^(score - largest) over its keys
   double largest;  // the largest score
   double sink;     // e^(sink - largest)
+  double hidden = 0, hidden_keys = 0;  // the sum of the keys that do not count, and their number
+  std::vector<std::pair<size_t, double>> scores{};  // of those that do: key, score - largest
   double Expected() const { return keys / (keys + sink); }
   double Other() const { return keys / sum - keys; }  // what is in the sum beside the keys
 };
@@ -42,6 +45,7 @@ class WeightSums {
   // The factor f by which e^(f sink) would be the other terms, of heads whose sinks say it.
   MeasuredNumber FactorOfSinks() const;
   const std::vector<double>& sinks() const { return sinks_; }
+  const AttentionSizes& sizes() const { return n_; }
   bool HasSink() const { return !sinks_.empty() && sinks_[0] > -kInfinity; }
   bool IsEmpty() const { return rows_.empty(); }
 
@@ -59,8 +63,7 @@ class WeightSums {
 struct SumRule {
   SumFit fit;
   double distance = kInfinity;
-  double zeros = 0, increase = 0, gain = 1;
-  bool sink_from_largest = false;
+  std::function<void(MeasuredParts&)> set;  // what deviates
 };
 
 // The number in words; `value` is set to it.
