@@ -15,6 +15,7 @@
 #include "oracle/diagnosis/fitted_number.h"
 #include "oracle/diagnosis/input_changes.h"
 #include "oracle/diagnosis/repeated_question.h"
+#include "oracle/diagnosis/scaled_numbers.h"
 #include "oracle/diagnosis/scattered_elements.h"
 #include "oracle/diagnosis/structure.h"
 #include "oracle/diagnosis/undone.h"
@@ -78,7 +79,9 @@ std::vector<Cause> CausesOfStage(const Observation& seen, const ProveOptions& op
 std::vector<Cause> CausesOfInputs(const Observation& seen, Evidence& evidence) {
   std::vector<Cause> causes;
   for (const auto& [name, sentence, model] : MeasureInputs(seen))
-    if (evidence.FitOf(model).explains) causes.push_back({name, sentence, true});
+    if (std::ranges::find(causes, sentence, &Cause::why) == causes.end() &&
+        evidence.FitOf(model).explains)
+      causes.push_back({name, sentence, true});
   return causes;
 }
 
@@ -170,6 +173,19 @@ std::vector<Cause> RareCauses(const Observation& seen, Evidence& evidence,
   return causes;
 }
 
+// Numbers that are a factor, or a summand, away from the right ones: nothing says why.
+std::vector<Cause> CausesOfScaled(const Observation& seen) {
+  std::vector<Cause> causes;
+  for (size_t o = 0; o < seen.golden.size(); ++o) {
+    const auto tensor = AnsweredTensorOf(seen, o);
+    if (!tensor || tensor->failing.empty()) continue;
+    const auto scaled = FindScaled(*tensor);
+    if (!scaled) return {};
+    causes.push_back({scaled->name, scaled->sentence, true});
+  }
+  return causes;
+}
+
 // Not large cases: these hypotheses copy the inputs, and they are many.
 bool IsForRareCauses(const Case& c) {
   constexpr size_t kRareHypotheses = 16;  // times as much work as others
@@ -213,6 +229,7 @@ std::vector<Cause> CausesOfOneAnswer(const Observation& seen, const ProveOptions
   if (may_be_precision) std::erase_if(causes, [](const Cause& one) { return one.name == "moved"; });
   if (causes.empty() && !is_large && IsForRareCauses(seen.c) && rare == Rare::kTried)
     causes = RareCauses(seen, evidence, options, may_be_precision);
+  if (causes.empty() && !may_be_precision) causes = CausesOfScaled(seen);
   return causes.empty() ? described : causes;
 }
 

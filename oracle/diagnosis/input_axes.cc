@@ -16,10 +16,11 @@ struct Axis {
 
 // The element of index i is that of index from(i, extent).
 struct AxisOrder {
-  const char* text;  // # is the name of the axis, @ what its indices are
-  size_t (*from)(size_t i, size_t extent);
+  std::string text;  // # is the name of the axis, @ what its indices are
+  std::function<size_t(size_t i, size_t extent)> from;
 };
-constexpr AxisOrder kOrders[] = {
+const std::vector<AxisOrder>& SimpleOrders() {
+  static const std::vector<AxisOrder> kOrders = {
     {"has its @s in reverse order, along #", [](size_t i, size_t n) { return n - 1 - i; }},
     {"has @ 0 at all #", [](size_t, size_t) { return size_t{0}; }},
     {"has its last @ at all #", [](size_t, size_t n) { return n - 1; }},
@@ -44,6 +45,52 @@ constexpr AxisOrder kOrders[] = {
     {"has its even @s before the odd ones, along #",
      [](size_t i, size_t n) { return n % 2 == 0 ? i % (n / 2) * 2 + i / (n / 2) : i; }},
 };
+  return kOrders;
+}
+
+// Orders of blocks.
+std::vector<AxisOrder> BlockOrders(size_t extent) {
+  std::vector<AxisOrder> orders;
+  const auto add = [&](const std::string& text, std::function<size_t(size_t)> of) {
+    orders.push_back({text + ", along #", [of = std::move(of)](size_t i, size_t) { return of(i); }});
+  };
+  if (extent % 3 == 0 && extent > 3) {
+    const size_t third = extent / 3;
+    const auto exchanged = [=](size_t one, size_t other) {
+      return [=](size_t i) {
+        const size_t at = i / third;
+        return (at == one ? other : at == other ? one : at) * third + i % third;
+      };
+    };
+    add("has its first and second third exchanged", exchanged(0, 1));
+    add("has its second and last third exchanged", exchanged(1, 2));
+    add("has its first and last third exchanged", exchanged(0, 2));
+  }
+  if (extent % 8 == 0) {
+    constexpr size_t kPacked[] = {0, 4, 1, 5, 2, 6, 3, 7};
+    add("has its @s in another order, as packed in eights: 0 4 1 5 2 6 3 7",
+        [=](size_t i) { return i / 8 * 8 + kPacked[i % 8]; });
+    add("has its @s in another order, as unpacked from eights: 0 2 4 6 1 3 5 7",
+        [=](size_t i) { return i / 8 * 8 + i % 8 % 4 * 2 + i % 8 / 4; });
+  }
+  for (size_t size = 2; size < extent && size <= 128; size *= 2) {
+    const std::string n = std::to_string(size);
+    add("has its first " + n + " @s again and again", [=](size_t i) { return i % size; });
+    add("has the first @ of each " + n + " at all of them", [=](size_t i) { return i / size * size; });
+    if (size > 2)
+      add("has the numbers of the " + n + " @s before at every second " + n + " @s",
+          [=](size_t i) { return i / size % 2 == 1 ? i - size : i; });
+    if (size > 2 && extent % (2 * size) == 0)
+      add("has neighbouring blocks of " + n + " @s exchanged", [=](size_t i) { return i ^ size; });
+    if (size > 2) {
+      add("has its @s rolled by " + n + ", those from " + n + " on first",
+          [=](size_t i) { return (i + size) % extent; });
+      add("has its @s rolled by " + n + ", the last " + n + " first",
+          [=](size_t i) { return (i + extent - size) % extent; });
+    }
+  }
+  return orders;
+}
 
 // What an index of the axis is.
 std::string NounOf(const std::string& axis) {
@@ -71,8 +118,10 @@ std::vector<AxisOrder> OrdersOf(size_t extent) {
     return all;
   };
   seen.insert(indices([](size_t i, size_t) { return i; }));
-  for (const AxisOrder& order : kOrders)
-    if (seen.insert(indices(order.from)).second) orders.push_back(order);
+  for (const auto& all : {SimpleOrders(), BlockOrders(extent)}) {
+    for (const AxisOrder& order : all)
+      if (seen.insert(indices(order.from)).second) orders.push_back(order);
+  }
   return orders;
 }
 
@@ -135,6 +184,36 @@ void AddLost(const Axis& axis, size_t index, std::vector<InputChange>& changes) 
   add("is 0 at every even @, along #", [](size_t j) { return j % 2 == 0; });
 }
 
+// The numbers as they lie in memory, from another place on, or with rows of another length.
+std::vector<InputChange> MemoryOrders(const Shape& shape, size_t index) {
+  std::vector<InputChange> changes;
+  const size_t count = CountOf(shape), width = RowWidth(shape);
+  const auto add = [&](const std::string& text, std::function<size_t(size_t flat)> from) {
+    changes.push_back({text, [=](const Tensors& all) {
+                         const Numbers& x = all[index].values.data;
+                         Numbers y(x.size());
+                         for (size_t flat = 0; flat < x.size(); ++flat)
+                           y[flat] = x[from(flat) % x.size()];
+                         return y;
+                       }});
+  };
+  for (size_t by = 1; by <= 16 && by < count && shape.size() > 1; by *= 2) {
+    const std::string n = std::to_string(by);
+    add("is read " + n + " elements farther in memory, around the end",
+        [=](size_t flat) { return flat + by; });
+    add("is read " + n + " elements before in memory, around the end",
+        [=](size_t flat) { return flat + count - by; });
+    if (by >= width) continue;
+    add("is read as if its rows began " + std::to_string(width - by) + " elements apart, expected " +
+            std::to_string(width),
+        [=](size_t flat) { return flat / width * (width - by) + flat % width; });
+    add("is read as if its rows began " + std::to_string(width + by) + " elements apart, expected " +
+            std::to_string(width),
+        [=](size_t flat) { return flat / width * (width + by) + flat % width; });
+  }
+  return changes;
+}
+
 }  // namespace
 
 std::vector<InputChange> InputOrders(const TensorSpec& spec, const Shape& shape, size_t index) {
@@ -147,6 +226,7 @@ std::vector<InputChange> InputOrders(const TensorSpec& spec, const Shape& shape,
                          }});
     }
   }
+  for (InputChange& change : MemoryOrders(shape, index)) changes.push_back(std::move(change));
   return changes;
 }
 

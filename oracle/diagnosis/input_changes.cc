@@ -36,9 +36,9 @@ std::vector<InputChange> ChangesOf(const Case& c, const Tensors& inputs, size_t 
   const Shape& shape = inputs[index].values.shape;
   std::vector<InputChange> changes = {
       Elementwise("is missing (0 everywhere)", index, [](double) { return 0.0; }),
-      Elementwise("is negated", index, [](double x) { return -x; }),
-      Elementwise("is doubled", index, [](double x) { return 2 * x; }),
-      Elementwise("is halved", index, [](double x) { return x / 2; }),
+      Elementwise("is multiplied by -1", index, [](double x) { return -x; }),
+      Elementwise("is multiplied by 2", index, [](double x) { return 2 * x; }),
+      Elementwise("is multiplied by 0.5", index, [](double x) { return x / 2; }),
       Elementwise("has absolute values", index, [](double x) { return std::abs(x); }),
       Elementwise("is squared", index, [](double x) { return x * x; }),
       Elementwise("has the square roots of its absolute values", index,
@@ -60,6 +60,15 @@ std::vector<InputChange> ChangesOf(const Case& c, const Tensors& inputs, size_t 
                          return y;
                        }});
   }
+  for (int bits = 1; bits <= 10; ++bits) {
+    const double unit = std::ldexp(1, -bits);
+    changes.push_back({"is rounded to multiples of 2^-" + std::to_string(bits),
+                       [=](const Tensors& all) {
+                         Numbers y = all[index].values.data;
+                         for (double& x : y) x = std::nearbyint(x / unit) * unit;
+                         return y;
+                       }});
+  }
   const TensorSpec& spec = c.info().signature.inputs[index];
   for (InputChange& change : InputOrders(spec, shape, index)) changes.push_back(std::move(change));
   if (shape.size() == 2) {
@@ -75,9 +84,9 @@ std::vector<InputChange> ChangesOf(const Case& c, const Tensors& inputs, size_t 
   return changes;
 }
 
-Deviation ChangeOf(const Case& c, const Tensors& inputs, size_t index) {
+Deviation ChoiceOf(const Tensors& inputs, size_t index, const std::vector<InputChange>& changes) {
   std::vector<Choice> choices;
-  for (const InputChange& change : ChangesOf(c, inputs, index)) {
+  for (const InputChange& change : changes) {
     choices.push_back({inputs[index].name + " " + change.text,
                        [=](const Hypothesis& base) -> std::optional<Hypothesis> {
                          Tensors other = base.inputs;
@@ -154,7 +163,8 @@ Deviation InputFactor(const Tensors& inputs, const std::string& name, const std:
 std::vector<Deviation> InputChanges(const Case& c, const Tensors& inputs) {
   std::vector<Deviation> deviations;
   for (size_t i = 0; i < inputs.size(); ++i)
-    if (inputs[i].dtype != DType::kI64) deviations.push_back(ChangeOf(c, inputs, i));
+    if (inputs[i].dtype != DType::kI64)
+      deviations.push_back(ChoiceOf(inputs, i, ChangesOf(c, inputs, i)));
   return deviations;
 }
 
@@ -183,7 +193,12 @@ std::vector<Explanation> MeasureInputs(const Observation& seen) {
   const Hypothesis base{seen.c.operation().Clone(), SharedInputs::Of(seen.inputs), seen.recipe};
   std::vector<Deviation> deviations = InputChanges(seen.c, seen.inputs);
   for (size_t i = 0; i < seen.inputs.size(); ++i) {
-    if (seen.inputs[i].dtype == DType::kI64) continue;
+    if (seen.inputs[i].dtype == DType::kI64) {
+      deviations.push_back(ChoiceOf(seen.inputs, i,
+                                    InputOrders(seen.c.info().signature.inputs[i],
+                                                seen.inputs[i].values.shape, i)));
+      continue;
+    }
     const std::string& name = seen.inputs[i].name;
     deviations.push_back(InputFactor(seen.inputs, name, name + " is multiplied by"));
     deviations.push_back(AddedTo(seen.inputs, i));

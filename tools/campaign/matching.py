@@ -11,6 +11,9 @@ FIGURE = re.compile(rf"{NUMBER}(?:\s*[/*]\s*{NUMBER}|\^2)?", re.IGNORECASE)
 # Measured tables without a name -> the factor that they describe, as far as it goes.
 VAGUE = {"positions_differ": "position", "frequency_of_some_pairs": "frequency",
          "frequencies_differ": "frequency"}
+# Numbers that say nothing of their reason: measured tables of any factor.
+SCALED = {f"{of}_{how}" for of in ("rows", "columns", "numbers") for how in ("multiplied", "shifted")}
+SCALED |= {"other_means", "other_divisors"}
 CLOSE = 0.006  # a measured figure, rounded for a sentence
 
 
@@ -67,8 +70,8 @@ def named(causes, truths, same_defect):
         if not parts:  # measured, perhaps under the name of a defect: that one gives another answer
             parts = {i for i, alternatives in enumerate(truths)
                      if any(is_right(cause, d, f) for d, f in alternatives)}
-        if not parts and any(KINDS[d.kind].factor == VAGUE.get(cause["name"])
-                             for alternatives in truths for d, _ in alternatives):
+        if not parts and (cause["name"] in SCALED or any(KINDS[d.kind].factor == VAGUE.get(cause["name"])
+                             for alternatives in truths for d, _ in alternatives)):
             vague += 1
             continue
         found |= parts

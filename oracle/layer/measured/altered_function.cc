@@ -47,6 +47,7 @@ class Fitter {
       if (!fact.of_gate || is_gated) Try({fact.kind}, fact.name, fact.sentence, {});
     for (const Fact& fact : kBelow) TryEnd(fact, false);
     for (const Fact& fact : kAbove) TryEnd(fact, true);
+    TrySaturated();
     for (const Fact& fact : kAdded)
       if (!fact.of_gate || is_gated) TryAdded(fact);
     for (const Fact& fact : kLimited)
@@ -83,6 +84,20 @@ class Fitter {
     const Constant end =
         ConstantsIn({sign * (is_above ? next : last), sign * (is_above ? last : next)}, {}).front();
     Try({fact.kind, end.value}, fact.name, WithNumber(fact.sentence, end.text), {end});
+  }
+
+  // 0 below a number, and x above its opposite, from the arguments that are nearest to 0 and do not
+  // fit.
+  void TrySaturated() {
+    double nearest = kInfinity, before = 0;
+    for (const Pair& pair : pairs_)
+      if (!Fits(right_, pair)) nearest = std::min(nearest, std::abs(pair.x));
+    for (const Pair& pair : pairs_)
+      if (std::abs(pair.x) < nearest) before = std::max(before, std::abs(pair.x));
+    if (std::isinf(nearest)) return;
+    const Constant end = ConstantsIn({before, nearest}, {}).front();
+    Try({Kind::kSaturated, -end.value, end.value}, "saturated",
+        "the function is 0 where x < -" + end.text + " and x where x > " + end.text, {end});
   }
 
   // The functions are monotone on most parts of that size; where one is not, nothing is found. The

@@ -30,6 +30,29 @@ std::vector<ColumnOrder> ColumnOrdersOf(size_t n) {
     orders.push_back({"neighbours_exchanged", "with exchanged neighbours, 1 0 3 2 ...",
                       [](size_t j) { return j ^ 1; }});
   }
+  if (n % 3 == 0 && n > 3) {
+    const size_t third = n / 3;
+    const auto exchanged = [=](size_t one, size_t other) {
+      return [=](size_t j) {
+        const size_t at = j / third;
+        return (at == one ? other : at == other ? one : at) * third + j % third;
+      };
+    };
+    orders.push_back(
+        {"thirds_exchanged", "with the first and the second third exchanged", exchanged(0, 1)});
+    orders.push_back(
+        {"thirds_exchanged", "with the second and the last third exchanged", exchanged(1, 2)});
+    orders.push_back(
+        {"thirds_exchanged", "with the first and the last third exchanged", exchanged(0, 2)});
+  }
+  if (n % 8 == 0) {
+    constexpr size_t kPacked[] = {0, 4, 1, 5, 2, 6, 3, 7};
+    orders.push_back({"packed", "in each eight 0 4 1 5 2 6 3 7, as packed numbers of 4 bits",
+                      [=](size_t j) { return j / 8 * 8 + kPacked[j % 8]; }});
+  }
+  for (size_t size = 2; size < n && size <= 128; size *= 2)
+    orders.push_back({"repeated", "the first " + std::to_string(size) + " again and again",
+                      [=](size_t j) { return j % size; }});
   if (n % 4 == 0) {
     orders.push_back({"quarters_exchanged", "with the second and the third quarter exchanged",
                       [quarter = n / 4](size_t j) {

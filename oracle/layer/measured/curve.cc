@@ -72,7 +72,28 @@ const std::vector<CurveFacts>& Curves() {
       {Curve::kElu, "elu", "x, or c (e^x - 1) below 0", 1, {0, 10}, {}},
       {Curve::kSelu, "selu", "c x, or c 1.6733 (e^x - 1) below 0", 1.0507009873554805, {0, 10}, {}},
       {Curve::kSoftsign, "softsign", "x / (1 + c |x|)", 1, {0, 50}, {}},
-      {Curve::kSquare, "square", "c x^2", 1, {0, 10}, {}}};
+      {Curve::kSquare, "square", "c x^2", 1, {0, 10}, {}},
+      {Curve::kSignedSquare, "signed_square", "c x |x|", 1, {0, 10}, {}},
+      {Curve::kNormal,
+       "normal_distribution",
+       "(1 + erf(c x)) / 2, gelu not multiplied by x",
+       kRootHalf,
+       {0, 10},
+       RootsOfHalf()},
+      {Curve::kErf,
+       "erf",
+       "x erf(c x) / 2, gelu without the 1 + erf",
+       kRootHalf,
+       {0, 10},
+       RootsOfHalf()},
+      {Curve::kSquaredSwish, "squared_swish", "x^2 s(c x), swish times x", 1, {0, 50}, {}},
+      {Curve::kGeluSquare,
+       "gelu_tanh_of_square",
+       "x (1 + tanh(sqrt(2 / pi) (x + c x^2))) / 2, with a square for the cube",
+       0.044715,
+       {0, 1},
+       {}},
+      {Curve::kSoftcap, "soft_cap", "c tanh(x / c)", 1, {0.5, 100}, {}}};
   return kCurves;
 }
 

@@ -29,7 +29,13 @@ enum class Curve {
   kElu,           // x, or c (e^x - 1) below 0
   kSelu,          // c x, or c 1.6733 (e^x - 1) below 0
   kSoftsign,      // x / (1 + c |x|)
-  kSquare         // c x^2
+  kSquare,        // c x^2
+  kSignedSquare,  // c x |x|
+  kNormal,        // (1 + erf(c x)) / 2
+  kErf,           // x erf(c x) / 2
+  kSquaredSwish,  // x^2 s(c x)
+  kGeluSquare,    // x (1 + tanh(sqrt(2 / pi) (x + c x^2))) / 2
+  kSoftcap        // c tanh(x / c)
 };
 
 // A table of a function, with entries at origin + i step.
@@ -57,6 +63,7 @@ struct Alteration {
     kZeroAbove,          // 0 if x > low
     kSameBelow,          // x if x < low
     kSameAbove,          // x if x > low
+    kSaturated,          // 0 if x < low, x if x > high
     kOfAbsolute,         // f(|x|)
     kAbsolute            // |f(x)|
   };
@@ -161,6 +168,18 @@ T ValueAt(Curve curve, double constant, double at, const T& x) {
       return at > 0 ? c * x : c * T(1.6732632423543772) * (Exp(x) - one);
     case Curve::kSoftsign:
       return x / (one + c * (at < 0 ? -x : x));
+    case Curve::kSignedSquare:
+      return c * x * (at < 0 ? -x : x);
+    case Curve::kNormal:
+      return T(0.5) * (one + Erf(c * x));
+    case Curve::kErf:
+      return T(0.5) * x * Erf(c * x);
+    case Curve::kSquaredSwish:
+      return x * x * Sigmoid(c * x);
+    case Curve::kGeluSquare:
+      return T(0.5) * x * (one + Tanh(T(0.79788456080286536) * (x + c * x * x)));
+    case Curve::kSoftcap:
+      return c * Tanh(x / c);
     default:
       return c * x * x;
   }
@@ -222,6 +241,8 @@ T AlteredAt(const Function& f, double at, const T& x) {
       return at < altered.low ? x : value();
     case Kind::kSameAbove:
       return at > altered.low ? x : value();
+    case Kind::kSaturated:
+      return at < altered.low ? T(0.0) : at > altered.high ? x : value();
     case Kind::kOfAbsolute:
       return at < 0 ? curves::ValueAt(f.curve, f.c, -at, -x) : value();
     case Kind::kAbsolute:

@@ -1,6 +1,8 @@
 #include "oracle/layer/measured/feed_forward.h"
 
+#include <algorithm>
 #include <cmath>
+#include <initializer_list>
 #include <optional>
 
 #include "oracle/layer/measured/constant.h"
@@ -95,6 +97,7 @@ class Fitter {
     if (start.deviations.count > kMostDeviations) return;
     if (rows_.FitsAll(start.formula, start.inputs, rows)) fits_.push_back(start);
     if (start.deviations.count < kMostDeviations) TryAnyFunction(start, rows);
+    if (start.deviations.count == 0) TryProjections(start, rows);
     if (start.deviations.count == kMostDeviations ||
         start.formula.combination == Combination::kNotActivated) {
       return;
@@ -248,6 +251,50 @@ class Fitter {
     fit.deviations.Add("hidden_limited",
                        "the hidden tensor is limited to " + found.text + " and -" + found.text);
     fits_.push_back(fit);
+  }
+  // A limit of gate or up, or a number added to one of them.
+  void TryProjections(const FeedForwardFit& start, const Rows& rows) {
+    if (rows.empty()) return;
+    constexpr double kMostAdded = 4;
+    const auto misfit = [&](const ProjectedRow& row) {
+      double sum = 0;
+      for (const Rest& one : rows_.RestsOf(start.formula, start.inputs, row))
+        sum += one.rest * one.rest / (one.error * one.error);
+      return sum;
+    };
+    const Rows worst = {*std::ranges::max_element(rows, {}, misfit)};
+    double gate = 0, up = 0;
+    for (const double g : worst[0].gate) gate = std::max(gate, std::abs(g));
+    for (const double u : worst[0].up) up = std::max(up, std::abs(u));
+    struct Number {
+      const char *name, *text;
+      NumberIn in;
+      Span domain;
+    };
+    for (const auto& [name, text, in, domain] : std::initializer_list<Number>{
+             {"gate_offset", "# is added to gate",
+              [](HiddenFormula& f) -> double& { return f.gate_added; }, {-kMostAdded, kMostAdded}},
+             {"up_offset", "# is added to up",
+              [](HiddenFormula& f) -> double& { return f.up_added; }, {-kMostAdded, kMostAdded}},
+             {"gate_limited_above", "gate is limited to at most #",
+              [](HiddenFormula& f) -> double& { return f.gate_high; }, {0, gate}},
+             {"gate_limited_below", "gate is limited to at least #",
+              [](HiddenFormula& f) -> double& { return f.gate_low; }, {-gate, 0}},
+             {"up_limited_above", "up is limited to at most #",
+              [](HiddenFormula& f) -> double& { return f.up_high; }, {0, up}},
+             {"up_limited_below", "up is limited to at least #",
+              [](HiddenFormula& f) -> double& { return f.up_low; }, {-up, 0}}}) {
+      FeedForwardFit fit = start;
+      const Span range = Measured(fit, worst, in, domain);
+      if (range.IsEmpty() || !range.IsBounded() || range.high - range.low > gate + up) continue;
+      const Constant found = ConstantsIn(range, {}).front();
+      in(fit.formula) = found.value;
+      if (!rows_.FitsAll(fit.formula, fit.inputs, rows)) continue;
+      std::string sentence = text;
+      fit.deviations.Count(found);
+      fit.deviations.Add(name, sentence.replace(sentence.find('#'), 1, found.text));
+      fits_.push_back(std::move(fit));
+    }
   }
   template <class Size>
   static double Lowest(const Size& size, const Span& range) {

@@ -30,19 +30,29 @@ class HiddenFormula {
   double factor = 1;                 // of the hidden tensor
   double residual = 0;               // the factor of x that is added to y
   double limit = kInfinity;          // of the hidden tensor, on both sides
+  // Added to gate and up, and limits of them after that.
+  double gate_added = 0, up_added = 0;
+  double gate_low = -kInfinity, gate_high = kInfinity, up_low = -kInfinity, up_high = kInfinity;
   int gate_shift = 0, up_shift = 0;  // row n has gate or up of row n + that, around the end
 
   bool ReadsOtherRows() const { return gate_shift != 0 || up_shift != 0; }
 
   template <class T>
   T operator()(const T& g, const T& u) const {
-    const T hidden = factor == 1 ? Combined(g, u) : T(factor) * Combined(g, u);
+    const T gate = Limited(g, gate_added, gate_low, gate_high),
+            up = Limited(u, up_added, up_low, up_high);
+    const T hidden = factor == 1 ? Combined(gate, up) : T(factor) * Combined(gate, up);
     return std::abs(NumberIn(hidden)) <= limit ? hidden
            : NumberIn(hidden) < 0              ? T(-limit)
                                                : T(limit);
   }
 
  private:
+  template <class T>
+  static T Limited(const T& x, double added, double low, double high) {
+    const T sum = added == 0 ? x : x + T(added);
+    return NumberIn(sum) < low ? T(low) : NumberIn(sum) > high ? T(high) : sum;
+  }
   template <class T>
   T Combined(const T& g, const T& u) const {
     const auto f = [&](const T& x) {

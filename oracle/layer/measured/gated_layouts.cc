@@ -1,6 +1,8 @@
 #include "oracle/layer/measured/gated_layouts.h"
 
 #include <cmath>
+#include <functional>
+#include <set>
 #include <utility>
 
 #include "oracle/layer/measured/column_order.h"
@@ -36,8 +38,10 @@ Tensors Reordered(const Tensors& inputs, size_t half, const ColumnOrder& order) 
 // Rows of gate and up side by side are read as blocks of both by turns.
 void AddBlocks(const Tensors& inputs, std::vector<GateLayout>& layouts) {
   const size_t F = RowWidth(inputs[kGate].values.shape);
-  for (size_t block = 2; block < F; block *= 2) {
-    if (F % block != 0) continue;
+  std::set<size_t> blocks = {F / 2, F / 4};
+  for (size_t block = 2; block < F; block *= 2) blocks.insert(block);
+  for (const size_t block : blocks) {
+    if (block < 2 || F % block != 0) continue;
     layouts.push_back({"halves_read_as_blocks",
                        "gate and up, halves side by side in a row, are read as blocks of " +
                            std::to_string(block) + " by turns",
@@ -52,6 +56,39 @@ void AddBlocks(const Tensors& inputs, std::vector<GateLayout>& layouts) {
                          return of % 2 * F + of / 2 * block + i % block;
                        })});
   }
+}
+
+// Gate and up side by side, read from other places of the row, or of the memory.
+void AddOffsets(const Tensors& inputs, std::vector<GateLayout>& layouts) {
+  const size_t F = RowWidth(inputs[kGate].values.shape), count = inputs[kGate].values.data.size();
+  const auto from_memory = [&](const std::function<size_t(size_t half, size_t n, size_t j)>& at) {
+    Tensors other = inputs;
+    for (size_t i = 0; i < count; ++i) {
+      for (const size_t half : {kGate, kUp}) {
+        const size_t place = at(half, i / F, i % F) % (2 * count);
+        other[half].values.data[i] =
+            inputs[place % (2 * F) / F].values.data[place / (2 * F) * F + place % F];
+      }
+    }
+    return other;
+  };
+  for (size_t by = 1; by < F && by <= 32; by *= 2) {
+    for (const bool is_early : {true, false}) {
+      layouts.push_back(
+          {"up_of_other_columns",
+           "gate and up are halves of a row, and up is read from " + std::to_string(by) +
+               " columns too " + (is_early ? "early" : "late") + " on",
+           from_memory([=](size_t half, size_t n, size_t j) {
+             return n * 2 * F + half * (is_early ? F - by : F + by) + j;
+           })});
+    }
+  }
+  layouts.push_back({"rows_of_one_half",
+                     "gate and up are halves of a row, and rows are read as if they began every F "
+                     "elements, expected every 2 F",
+                     from_memory([=](size_t half, size_t n, size_t j) {
+                       return (n + half) * F + j;
+                     })});
 }
 
 Tensors WithRowsOf(const Tensors& inputs, size_t half, const ColumnOrder& order) {
@@ -107,6 +144,7 @@ std::vector<GateLayout> LayoutsOf(const Tensors& inputs) {
            Reordered(inputs, half, order)});
   }
   AddBlocks(inputs, layouts);
+  AddOffsets(inputs, layouts);
   AddOfOneHalf(inputs, layouts);
   return layouts;
 }

@@ -1,6 +1,7 @@
 #include "oracle/layer/measured/weights.h"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include "oracle/layer/measured/column_order.h"
@@ -52,14 +53,24 @@ void ReorderRows(Tensor<double>& weight, const ColumnOrder& order) {
 // Gate and up, one after the other in a fused weight, are read as blocks of both by turns.
 void AddBlocks(const Tensors& inputs, std::vector<Change>& changes) {
   const size_t F = InputNamed(inputs, "gate").shape[0];
-  for (size_t block = 2; block < F; block *= 2) {
-    if (F % block != 0) continue;
-    const std::string rows = "blocks of " + std::to_string(block) + " rows by turns";
+  std::set<size_t> blocks = {F / 2, F / 4};
+  for (size_t block = 2; block < F; block *= 2) blocks.insert(block);
+  for (const size_t block : blocks) {
+    if (block < 2 || F % block != 0) continue;
+    const std::string turns = "blocks of " + std::to_string(block) + " rows by turns";
     changes.push_back({"halves_read_as_blocks",
-                       "gate and up, one after the other in a fused weight, are read as " + rows,
+                       "gate and up, one after the other in a fused weight, are read as " + turns,
                        [block](Tensors& all) {
                          Rearrange(all, [block](size_t i, size_t F) {
                            return PlaceByTurns(i % F, i / F, block);
+                         });
+                       }});
+    changes.push_back({"blocks_read_as_halves",
+                       "gate and up, " + turns + ", are read as halves of a fused weight",
+                       [block](Tensors& all) {
+                         Rearrange(all, [block](size_t i, size_t F) {
+                           const size_t of = i / block;
+                           return of % 2 * F + of / 2 * block + i % block;
                          });
                        }});
   }

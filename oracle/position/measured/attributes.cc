@@ -77,6 +77,12 @@ const std::vector<PositionMap>& PositionMaps() {
       {"multiplied", "are multiplied by #", [](double p, double n) { return p * n; }},
       {"rounded", "are rounded to multiples of #",
        [](double p, double n) { return n * std::nearbyint(p / n); }},
+      {"rounded_to_bits", "are rounded to # significant bits (8: bf16, 11: f16)",
+       [](double p, double n) {
+         if (p == 0) return p;
+         const int shift = static_cast<int>(n) - 1 - std::ilogb(p);
+         return std::ldexp(std::nearbyint(std::ldexp(p, shift)), -shift);
+       }},
   };
   return kMaps;
 }
@@ -87,6 +93,8 @@ std::vector<NamedValue> NumbersOf(const PositionMap& map, std::vector<double> po
     for (double near = 1; near <= 16; ++near) Append(numbers, {near, -near});
     for (double power = 32; power <= 65536; power *= 2) Append(numbers, {power, -power});
     if (!positions.empty()) Append(numbers, {-positions.front()});
+  } else if (map.name == "rounded_to_bits") {
+    numbers = {8, 11, 24, 4, 5, 6, 7, 9, 10};
   } else if (map.name == "multiplied") {
     numbers = {-1, 2, 3, 4, 8, 16};
   } else {

@@ -1,0 +1,144 @@
+#include "oracle/diagnosis/scaled_numbers.h"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <map>
+#include <vector>
+
+#include "oracle/diagnosis/fitted_number.h"
+
+namespace sextant::oracle {
+namespace {
+
+// The coarsest format, bf16, may change a number by 2^-8, and several roundings by this. Less is a
+// matter of the recipe.
+constexpr double kCoarse = 0x1p-5;
+constexpr size_t kFewest = 4;  // elements that share a number
+constexpr size_t kChoices = 64;
+
+struct Range {
+  double low = -kInfinity, high = kInfinity;
+  void Intersect(double a, double b) {
+    low = std::max(low, std::min(a, b)), high = std::min(high, std::max(a, b));
+  }
+  bool IsEmpty() const { return !(low <= high); }
+  bool IsBounded() const { return low > -kInfinity && high < kInfinity; }
+  MeasuredNumber Number() const { return {low / 2 + high / 2, high / 2 - low / 2}; }
+};
+
+// What an element says about the factor, or about the number that is added.
+using Says = void (*)(const AnsweredTensor& tensor, size_t flat, Range& range);
+void SaysFactor(const AnsweredTensor& tensor, size_t flat, Range& range) {
+  const double got = tensor.got[flat], right = tensor.right[flat], bound = tensor.bounds[flat];
+  if (right == 0) {
+    if (!(std::abs(got) <= bound)) range = {1, 0};
+    return;
+  }
+  // A number that is larger than the right one has larger roundings.
+  const double error = bound * std::max(1.0, std::abs(got / right));
+  range.Intersect((got - error) / right, (got + error) / right);
+}
+void SaysAdded(const AnsweredTensor& tensor, size_t flat, Range& range) {
+  const double got = tensor.got[flat], right = tensor.right[flat];
+  const double error = tensor.bounds[flat] + UlpOf(tensor.dtype, got);
+  range.Intersect(got - right - error, got - right + error);
+}
+
+std::string TextOfNumber(const MeasuredNumber& measured) {
+  const auto number = ShortNumber(measured);
+  return number ? ShortText(number->value) : TextOf(measured);
+}
+
+// " at F 8 to 11 and S 3"; empty if all indices fail.
+std::string PlaceOf(const AnsweredTensor& tensor) {
+  std::string text;
+  for (const AxisView& axis : tensor.axes) {
+    const std::vector<size_t> indices = axis.IndicesOf(tensor.failing);
+    if (indices.size() < axis.extent)
+      text += (text.empty() ? " at " : " and ") + axis.name + " " +
+              IndicesText(indices, axis.extent);
+  }
+  return text;
+}
+
+bool CanTell(const AnsweredTensor& tensor, size_t flat) {
+  return std::isfinite(tensor.got[flat]) && std::isfinite(tensor.right[flat]) &&
+         std::isfinite(tensor.bounds[flat]) && !tensor.left_out[flat];
+}
+
+// The numbers of the groups of failing elements; empty if a group has none.
+std::map<size_t, Range> NumbersOf(const AnsweredTensor& tensor, Says says,
+                                  const std::function<size_t(size_t flat)>& group_of) {
+  std::map<size_t, Range> numbers;
+  std::map<size_t, size_t> counts;
+  for (const size_t flat : tensor.failing) {
+    if (!CanTell(tensor, flat)) return {};
+    Range& range = numbers[group_of(flat)];
+    says(tensor, flat, range);
+    ++counts[group_of(flat)];
+    if (range.IsEmpty()) return {};
+  }
+  for (const auto& [group, range] : numbers)
+    if (!range.IsBounded() || counts[group] < kFewest) return {};
+  return numbers;
+}
+
+std::optional<Scaled> OfAll(const AnsweredTensor& tensor) {
+  double size = 0;
+  for (const size_t flat : tensor.failing)
+    size = std::max(size, std::isfinite(tensor.right[flat]) ? std::abs(tensor.right[flat]) : 0);
+  for (const bool is_factor : {true, false}) {
+    const auto numbers = NumbersOf(tensor, is_factor ? SaysFactor : SaysAdded,
+                                   [](size_t) { return size_t{0}; });
+    if (numbers.empty()) continue;
+    const MeasuredNumber number = numbers.begin()->second.Number();
+    const double off = is_factor ? std::abs(number.value - 1) : std::abs(number.value) / size;
+    if (off <= kCoarse) continue;
+    const std::string text = TextOfNumber(number);
+    if (is_factor)
+      return Scaled{"numbers_multiplied", tensor.name + " is " + text + " times the right number" +
+                                      PlaceOf(tensor)};
+    return Scaled{"numbers_shifted", tensor.name + " is the right number plus " + text + PlaceOf(tensor)};
+  }
+  return std::nullopt;
+}
+
+std::optional<Scaled> OfGroups(const AnsweredTensor& tensor, const std::string& name,
+                               const std::function<size_t(size_t flat)>& group_of) {
+  for (const bool is_factor : {true, false}) {
+    const auto numbers = NumbersOf(tensor, is_factor ? SaysFactor : SaysAdded, group_of);
+    if (numbers.size() < 2) continue;
+    const auto far = std::ranges::count_if(numbers, [&](const auto& one) {
+      return std::abs(one.second.Number().value - (is_factor ? 1 : 0)) > kCoarse;
+    });
+    if (2 * far < std::ranges::ssize(numbers)) continue;
+    constexpr size_t kShown = 3;
+    std::string text;
+    size_t shown = 0;
+    for (const auto& [group, range] : numbers) {
+      if (++shown > kShown) break;
+      text += (shown == 1 ? "" : ", ") + name + " " + std::to_string(group) + " by " +
+              TextOfNumber(range.Number());
+    }
+    const std::string of = " (" + std::to_string(numbers.size()) + " " + name + "s)";
+    return Scaled{name + (is_factor ? "s_multiplied" : "s_shifted"),
+                  "each " + name + " of " + tensor.name + " is " +
+                      (is_factor ? "multiplied" : "shifted") + " by a number of its own: " + text +
+                      (numbers.size() > kShown ? " ..." : "") + of + PlaceOf(tensor)};
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<Scaled> FindScaled(const AnsweredTensor& tensor) {
+  if (!IsEvidence(tensor.failing.size(), kChoices)) return std::nullopt;
+  if (auto all = OfAll(tensor)) return all;
+  const size_t width = RowWidth(tensor.shape);
+  if (width < kFewest) return std::nullopt;
+  if (auto rows = OfGroups(tensor, "row", [=](size_t flat) { return flat / width; })) return rows;
+  return OfGroups(tensor, "column", [=](size_t flat) { return flat % width; });
+}
+
+}  // namespace sextant::oracle
