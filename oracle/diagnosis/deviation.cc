@@ -290,4 +290,10 @@ std::vector<Explanation> FittedTo(const Observation& seen, const Hypothesis& bas
   return Merged(std::move(fits));
 }
 
+std::vector<Explanation> SinglesOf(const Observation& seen, const Hypothesis& base,
+                                   const std::vector<Deviation>& deviations) {
+  Search search(seen, base);
+  return search.HasEvidence(1) ? Merged(search.Singles(deviations)) : std::vector<Explanation>();
+}
+
 }  // namespace sextant::oracle

@@ -43,6 +43,10 @@ struct Deviation {
 std::vector<Explanation> FittedTo(const Observation& seen, const Hypothesis& base,
                                   const std::vector<Deviation>& deviations);
 
+// The numbers with which one deviation explains the answer; no pairs.
+std::vector<Explanation> SinglesOf(const Observation& seen, const Hypothesis& base,
+                                   const std::vector<Deviation>& deviations);
+
 // The computation with other attributes, names and texts; empty if they are not valid,
 // or if a shape depends on them.
 using AttributeTexts = std::vector<std::pair<std::string, std::string>>;

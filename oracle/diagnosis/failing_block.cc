@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <iterator>
-#include <map>
 #include <set>
 #include <utility>
 
@@ -13,31 +12,44 @@ namespace {
 
 constexpr size_t kFewestRows = 4;
 
-}  // namespace
+// The indices of an axis that fail in some answered output.
+struct FailingAxis {
+  std::string name;
+  size_t extent;
+  std::vector<size_t> indices;
+};
 
-// Of all answered outputs: the indices of each axis that fail in some of them, by its name.
-std::optional<FailingBlock> FailingBlockOf(const Observation& seen) {
-  std::vector<std::optional<AnsweredTensor>> tensors;
-  std::vector<std::pair<std::string, std::vector<size_t>>> axes;  // indices that fail
-  std::map<std::string, size_t> extents;
-  for (size_t o = 0; o < seen.golden.size(); ++o) {
-    tensors.push_back(AnsweredTensorOf(seen, o));
-    if (!tensors.back()) continue;
-    for (const AxisView& axis : tensors.back()->axes) {
-      extents[axis.name] = axis.extent;
-      auto at = std::ranges::find(axes, axis.name, [](const auto& one) { return one.first; });
-      if (at == axes.end()) at = axes.insert(at, {axis.name, {}});
+const FailingAxis* AxisNamed(const std::vector<FailingAxis>& axes, const std::string& name) {
+  const auto at = std::ranges::find(axes, name, &FailingAxis::name);
+  return at == axes.end() ? nullptr : &*at;
+}
+
+// Those of which some index does not fail.
+std::vector<FailingAxis> FailingAxes(const std::vector<std::optional<AnsweredTensor>>& tensors) {
+  std::vector<FailingAxis> axes;
+  for (const auto& tensor : tensors) {
+    if (!tensor) continue;
+    for (const AxisView& axis : tensor->axes) {
+      auto at = std::ranges::find(axes, axis.name, &FailingAxis::name);
+      if (at == axes.end()) at = axes.insert(at, {axis.name, axis.extent, {}});
       std::vector<size_t> all;
-      std::ranges::set_union(at->second, axis.IndicesOf(tensors.back()->failing),
-                             std::back_inserter(all));
-      at->second = std::move(all);
+      std::ranges::set_union(at->indices, axis.IndicesOf(tensor->failing), std::back_inserter(all));
+      at->indices = std::move(all);
     }
   }
+  std::erase_if(axes, [](const FailingAxis& axis) { return axis.indices.size() == axis.extent; });
+  return axes;
+}
+
+}  // namespace
+
+std::optional<FailingBlock> FailingBlockOf(const Observation& seen) {
+  std::vector<std::optional<AnsweredTensor>> tensors;
+  for (size_t o = 0; o < seen.golden.size(); ++o) tensors.push_back(AnsweredTensorOf(seen, o));
+  const std::vector<FailingAxis> axes = FailingAxes(tensors);
   FailingBlock block{"", seen.permitted};
-  std::erase_if(axes, [&](const auto& one) { return one.second.size() == extents[one.first]; });
-  for (const auto& [name, indices] : axes)
-    block.text +=
-        (block.text.empty() ? "" : ", ") + name + " " + IndicesText(indices, extents[name]);
+  for (const auto& [name, extent, indices] : axes)
+    block.text += (block.text.empty() ? "" : ", ") + name + " " + IndicesText(indices, extent);
   size_t inside = 0, failing = 0;
   std::set<std::pair<size_t, size_t>> rows;
   for (size_t o = 0; o < tensors.size(); ++o) {
@@ -45,8 +57,8 @@ std::optional<FailingBlock> FailingBlockOf(const Observation& seen) {
     const AnsweredTensor& tensor = *tensors[o];
     for (size_t i = 0; i < tensor.got.size(); ++i) {
       const bool is_inside = std::ranges::all_of(tensor.axes, [&](const AxisView& axis) {
-        const auto at = std::ranges::find(axes, axis.name, [](const auto& one) { return one.first; });
-        return at == axes.end() || std::ranges::binary_search(at->second, axis.IndexOf(i));
+        const FailingAxis* at = AxisNamed(axes, axis.name);
+        return !at || std::ranges::binary_search(at->indices, axis.IndexOf(i));
       });
       if (!is_inside) block.permitted[o].error.data[i] = kNaN;
       inside += is_inside;

@@ -19,8 +19,7 @@ struct AxisOrder {
   std::string text;  // # is the name of the axis, @ what its indices are
   std::function<size_t(size_t i, size_t extent)> from;
 };
-const std::vector<AxisOrder>& SimpleOrders() {
-  static const std::vector<AxisOrder> kOrders = {
+const std::vector<AxisOrder> kSimpleOrders = {
     {"has its @s in reverse order, along #", [](size_t i, size_t n) { return n - 1 - i; }},
     {"has @ 0 at all #", [](size_t, size_t) { return size_t{0}; }},
     {"has its last @ at all #", [](size_t, size_t n) { return n - 1; }},
@@ -45,58 +44,66 @@ const std::vector<AxisOrder>& SimpleOrders() {
     {"has its even @s before the odd ones, along #",
      [](size_t i, size_t n) { return n % 2 == 0 ? i % (n / 2) * 2 + i / (n / 2) : i; }},
 };
-  return kOrders;
-}
 
 // Orders of blocks.
-std::vector<AxisOrder> BlockOrders(size_t extent) {
-  std::vector<AxisOrder> orders;
-  const auto add = [&](const std::string& text, std::function<size_t(size_t)> of) {
-    orders.push_back({text + ", along #", [of = std::move(of)](size_t i, size_t) { return of(i); }});
-  };
-  if (extent % 3 == 0 && extent > 3) {
-    const size_t third = extent / 3;
-    const auto exchanged = [=](size_t one, size_t other) {
+class Blocks {
+ public:
+  explicit Blocks(size_t extent) : extent_(extent) {}
+  std::vector<AxisOrder> Run() {
+    if (extent_ % 3 == 0 && extent_ > 3) AddThirds();
+    if (extent_ % 8 == 0) AddEights();
+    for (size_t size = 2; size < extent_ && size <= 128; size *= 2) AddOfSize(size);
+    return std::move(orders_);
+  }
+
+ private:
+  void Add(const std::string& text, std::function<size_t(size_t)> of) {
+    orders_.push_back(
+        {text + ", along #", [of = std::move(of)](size_t i, size_t) { return of(i); }});
+  }
+  void AddThirds() {
+    const auto exchanged = [third = extent_ / 3](size_t one, size_t other) {
       return [=](size_t i) {
         const size_t at = i / third;
         return (at == one ? other : at == other ? one : at) * third + i % third;
       };
     };
-    add("has its first and second third exchanged", exchanged(0, 1));
-    add("has its second and last third exchanged", exchanged(1, 2));
-    add("has its first and last third exchanged", exchanged(0, 2));
+    Add("has its first and second third exchanged", exchanged(0, 1));
+    Add("has its second and last third exchanged", exchanged(1, 2));
+    Add("has its first and last third exchanged", exchanged(0, 2));
   }
-  if (extent % 8 == 0) {
-    constexpr size_t kPacked[] = {0, 4, 1, 5, 2, 6, 3, 7};
-    add("has its @s in another order, as packed in eights: 0 4 1 5 2 6 3 7",
-        [=](size_t i) { return i / 8 * 8 + kPacked[i % 8]; });
-    add("has its @s in another order, as unpacked from eights: 0 2 4 6 1 3 5 7",
-        [=](size_t i) { return i / 8 * 8 + i % 8 % 4 * 2 + i % 8 / 4; });
+  void AddEights() {
+    Add("has its @s in another order, as packed in eights: 0 4 1 5 2 6 3 7",
+        [](size_t i) { return i / 8 * 8 + i % 2 * 4 + i % 8 / 2; });
+    Add("has its @s in another order, as unpacked from eights: 0 2 4 6 1 3 5 7",
+        [](size_t i) { return i / 8 * 8 + i % 8 % 4 * 2 + i % 8 / 4; });
   }
-  for (size_t size = 2; size < extent && size <= 128; size *= 2) {
+  void AddOfSize(size_t size) {
     const std::string n = std::to_string(size);
-    add("has its first " + n + " @s again and again", [=](size_t i) { return i % size; });
-    add("has the first @ of each " + n + " at all of them", [=](size_t i) { return i / size * size; });
-    if (size > 2)
-      add("has the numbers of the " + n + " @s before at every second " + n + " @s",
-          [=](size_t i) { return i / size % 2 == 1 ? i - size : i; });
-    if (size > 2 && extent % (2 * size) == 0)
-      add("has neighbouring blocks of " + n + " @s exchanged", [=](size_t i) { return i ^ size; });
-    if (size > 2) {
-      add("has its @s rolled by " + n + ", those from " + n + " on first",
-          [=](size_t i) { return (i + size) % extent; });
-      add("has its @s rolled by " + n + ", the last " + n + " first",
-          [=](size_t i) { return (i + extent - size) % extent; });
-    }
+    const size_t extent = extent_;
+    Add("has its first " + n + " @s again and again", [=](size_t i) { return i % size; });
+    Add("has the first @ of each " + n + " at all of them",
+        [=](size_t i) { return i / size * size; });
+    if (size == 2) return;
+    Add("has the numbers of the " + n + " @s before at every second " + n + " @s",
+        [=](size_t i) { return i / size % 2 == 1 ? i - size : i; });
+    if (extent % (2 * size) == 0)
+      Add("has neighbouring blocks of " + n + " @s exchanged", [=](size_t i) { return i ^ size; });
+    Add("has its @s rolled by " + n + ", those from " + n + " on first",
+        [=](size_t i) { return (i + size) % extent; });
+    Add("has its @s rolled by " + n + ", the last " + n + " first",
+        [=](size_t i) { return (i + extent - size) % extent; });
   }
-  return orders;
-}
+
+  size_t extent_;
+  std::vector<AxisOrder> orders_;
+};
 
 // What an index of the axis is.
 std::string NounOf(const std::string& axis) {
   constexpr std::pair<const char*, const char*> kNouns[] = {
-      {"B", "batch"}, {"H", "head"},    {"K", "head"},    {"S", "token"},
-      {"T", "key"},   {"D", "channel"}, {"E", "channel"}, {"N", "row"}};
+      {"B", "batch"},   {"H", "head"},    {"K", "head"}, {"S", "token"}, {"T", "key"},
+      {"D", "channel"}, {"E", "channel"}, {"N", "row"},  {"V", "row"}};
   for (const auto& [letter, noun] : kNouns)
     if (axis == letter) return noun;
   return axis.size() == 1 ? "column" : "row";  // of a table
@@ -108,20 +115,20 @@ std::string WithName(std::string text, const std::string& axis) {
   return text;
 }
 
-// The orders that differ from the right one and from each other.
-std::vector<AxisOrder> OrdersOf(size_t extent) {
+// The orders that differ from the right one, from each other and from those before.
+std::vector<AxisOrder> Different(const std::vector<AxisOrder>& all, size_t extent,
+                                 const std::vector<AxisOrder>& before) {
   std::vector<AxisOrder> orders;
   std::set<std::vector<size_t>> seen;
   const auto indices = [&](const auto& from) {
-    std::vector<size_t> all;
-    for (size_t i = 0; i < extent; ++i) all.push_back(from(i, extent));
-    return all;
+    std::vector<size_t> of;
+    for (size_t i = 0; i < extent; ++i) of.push_back(from(i, extent));
+    return of;
   };
   seen.insert(indices([](size_t i, size_t) { return i; }));
-  for (const auto& all : {SimpleOrders(), BlockOrders(extent)}) {
-    for (const AxisOrder& order : all)
-      if (seen.insert(indices(order.from)).second) orders.push_back(order);
-  }
+  for (const AxisOrder& order : before) seen.insert(indices(order.from));
+  for (const AxisOrder& order : all)
+    if (seen.insert(indices(order.from)).second) orders.push_back(order);
   return orders;
 }
 
@@ -204,14 +211,21 @@ std::vector<InputChange> MemoryOrders(const Shape& shape, size_t index) {
     add("is read " + n + " elements before in memory, around the end",
         [=](size_t flat) { return flat + count - by; });
     if (by >= width) continue;
-    add("is read as if its rows began " + std::to_string(width - by) + " elements apart, expected " +
-            std::to_string(width),
+    add("is read as if its rows began " + std::to_string(width - by) +
+            " elements apart, expected " + std::to_string(width),
         [=](size_t flat) { return flat / width * (width - by) + flat % width; });
-    add("is read as if its rows began " + std::to_string(width + by) + " elements apart, expected " +
-            std::to_string(width),
+    add("is read as if its rows began " + std::to_string(width + by) +
+            " elements apart, expected " + std::to_string(width),
         [=](size_t flat) { return flat / width * (width + by) + flat % width; });
   }
   return changes;
+}
+
+InputChange Ordered(const Axis& axis, const AxisOrder& order, size_t index) {
+  return {WithName(order.text, axis.name), [=](const Tensors& all) {
+            return Reordered(all[index].values.data, axis,
+                             [&](size_t i) { return order.from(i, axis.extent); });
+          }};
 }
 
 }  // namespace
@@ -219,12 +233,17 @@ std::vector<InputChange> MemoryOrders(const Shape& shape, size_t index) {
 std::vector<InputChange> InputOrders(const TensorSpec& spec, const Shape& shape, size_t index) {
   std::vector<InputChange> changes;
   for (const Axis& axis : AxesOf(spec, shape)) {
-    for (const AxisOrder& order : OrdersOf(axis.extent)) {
-      changes.push_back({WithName(order.text, axis.name), [=](const Tensors& all) {
-                           return Reordered(all[index].values.data, axis,
-                                            [&](size_t i) { return order.from(i, axis.extent); });
-                         }});
-    }
+    for (const AxisOrder& order : Different(kSimpleOrders, axis.extent, {}))
+      changes.push_back(Ordered(axis, order, index));
+  }
+  return changes;
+}
+
+std::vector<InputChange> RareInputOrders(const TensorSpec& spec, const Shape& shape, size_t index) {
+  std::vector<InputChange> changes;
+  for (const Axis& axis : AxesOf(spec, shape)) {
+    for (const AxisOrder& order : Different(Blocks(axis.extent).Run(), axis.extent, kSimpleOrders))
+      changes.push_back(Ordered(axis, order, index));
   }
   for (InputChange& change : MemoryOrders(shape, index)) changes.push_back(std::move(change));
   return changes;

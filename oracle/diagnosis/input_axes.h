@@ -16,8 +16,9 @@ struct InputChange {
   std::function<std::vector<double>(const Tensors& inputs)> apply;
 };
 
-// Input `index` read in another order along each axis.
+// Input `index` read in another order along each axis; and in orders of blocks, or of the memory.
 std::vector<InputChange> InputOrders(const TensorSpec& spec, const Shape& shape, size_t index);
+std::vector<InputChange> RareInputOrders(const TensorSpec& spec, const Shape& shape, size_t index);
 // Input `index` that is 0 at some indices of an axis, or has a neighbour there.
 std::vector<InputChange> InputParts(const TensorSpec& spec, const Shape& shape, size_t index);
 // Input `index` multiplied by a number at one index of a short axis: "at H 3", and where that is.

@@ -32,14 +32,16 @@ Numbers Transposed(const Tensor<double>& matrix) {
   return y;
 }
 
-std::vector<InputChange> ChangesOf(const Case& c, const Tensors& inputs, size_t index) {
-  const Shape& shape = inputs[index].values.shape;
-  std::vector<InputChange> changes = {
-      Elementwise("is missing (0 everywhere)", index, [](double) { return 0.0; }),
-      Elementwise("is multiplied by -1", index, [](double x) { return -x; }),
-      Elementwise("is multiplied by 2", index, [](double x) { return 2 * x; }),
-      Elementwise("is multiplied by 0.5", index, [](double x) { return x / 2; }),
-      Elementwise("has absolute values", index, [](double x) { return std::abs(x); }),
+// The same function of every element: what implementations often do, and what they rarely do.
+std::vector<InputChange> UsualFunctions(size_t index) {
+  return {Elementwise("is missing (0 everywhere)", index, [](double) { return 0.0; }),
+          Elementwise("is multiplied by -1", index, [](double x) { return -x; }),
+          Elementwise("is multiplied by 2", index, [](double x) { return 2 * x; }),
+          Elementwise("is multiplied by 0.5", index, [](double x) { return x / 2; }),
+          Elementwise("has absolute values", index, [](double x) { return std::abs(x); })};
+}
+std::vector<InputChange> RareFunctions(size_t index) {
+  return {
       Elementwise("is squared", index, [](double x) { return x * x; }),
       Elementwise("has the square roots of its absolute values", index,
                   [](double x) { return std::copysign(std::sqrt(std::abs(x)), x); }),
@@ -52,25 +54,27 @@ std::vector<InputChange> ChangesOf(const Case& c, const Tensors& inputs, size_t 
                   [](double x) { return x < 0 ? -kInfinity : x; }),
       Elementwise("is a mask: -infinity where it is negative, and 0 elsewhere", index,
                   [](double x) { return x < 0 ? -kInfinity : 0; })};
-  for (const DType format : {DType::kBF16, DType::kF16, DType::kF32}) {
-    if (UnitRoundoffOf(format) <= UnitRoundoffOf(inputs[index].dtype)) continue;
-    changes.push_back({"is rounded to " + std::string(NameOf(format)), [=](const Tensors& all) {
-                         Numbers y = all[index].values.data;
-                         for (double& x : y) x = RoundTo(format, x);
-                         return y;
-                       }});
-  }
+}
+
+void AddMultiples(size_t index, std::vector<InputChange>& changes) {
   for (int bits = 1; bits <= 10; ++bits) {
     const double unit = std::ldexp(1, -bits);
-    changes.push_back({"is rounded to multiples of 2^-" + std::to_string(bits),
-                       [=](const Tensors& all) {
-                         Numbers y = all[index].values.data;
-                         for (double& x : y) x = std::nearbyint(x / unit) * unit;
-                         return y;
-                       }});
+    changes.push_back(
+        {"is rounded to multiples of 2^-" + std::to_string(bits), [=](const Tensors& all) {
+           Numbers y = all[index].values.data;
+           for (double& x : y) x = std::nearbyint(x / unit) * unit;
+           return y;
+         }});
   }
-  const TensorSpec& spec = c.info().signature.inputs[index];
-  for (InputChange& change : InputOrders(spec, shape, index)) changes.push_back(std::move(change));
+}
+
+using Changes = std::vector<InputChange>;
+
+Changes UsualChanges(const Case& c, const Tensors& inputs, size_t index) {
+  const Shape& shape = inputs[index].values.shape;
+  Changes changes = UsualFunctions(index);
+  for (InputChange& change : InputOrders(c.info().signature.inputs[index], shape, index))
+    changes.push_back(std::move(change));
   if (shape.size() == 2) {
     changes.push_back({"is read transposed, as if it were stored column after column",
                        [=](const Tensors& all) { return Transposed(all[index].values); }});
@@ -80,11 +84,22 @@ std::vector<InputChange> ChangesOf(const Case& c, const Tensors& inputs, size_t 
     changes.push_back({"is read from " + inputs[other].name,
                        [=](const Tensors& all) { return all[other].values.data; }});
   }
+  return changes;
+}
+
+Changes RareChanges(const Case& c, const Tensors& inputs, size_t index) {
+  const TensorSpec& spec = c.info().signature.inputs[index];
+  const Shape& shape = inputs[index].values.shape;
+  Changes changes = RareFunctions(index);
+  AddMultiples(index, changes);
+  for (InputChange& change : RareInputOrders(spec, shape, index))
+    changes.push_back(std::move(change));
   for (InputChange& change : InputParts(spec, shape, index)) changes.push_back(std::move(change));
   return changes;
 }
 
-Deviation ChoiceOf(const Tensors& inputs, size_t index, const std::vector<InputChange>& changes) {
+Deviation ChoiceOf(const Tensors& inputs, size_t index, const Changes& changes,
+                   const std::string& name = "_changed") {
   std::vector<Choice> choices;
   for (const InputChange& change : changes) {
     choices.push_back({inputs[index].name + " " + change.text,
@@ -98,7 +113,24 @@ Deviation ChoiceOf(const Tensors& inputs, size_t index, const std::vector<InputC
                          return model;
                        }});
   }
-  return OneOf(inputs[index].name + "_changed", inputs[index].name, choices);
+  return OneOf(inputs[index].name + name, inputs[index].name, choices);
+}
+
+// Rounded to a narrower format: "x_in_bf16".
+std::vector<Deviation> InFormats(const Tensors& inputs, size_t index) {
+  std::vector<Deviation> deviations;
+  for (const DType format : {DType::kBF16, DType::kF16, DType::kF32}) {
+    if (UnitRoundoffOf(format) <= UnitRoundoffOf(inputs[index].dtype)) continue;
+    const std::string name(NameOf(format));
+    const auto rounded = [=](const Tensors& all) {
+      Numbers y = all[index].values.data;
+      for (double& x : y) x = RoundTo(format, x);
+      return y;
+    };
+    deviations.push_back(
+        ChoiceOf(inputs, index, {{"is rounded to " + name, rounded}}, "_in_" + name));
+  }
+  return deviations;
 }
 
 // A number is added to all elements.
@@ -164,7 +196,7 @@ std::vector<Deviation> InputChanges(const Case& c, const Tensors& inputs) {
   std::vector<Deviation> deviations;
   for (size_t i = 0; i < inputs.size(); ++i)
     if (inputs[i].dtype != DType::kI64)
-      deviations.push_back(ChoiceOf(inputs, i, ChangesOf(c, inputs, i)));
+      deviations.push_back(ChoiceOf(inputs, i, UsualChanges(c, inputs, i)));
   return deviations;
 }
 
@@ -191,23 +223,27 @@ Deviation FactorAt(const Tensors& inputs, size_t index, const InputPlace& place)
 
 std::vector<Explanation> MeasureInputs(const Observation& seen) {
   const Hypothesis base{seen.c.operation().Clone(), SharedInputs::Of(seen.inputs), seen.recipe};
-  std::vector<Deviation> deviations = InputChanges(seen.c, seen.inputs);
+  std::vector<Deviation> deviations = InputChanges(seen.c, seen.inputs), rare;
   for (size_t i = 0; i < seen.inputs.size(); ++i) {
+    const TensorSpec& spec = seen.c.info().signature.inputs[i];
+    const Shape& shape = seen.inputs[i].values.shape;
     if (seen.inputs[i].dtype == DType::kI64) {
-      deviations.push_back(ChoiceOf(seen.inputs, i,
-                                    InputOrders(seen.c.info().signature.inputs[i],
-                                                seen.inputs[i].values.shape, i)));
+      rare.push_back(ChoiceOf(seen.inputs, i, InputOrders(spec, shape, i)));
+      rare.push_back(ChoiceOf(seen.inputs, i, RareInputOrders(spec, shape, i)));
       continue;
     }
     const std::string& name = seen.inputs[i].name;
     deviations.push_back(InputFactor(seen.inputs, name, name + " is multiplied by"));
     deviations.push_back(AddedTo(seen.inputs, i));
-    deviations.push_back(LimitOf(seen.inputs, i));
-    for (const InputPlace& place :
-         InputPlaces(seen.c.info().signature.inputs[i], seen.inputs[i].values.shape))
-      deviations.push_back(FactorAt(seen.inputs, i, place));
+    rare.push_back(LimitOf(seen.inputs, i));
+    for (Deviation& one : InFormats(seen.inputs, i)) rare.push_back(std::move(one));
+    rare.push_back(ChoiceOf(seen.inputs, i, RareChanges(seen.c, seen.inputs, i)));
+    for (const InputPlace& place : InputPlaces(spec, shape))
+      rare.push_back(FactorAt(seen.inputs, i, place));
   }
-  return FittedTo(seen, base, deviations);
+  std::vector<Explanation> found = SinglesOf(seen, base, deviations);
+  if (found.empty()) found = SinglesOf(seen, base, rare);
+  return found.empty() ? FittedTo(seen, base, deviations) : found;
 }
 
 }  // namespace sextant::oracle

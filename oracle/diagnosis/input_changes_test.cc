@@ -53,6 +53,48 @@ TEST(InputChanges, NamesTheBiasOfTheNextKey) {
               Contains(StartsWith("bias_changed (bias has the next key at each T")));
 }
 
+TEST(InputChanges, NamesPartsThatAreLostAndMultiplied) {
+  const std::string line = "attention_bias H=2 K=1 S=5 T=7 D=8 E=8 dtype=";
+  for (const char* dtype : {"f32", "bf16"}) {
+    EXPECT_THAT(CausesWith(line + dtype, "bias",
+                           [](auto& bias) {
+                             for (size_t i = 0; i < bias.size(); ++i)
+                               if (i % 7 >= 4) bias[i] = 0;
+                           }),
+                Contains("bias_changed (bias is 0 from key 4 on, along T)"));
+    EXPECT_THAT(CausesWith("linear N=12 M=20 F=6 dtype=" + std::string(dtype), "x",
+                           [](auto& x) {
+                             for (size_t i = 0; i < x.size(); ++i)
+                               if (i % 20 == 7) x[i] = x[i - 1];
+                           }),
+                Contains("x_changed (x has column 6 in place of column 7, along M)"));
+  }
+}
+
+TEST(InputChanges, NamesOrdersOfTheMemory) {
+  EXPECT_THAT(
+      CausesWith("linear N=12 M=20 F=6 dtype=f32", "x",
+                 [](auto& x) {
+                   const auto right = x;
+                   for (size_t i = 0; i < x.size(); ++i) x[i] = right[i / 20 * 16 + i % 20];
+                 }),
+      Contains("x_changed (x is read as if its rows began 16 elements apart, expected 20)"));
+}
+
+TEST(InputChanges, NamesFormatsAndLimits) {
+  const std::string line = "softmax N=12 M=20 dtype=f32";
+  EXPECT_THAT(CausesWith(line, "x",
+                         [](auto& x) {
+                           for (double& one : x) one = RoundTo(DType::kBF16, one);
+                         }),
+              Contains("x_in_bf16 (x is rounded to bf16)"));
+  EXPECT_THAT(CausesWith("linear N=12 M=20 F=6 dtype=f32", "x",
+                         [](auto& x) {
+                           for (double& one : x) one = std::clamp(one, -1.0, 1.0);
+                         }),
+              Contains("x_limited (x is limited to 1 and -1)"));
+}
+
 TEST(InputChanges, AccusesNoHonestRecipe) {
   for (const char* line : {"relative_attention clip=3 H=2 S=6 T=9 D=8 dtype=f32",
                            "attention_merge N=16 E=8 dtype=f32"}) {

@@ -134,8 +134,8 @@ std::string TextOf(const std::vector<Run>& runs, const std::string& axis) {
   std::string text;
   for (const Run& run : runs) {
     const size_t count = run.last - run.first + 1;
-    text += (text.empty() ? "" : ", ") + range(run.source, count) + " at " +
-            range(run.first, count);
+    text +=
+        (text.empty() ? "" : ", ") + range(run.source, count) + " at " + range(run.first, count);
   }
   return text;
 }

@@ -56,8 +56,8 @@ std::string PlaceOf(const AnsweredTensor& tensor) {
   for (const AxisView& axis : tensor.axes) {
     const std::vector<size_t> indices = axis.IndicesOf(tensor.failing);
     if (indices.size() < axis.extent)
-      text += (text.empty() ? " at " : " and ") + axis.name + " " +
-              IndicesText(indices, axis.extent);
+      text +=
+          (text.empty() ? " at " : " and ") + axis.name + " " + IndicesText(indices, axis.extent);
   }
   return text;
 }
@@ -89,17 +89,18 @@ std::optional<Scaled> OfAll(const AnsweredTensor& tensor) {
   for (const size_t flat : tensor.failing)
     size = std::max(size, std::isfinite(tensor.right[flat]) ? std::abs(tensor.right[flat]) : 0);
   for (const bool is_factor : {true, false}) {
-    const auto numbers = NumbersOf(tensor, is_factor ? SaysFactor : SaysAdded,
-                                   [](size_t) { return size_t{0}; });
+    const auto numbers =
+        NumbersOf(tensor, is_factor ? SaysFactor : SaysAdded, [](size_t) { return size_t{0}; });
     if (numbers.empty()) continue;
     const MeasuredNumber number = numbers.begin()->second.Number();
     const double off = is_factor ? std::abs(number.value - 1) : std::abs(number.value) / size;
     if (off <= kCoarse) continue;
     const std::string text = TextOfNumber(number);
     if (is_factor)
-      return Scaled{"numbers_multiplied", tensor.name + " is " + text + " times the right number" +
-                                      PlaceOf(tensor)};
-    return Scaled{"numbers_shifted", tensor.name + " is the right number plus " + text + PlaceOf(tensor)};
+      return Scaled{"numbers_multiplied",
+                    tensor.name + " is " + text + " times the right number" + PlaceOf(tensor)};
+    return Scaled{"numbers_shifted",
+                  tensor.name + " is the right number plus " + text + PlaceOf(tensor)};
   }
   return std::nullopt;
 }

@@ -267,11 +267,10 @@ std::vector<Explanation> MeasureParts(const Observation& seen, const Hypothesis&
                                       const WithParts& with_parts) {
   const std::vector<Deviation> rotations = RotationDeviations(seen.c, seen.inputs);
   if (seen.is_part && !rotations.empty()) return {};  // each evaluation rotates all keys
-  const auto asked =
-      MeasureFactors(seen, base, with_parts,
-                     {LikelyScales(seen.c), MaskDeviations(seen.c, kByWeights),
-                      Joined<Deviation>(
-                          {rotations, BiasChanges(seen.c, seen.inputs), {NormedOperands()}})});
+  const auto asked = MeasureFactors(
+      seen, base, with_parts,
+      {LikelyScales(seen.c), MaskDeviations(seen.c, kByWeights),
+       Joined<Deviation>({rotations, BiasChanges(seen.c, seen.inputs), {NormedOperands()}})});
   if (!asked.empty()) return asked;
   std::vector<Deviation> deviations =
       Joined<Deviation>({AttentionDeviations(seen.c, seen.inputs),

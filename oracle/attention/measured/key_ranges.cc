@@ -31,15 +31,14 @@ std::vector<End> FirstKeys(int64_t T, int64_t chunk) {
     all.push_back({"the first key that a query sees is " + text, std::move(of)});
   };
   for (int64_t n = 2; n <= 64 && n < T; n *= 2) {
-    add("rounded up to a multiple of " + Text(n),
-        [=](const Query& q) { return Ceil(q.first, n); });
+    add("rounded up to a multiple of " + Text(n), [=](const Query& q) { return Ceil(q.first, n); });
     add("rounded down to a multiple of " + Text(n),
         [=](const Query& q) { return Floor(q.first, n); });
   }
   for (int64_t key = 1; key < T; ++key) {
-    all.push_back({"queries from key " + Text(key) +
-                       " on see no keys before it: a sequence starts there",
-                   [=](const Query& q) { return q.at >= key ? std::max(q.first, key) : q.first; }});
+    all.push_back(
+        {"queries from key " + Text(key) + " on see no keys before it: a sequence starts there",
+         [=](const Query& q) { return q.at >= key ? std::max(q.first, key) : q.first; }});
     add("at least " + Text(key), [=](const Query& q) { return std::max(q.first, key); });
   }
   for (int64_t shift = 1; chunk > 0 && shift < chunk; ++shift)
@@ -53,11 +52,12 @@ std::vector<End> FirstKeys(int64_t T, int64_t chunk) {
 std::vector<End> LastKeys(int64_t T) {
   std::vector<End> all = {{"", [](const Query& q) { return q.last; }}};
   const auto add = [&](std::string text, std::function<int64_t(const Query&)> of) {
-    all.push_back({"the number of keys up to the last one that a query sees is " + text,
-                   std::move(of)});
+    all.push_back(
+        {"the number of keys up to the last one that a query sees is " + text, std::move(of)});
   };
   for (int64_t n = 2; n <= 64 && n < T; n *= 2) {
-    add("rounded up to whole blocks of " + Text(n), [=](const Query& q) { return Ceil(q.last, n); });
+    add("rounded up to whole blocks of " + Text(n),
+        [=](const Query& q) { return Ceil(q.last, n); });
     add("rounded down to whole blocks of " + Text(n),
         [=](const Query& q) { return Floor(q.last, n); });
     add("that of the end of its block of " + Text(n),
@@ -92,8 +92,8 @@ std::optional<OtherKeys> KeyRangesOf(const CountedKeys& visible, const PlainAtte
       };
       size_t same = 0;
       while (same < visible.counts.size() &&
-             (!visible.Says(same) || shows(same / n.T / n.S, same / n.T % n.S, same % n.T) ==
-                                         visible.counts[same]))
+             (!visible.Says(same) ||
+              shows(same / n.T / n.S, same / n.T % n.S, same % n.T) == visible.counts[same]))
         ++same;
       if (same < visible.counts.size()) continue;
       return OtherKeys{{"visible_keys_changed", begin.text + end.text}, shows};

@@ -24,18 +24,28 @@ struct PlantedAttention {
   std::function<size_t(size_t h)> key_head = [](size_t h) { return h; };
   std::function<size_t(size_t h)> value_head = nullptr;  // null: the key head
   std::function<double(size_t h, double score)> score = [](size_t, double x) { return x; };
+  // The score of key t for query s of head h.
+  std::function<double(size_t h, size_t s, size_t t, double score)> score_at =
+      [](size_t, size_t, size_t, double x) { return x; };
+  bool has_hidden_in_sum = false;  // the sum has the keys that are not seen
+  // e^sink in units of e^largest, given both and the sum of the keys in these units; null: as
+  // above.
+  std::function<double(double sink, double largest, double keys)> sink_term = nullptr;
   std::function<double(size_t h, const std::vector<double>& sinks)> sink =
       [](size_t h, const std::vector<double>& sinks) { return sinks[h]; };
 
   double Score(const Tensors& in, size_t b, size_t h, size_t s, size_t t) const {
-    const Shape &q = in[0].values.shape, &k = in[1].values.shape;
     if (!sees(s, t)) return masked_score.value_or(-INFINITY);
+    return AnyScore(in, b, h, s, t);
+  }
+  double AnyScore(const Tensors& in, size_t b, size_t h, size_t s, size_t t) const {
+    const Shape &q = in[0].values.shape, &k = in[1].values.shape;
     double sum = 0;
     for (size_t d = 0; d < q[3]; ++d) {
       sum += in[0].values.data[((b * q[1] + query_head(h)) * q[2] + s) * q[3] + d] *
              in[1].values.data[((b * k[1] + key_head(h)) * k[2] + t) * k[3] + d];
     }
-    return score(h, cap > 0 ? cap * std::tanh(sum * scale / cap) : sum * scale);
+    return score_at(h, s, t, score(h, cap > 0 ? cap * std::tanh(sum * scale / cap) : sum * scale));
   }
 
   Tensors Answer(const Case& c, const Tensors& in) const {
@@ -49,7 +59,13 @@ struct PlantedAttention {
       for (size_t t = 0; t < v[2]; ++t) scores.push_back(Score(in, b, h, s, t));
       const double largest = std::ranges::max(scores);
       double sum = zeros * std::exp(-largest) + increase, weighted = 0;
-      if (in.size() > 3)
+      for (size_t t = 0; t < v[2] && has_hidden_in_sum; ++t)
+        if (!sees(s, t)) sum += std::exp(AnyScore(in, b, h, s, t) - largest);
+      double keys = 0;
+      for (const double score : scores) keys += std::exp(score - largest);
+      if (in.size() > 3 && sink_term)
+        sum += sink_term(sink(h, in[3].values.data), largest, keys);
+      else if (in.size() > 3)
         sum += sink_count * std::exp(sink(h, in[3].values.data) - (sink_is_shifted ? largest : 0));
       for (size_t t = 0; t < v[2]; ++t) {
         const double weight = std::exp(scores[t] - largest);

@@ -90,11 +90,11 @@ class Rules {
       slopes.push_back(is_usual ? usual : number ? number->value : measured.value);
       listed += (listed.empty() ? "" : ", ") + ShortText(slopes.back());
     }
-    const std::string text = is_alibi
-                                 ? "an ALiBi bias is added to the scores: -2^(-8 (h + 1) / H) (i - j)"
-                                 : "a bias that is linear in the distance of query i and key j is "
-                                   "added to the scores: -m (i - j), with the slopes m " +
-                                       listed + " of the heads";
+    const std::string text =
+        is_alibi ? "an ALiBi bias is added to the scores: -2^(-8 (h + 1) / H) (i - j)"
+                 : "a bias that is linear in the distance of query i and key j is "
+                   "added to the scores: -m (i - j), with the slopes m " +
+                       listed + " of the heads";
     return QueryRule{"bias_of_distance", text, [slopes](MeasuredParts& parts) {
                        parts.added = [slopes](size_t, size_t h, size_t, size_t t) {
                          return slopes[h] * static_cast<double>(t);
@@ -122,35 +122,41 @@ class Rules {
   int64_t PlaceOf(size_t i) const {
     return plain_.attributes().FirstIndex(i / n_.S) + static_cast<int64_t>(i % n_.S);
   }
+  QueryRule RuleOf(const std::string& text, const std::vector<double>& factors) const {
+    const auto shared = std::make_shared<const std::vector<double>>(factors);
+    return {"scale_of_queries", text, [shared, S = n_.S](MeasuredParts& parts) {
+              parts.factors_of_queries = [shared, S](size_t b, size_t, size_t s) {
+                return (*shared)[b * S + s];
+              };
+            }};
+  }
   std::optional<QueryRule> NameOf(const std::vector<MeasuredNumber>& measured) const {
-    const auto agrees = [&](const std::vector<double>& factors) {
-      for (size_t i = 0; i < factors.size(); ++i)
-        if (std::abs(factors[i] - measured[i].value) > measured[i].bar) return false;
-      return true;
-    };
-    const auto rule = [&](const std::string& text, const std::vector<double>& factors) {
-      const auto shared = std::make_shared<const std::vector<double>>(factors);
-      return QueryRule{"scale_of_queries", text, [shared, S = n_.S](MeasuredParts& parts) {
-                         parts.factors_of_queries = [shared, S](size_t b, size_t, size_t s) {
-                           return (*shared)[b * S + s];
-                         };
-                       }};
-    };
+    if (auto logarithm = Logarithm(measured)) return logarithm;
+    return Listed(measured);
+  }
+  // ln(i + 1) / ln(n), where the last query says n.
+  std::optional<QueryRule> Logarithm(const std::vector<MeasuredNumber>& measured) const {
     const size_t last = measured.size() - 1;
     const double log_of_last = std::log(static_cast<double>(PlaceOf(last) + 1));
     const double base = std::round(std::exp(log_of_last / measured[last].value));
     for (const bool is_at_least_1 : {true, false}) {
       std::vector<double> factors;
+      bool agrees = base > 1;
       for (size_t i = 0; i < measured.size(); ++i) {
         const double a = std::log(static_cast<double>(PlaceOf(i) + 1)) / std::log(base);
         factors.push_back(is_at_least_1 ? std::max(1.0, a) : a);
+        agrees &= std::abs(factors[i] - measured[i].value) <= measured[i].bar;
       }
-      if (base > 1 && agrees(factors))
-        return rule("scores are multiplied by ln(i + 1) / ln(" + ShortText(base) +
-                        "), where i is the place of the query" +
-                        (is_at_least_1 ? ", or by 1 if that is larger" : ""),
-                    factors);
+      if (agrees)
+        return RuleOf("scores are multiplied by ln(i + 1) / ln(" + ShortText(base) +
+                          "), where i is the place of the query" +
+                          (is_at_least_1 ? ", or by 1 if that is larger" : ""),
+                      factors);
     }
+    return std::nullopt;
+  }
+  std::optional<QueryRule> Listed(const std::vector<MeasuredNumber>& measured) const {
+    constexpr size_t kShown = 4, kFewest = 3;
     std::string listed;
     std::vector<double> factors;
     size_t others = 0;
@@ -158,16 +164,15 @@ class Rules {
       const bool is_right = std::abs(measured[i].value - 1) <= measured[i].bar;
       const auto number = ShortNumber(measured[i]);
       factors.push_back(is_right ? 1 : number ? number->value : measured[i].value);
-      constexpr size_t kShown = 4;
       if (is_right || ++others > kShown) continue;
       listed += (listed.empty() ? "" : ", ") + std::string("query ") + std::to_string(i % n_.S) +
                 " by " + (number ? ShortText(number->value) : TextOf(measured[i]));
     }
-    constexpr size_t kFewest = 3;
     if (others < kFewest) return std::nullopt;
-    return rule("scores are multiplied by a number of each query: " + listed + " ... (" +
-                    std::to_string(others) + " of " + std::to_string(measured.size()) + " queries)",
-                factors);
+    return RuleOf("scores are multiplied by a number of each query: " + listed + " ... (" +
+                      std::to_string(others) + " of " + std::to_string(measured.size()) +
+                      " queries)",
+                  factors);
   }
 
   const PlainAttention& plain_;

@@ -65,8 +65,8 @@ class MeasuredRows : public AttentionRows<Real> {
       if (step == ScoreStep::kScale && !parts_.score_factors.empty())
         score = score * Real(parts_.score_factors[first_h_ + at.h]);
       if (step == ScoreStep::kScale && parts_.factors_of_queries)
-        score = score * Real(parts_.factors_of_queries(first_b_ + at.b, first_h_ + at.h,
-                                                       first_s_ + at.s));
+        score = score *
+                Real(parts_.factors_of_queries(first_b_ + at.b, first_h_ + at.h, first_s_ + at.s));
     }
     if (!parts_.added) return score;
     return score + Real(parts_.added(first_b_ + at.b, first_h_ + at.h, first_s_ + at.s, t));
@@ -99,9 +99,7 @@ class MeasuredRows : public AttentionRows<Real> {
   static std::vector<Real> InTiles(const ScoredKeys& all, size_t tile) {
     std::vector<Real> scores;
     for (size_t first = 0, last = 0; first < all.keys.size(); first = last) {
-      while (last < all.keys.size() &&
-             all.keys[last] / tile == all.keys[first] / tile)
-        ++last;
+      while (last < all.keys.size() && all.keys[last] / tile == all.keys[first] / tile) ++last;
       const std::span until(all.scores.data(), last);
       const Real largest = all.scores[ArgMaxScore<Real>(until)];
       for (size_t j = first; j < last; ++j) scores.push_back(all.scores[j] - largest);
@@ -111,12 +109,11 @@ class MeasuredRows : public AttentionRows<Real> {
 
   Real SinkOf(const QueryIndex& at) const override {
     using Rule = MeasuredParts::SinkRule;
-    const Real sink = parts_.sinks ? Real(parts_.sinks(first_b_ + at.b, first_h_ + at.h,
-                                                       first_s_ + at.s))
-                                   : Formula::SinkOf(at);
+    const Real sink = parts_.sinks
+                          ? Real(parts_.sinks(first_b_ + at.b, first_h_ + at.h, first_s_ + at.s))
+                          : Formula::SinkOf(at);
     if (parts_.sink_rule == Rule::kFromLargest) return largest_ + sink;
-    if (parts_.sink_rule == Rule::kFromLarger)
-      return IsLess(largest_, sink) ? largest_ : sink;
+    if (parts_.sink_rule == Rule::kFromLarger) return IsLess(largest_, sink) ? largest_ : sink;
     if (parts_.sink_rule == Rule::kBase2) return lse_ + (sink - lse_ / Real(std::numbers::ln2));
     return sink;
   }

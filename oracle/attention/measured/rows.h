@@ -36,8 +36,8 @@ struct MeasuredParts {
   // Scores are relative to the largest one up to the end of their tile of so many keys: sums of
   // earlier tiles are not rescaled. 0: to that of all.
   size_t tile = 0;
-  double zeros = 0;                // so many terms e^0 are added to the sum of e^score
-  double increase = 0;             // is added to the sum of e^(score - largest)
+  double zeros = 0;     // so many terms e^0 are added to the sum of e^score
+  double increase = 0;  // is added to the sum of e^(score - largest)
   // What else is added to the sum: e^score of the keys that the mask hides; e^0 for each of them;
   // what the sum has more if those of earlier tiles of `sum_tile` keys are not rescaled.
   enum class MoreTerms { kNone, kHidden, kZerosOfHidden, kTiles };
@@ -47,7 +47,7 @@ struct MeasuredParts {
   // or it is compared with log2 of the sum instead of its natural logarithm.
   enum class SinkRule { kRight, kFromLargest, kFromLarger, kBase2 };
   SinkRule sink_rule = SinkRule::kRight;
-  OfQuery sinks;  // null: the sinks of the heads
+  OfQuery sinks;     // null: the sinks of the heads
   size_t later = 0;  // the weight of key t multiplies the value of key (t + later) mod T
   double gain = 1;   // multiplies y
 };

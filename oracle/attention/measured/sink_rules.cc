@@ -23,13 +23,15 @@ void AddOtherLargest(const WeightSums& sums, std::vector<SumRule>& rules) {
   rules.push_back(RuleOf(
       sums,
       {"sink_not_shifted",
-       "e^sink is added to the sum of e^(score - largest), expected e^(sink - largest)", {}},
+       "e^sink is added to the sum of e^(score - largest), expected e^(sink - largest)",
+       {}},
       [&](const WeightSum& r) { return std::exp(sums.sinks()[r.head]); }, set(Rule::kFromLargest)));
   rules.push_back(RuleOf(
       sums,
       {"sink_of_other_largest",
        "the sink is relative to the larger of the largest score and itself, the scores are "
-       "relative to the largest score", {}},
+       "relative to the largest score",
+       {}},
       [&](const WeightSum& r) {
         const double sink = sums.sinks()[r.head];
         return std::exp(sink - std::max(r.largest, sink));
@@ -38,7 +40,8 @@ void AddOtherLargest(const WeightSums& sums, std::vector<SumRule>& rules) {
   rules.push_back(RuleOf(
       sums,
       {"sink_in_base_2",
-       "the sink is compared with log2 of the sum of e^score instead of its natural logarithm", {}},
+       "the sink is compared with log2 of the sum of e^score instead of its natural logarithm",
+       {}},
       [&](const WeightSum& r) {
         const double lse = r.largest + std::log(r.keys);
         return r.keys * std::exp(sums.sinks()[r.head] - lse / std::numbers::ln2);
@@ -62,8 +65,7 @@ void AddSinksOfQueries(const WeightSums& sums, std::vector<SumRule>& rules) {
   for (const auto& [text, of] : indices) {
     rules.push_back(RuleOf(
         sums,
-        {"sink_of_other_head",
-         std::string("query s of head h has the sink of head ") + text, {}},
+        {"sink_of_other_head", std::string("query s of head h has the sink of head ") + text, {}},
         [&, of = of](const WeightSum& r) {
           return std::exp(sinks[of(r.head, r.row % n.S)] - r.largest);
         },

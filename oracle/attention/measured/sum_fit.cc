@@ -92,7 +92,8 @@ void AddTermsOfKeys(const WeightSums& sums, std::vector<SumRule>& rules) {
   rules.push_back(RuleOf(
       sums,
       {"masked_keys_in_the_sum",
-       "the sum has the terms of the keys that the mask hides, too: masked after the softmax", {}},
+       "the sum has the terms of the keys that the mask hides, too: masked after the softmax",
+       {}},
       [](const WeightSum& r) { return r.hidden; },
       [](MeasuredParts& parts) { parts.more_terms = MoreTerms::kHidden; }));
   rules.push_back(RuleOf(
@@ -105,7 +106,8 @@ void AddTermsOfKeys(const WeightSums& sums, std::vector<SumRule>& rules) {
         sums,
         {"sum_not_rescaled",
          "the sum is not rescaled where a later tile of " + std::to_string(tile) +
-             " keys has a larger score, the values are", {}},
+             " keys has a larger score, the values are",
+         {}},
         [=](const WeightSum& r) { return MoreByTiles(r, tile); },
         [=](MeasuredParts& parts) {
           parts.more_terms = MoreTerms::kTiles;
@@ -123,14 +125,14 @@ std::vector<SumRule> RulesOf(const WeightSums& sums) {
         sums,
         {"zeros_in_the_sum",
          "e^0 is added " + zeros + " times to the sum of e^score" +
-             PaddingText(number, sums.sizes().T), {}},
+             PaddingText(number, sums.sizes().T),
+         {}},
         [=](const WeightSum& r) { return number * std::exp(-r.largest); },
         [=](MeasuredParts& parts) { parts.zeros = number; }));
   const std::string increase = NumberOf(sums.Count([](const WeightSum&) { return 1.0; }), number);
   if (number > 0)
     rules.push_back(RuleOf(
-        sums,
-        {"sum_increased", increase + " is added to the sum of e^(score - largest)", {}},
+        sums, {"sum_increased", increase + " is added to the sum of e^(score - largest)", {}},
         [=](const WeightSum&) { return number; },
         [=](MeasuredParts& parts) { parts.increase = number; }));
   const std::string gain = NumberOf(sums.Gain(), number);

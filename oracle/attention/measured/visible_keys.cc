@@ -96,10 +96,9 @@ KeySentence SentenceOf(const CountedKeys& visible, const AttentionSizes& n,
   }
   if (is_by_key) return SentenceOfKeys(by_key, std::vector<double>(n.T, 1));
   if (is_by_distance) return SentenceOfDistances(by_distance, expected, least);
-  return {kCounted,
-          "queries do not see " + std::to_string(missing) + " keys that they should see, and see " +
-              std::to_string(leaked) + " that they should not see, in all batches: " +
-              ExamplesOf(visible, n)};
+  return {kCounted, "queries do not see " + std::to_string(missing) +
+                        " keys that they should see, and see " + std::to_string(leaked) +
+                        " that they should not see, in all batches: " + ExamplesOf(visible, n)};
 }
 
 }  // namespace
@@ -110,7 +109,8 @@ std::optional<OtherKeys> OtherKeysOf(const CountedKeys& visible, const PlainAtte
   if (visible.counts == visible.expected) return std::nullopt;
   const AttentionSizes& n = plain.sizes();
   if (auto keys = KeysOfMask(visible, n, base, masks, c)) {
-    if (const auto alike = KeyRangesOf(visible, plain))
+    const auto alike = KeyRangesOf(visible, plain);
+    if (alike && alike->sentence.text.find("block of") == std::string::npos)
       keys->sentence.text += "; here it is the same if " + alike->sentence.text;
     return keys;
   }

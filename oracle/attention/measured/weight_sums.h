@@ -17,10 +17,10 @@ std::vector<double> FittedScores(const PlainAttention& plain, const ScoreFit& fi
 // What is known of the sum of a row, in units of e^(its largest score).
 struct WeightSum {
   size_t row, head;
-  double sum;      // of the weights that the subject gives
-  double keys;     // sum of e^(score - largest) over its keys
-  double largest;  // the largest score
-  double sink;     // e^(sink - largest)
+  double sum;                          // of the weights that the subject gives
+  double keys;                         // sum of e^(score - largest) over its keys
+  double largest;                      // the largest score
+  double sink;                         // e^(sink - largest)
   double hidden = 0, hidden_keys = 0;  // the sum of the keys that do not count, and their number
   std::vector<std::pair<size_t, double>> scores{};  // of those that do: key, score - largest
   double Expected() const { return keys / (keys + sink); }

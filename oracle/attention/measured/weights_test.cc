@@ -37,7 +37,9 @@ TEST(MeasuredWeights, CountKeysWithoutARule) {
     EXPECT_THAT(CausesOfSubject(kLine + dtype, planted),
                 Contains("visible_keys_changed (queries do not see " + std::to_string(missing) +
                          " keys that they should see, and see 0 that they should not see, in all "
-                         "batches)"));
+                         "batches: query 0 sees keys 0 to 4, 6 to 12, expected 0 to 12; query 1 "
+                         "sees keys 0 to 7, 9 to 12, expected 0 to 12; query 2 sees keys 1 to 10, "
+                         "12, expected 0 to 12; and 5 more queries)"));
   }
 }
 

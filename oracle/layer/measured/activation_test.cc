@@ -124,6 +124,37 @@ TEST_P(MeasuredActivation, OffsetOfTheValue) {
               ElementsAre(StartsWith("value_offset: 0.3")));
 }
 
+TEST_P(MeasuredActivation, NumberAddedToTheArgumentOfTheGate) {
+  EXPECT_THAT(If("kind=swish N=4 F=50", [](double x) { return x * Sigmoid(x + 0.5); }),
+              Contains("gate_argument_offset: x is multiplied by the factor of x + 0.5 instead of "
+                       "x"));
+}
+
+TEST_P(MeasuredActivation, LimitsOfTheValue) {
+  EXPECT_THAT(If("kind=swish N=4 F=50", [](double x) { return std::max(x * Sigmoid(x), -0.1); }),
+              ElementsAre("value_limited: the value of the function is limited to at least -0.1"));
+  EXPECT_THAT(
+      If("kind=swish N=4 F=50", [](double x) { return x * std::clamp(Sigmoid(x), 0.1, 0.9); }),
+      ElementsAre("gate_limited: the factor of x in the function is limited to at least "
+                  "0.1 and at most 0.9"));
+}
+
+TEST_P(MeasuredActivation, OneSideWithoutTheFunction) {
+  EXPECT_THAT(If("kind=swish N=4 F=50 @x=uniform(-8,8)",
+                 [](double x) { return x < -4  ? 0
+                                       : x > 4 ? x
+                                               : x * Sigmoid(x); }),
+              ElementsAre(StartsWith("saturated: the function is 0 where x < -")));
+  EXPECT_THAT(If("kind=gelu N=4 F=50",
+                 [](double x) { return x < -1 ? 0 : x * (1 + std::erf(x / std::sqrt(2))) / 2; }),
+              ElementsAre(StartsWith("zero_below: the function is 0 where x < -")));
+}
+
+TEST_P(MeasuredActivation, ValueTimesTheArgument) {
+  EXPECT_THAT(If("kind=swish N=4 F=50", [](double x) { return x * x * Sigmoid(x); }),
+              ElementsAre("value_times_x: the value of the function is multiplied by x"));
+}
+
 INSTANTIATE_TEST_SUITE_P(DTypes, MeasuredActivation, testing::Values("f32", "bf16", "f64"),
                          MeasuredInDType::NameOfTest);
 

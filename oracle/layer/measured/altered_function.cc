@@ -17,21 +17,23 @@ struct Fact {
 };
 constexpr Fact kWithoutNumber[] = {
     {Kind::kSquared, false, "value_squared", "the value of the function is squared"},
+    {Kind::kTimesArgument, false, "value_times_x", "the value of the function is multiplied by x"},
     {Kind::kGateSquared, true, "gate_squared", "the factor of x in the function is squared"},
     {Kind::kOfAbsolute, false, "argument_absolute", "the function is taken at |x|"},
     {Kind::kAbsolute, false, "value_absolute", "the function has its absolute value"}};
-constexpr Fact kBelow[] = {{Kind::kZeroBelow, false, "zero_below", "the function is 0 where x < #"},
-                           {Kind::kSameBelow, false, "same_below", "the function is x where x < #"}};
-constexpr Fact kAbove[] = {{Kind::kZeroAbove, false, "zero_above", "the function is 0 where x > #"},
-                           {Kind::kSameAbove, false, "same_above", "the function is x where x > #"}};
+constexpr Fact kBelow[] = {
+    {Kind::kZeroBelow, false, "zero_below", "the function is 0 where x < #"},
+    {Kind::kSameBelow, false, "same_below", "the function is x where x < #"}};
+constexpr Fact kAbove[] = {
+    {Kind::kZeroAbove, false, "zero_above", "the function is 0 where x > #"},
+    {Kind::kSameAbove, false, "same_above", "the function is x where x > #"}};
 constexpr Fact kAdded[] = {
     {Kind::kArgumentAdded, false, "argument_offset", "the function is taken at x + #"},
     {Kind::kGateArgumentAdded, true, "gate_argument_offset",
      "x is multiplied by the factor of x + # instead of x"}};
 constexpr Fact kLimited[] = {
     {Kind::kLimited, false, "value_limited", "the value of the function is limited to #"},
-    {Kind::kGateLimited, true, "gate_limited",
-     "the factor of x in the function is limited to #"}};
+    {Kind::kGateLimited, true, "gate_limited", "the factor of x in the function is limited to #"}};
 
 std::string WithNumber(std::string sentence, const std::string& number) {
   return sentence.replace(sentence.find('#'), 1, number);
@@ -120,7 +122,8 @@ class Fitter {
       };
       if (shared(kCoarse).IsEmpty()) continue;
       const Span range = shared(kFine);
-      const bool is_at_end = range.Middle() < low + kPart / 4 || range.Middle() >= low + kPart * 3 / 4;
+      const bool is_at_end =
+          range.Middle() < low + kPart / 4 || range.Middle() >= low + kPart * 3 / 4;
       if (range.IsEmpty() || range.Contains(0) || is_at_end) continue;
       const Constant added = ConstantsIn(range, {}).front();
       Try({fact.kind, added.value}, fact.name, WithNumber(fact.sentence, added.text), {added});

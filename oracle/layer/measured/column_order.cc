@@ -12,62 +12,60 @@ std::vector<double> InOrder(const std::vector<double>& numbers, const ColumnOrde
   return ordered;
 }
 
-std::vector<ColumnOrder> ColumnOrdersOf(size_t n) {
-  std::vector<ColumnOrder> orders = {
-      {"reversed", "reversed", [n](size_t j) { return n - 1 - j; }},
-      {"all_the_first", "the first one everywhere", [](size_t) { return 0; }},
-      {"all_the_last", "the last one everywhere", [n](size_t) { return n - 1; }},
-      {"repeated", "each even one twice", [](size_t j) { return j & ~size_t{1}; }}};
-  const char* const numbers[] = {"one", "two", "three", "four"};
-  for (size_t by = 1; by <= std::size(numbers) && by < n; ++by) {
-    const std::string text = std::string("rolled by ") + numbers[by - 1] + " to the ";
-    orders.push_back({"rolled", text + "left", [=](size_t j) { return (j + by) % n; }});
-    orders.push_back({"rolled", text + "right", [=](size_t j) { return (j + n - by) % n; }});
-  }
+namespace {
+
+using Orders = std::vector<ColumnOrder>;
+
+void AddSimple(size_t n, Orders& orders) {
+  orders = {{"reversed", "reversed", [n](size_t j) { return n - 1 - j; }},
+            {"all_the_first", "the first one everywhere", [](size_t) { return 0; }},
+            {"all_the_last", "the last one everywhere", [n](size_t) { return n - 1; }}};
   if (n % 2 == 0) {
     orders.push_back(
         {"halves_exchanged", "with exchanged halves", [n](size_t j) { return (j + n / 2) % n; }});
     orders.push_back({"neighbours_exchanged", "with exchanged neighbours, 1 0 3 2 ...",
                       [](size_t j) { return j ^ 1; }});
   }
-  if (n % 3 == 0 && n > 3) {
-    const size_t third = n / 3;
-    const auto exchanged = [=](size_t one, size_t other) {
-      return [=](size_t j) {
-        const size_t at = j / third;
-        return (at == one ? other : at == other ? one : at) * third + j % third;
-      };
-    };
-    orders.push_back(
-        {"thirds_exchanged", "with the first and the second third exchanged", exchanged(0, 1)});
-    orders.push_back(
-        {"thirds_exchanged", "with the second and the last third exchanged", exchanged(1, 2)});
-    orders.push_back(
-        {"thirds_exchanged", "with the first and the last third exchanged", exchanged(0, 2)});
+  const char* const numbers[] = {"one", "two", "three", "four"};
+  for (size_t by = 1; by <= std::size(numbers) && by < n; ++by) {
+    const std::string text = std::string("rolled by ") + numbers[by - 1] + " to the ";
+    orders.push_back({"rolled", text + "left", [=](size_t j) { return (j + by) % n; }});
+    orders.push_back({"rolled", text + "right", [=](size_t j) { return (j + n - by) % n; }});
   }
-  if (n % 8 == 0) {
-    constexpr size_t kPacked[] = {0, 4, 1, 5, 2, 6, 3, 7};
+}
+
+// Parts of the columns, exchanged.
+void AddParts(size_t n, Orders& orders) {
+  const auto add = [&](const std::string& name, const std::string& text, size_t parts, size_t one) {
+    if (n % parts != 0 || n == parts) return;
+    const size_t width = n / parts, other = one == 2 ? 0 : one + 1;
+    orders.push_back({name, text, [=](size_t j) {
+                        const size_t at = j / width;
+                        return (at == one ? other : at == other ? one : at) * width + j % width;
+                      }});
+  };
+  add("thirds_exchanged", "with the first and the second third exchanged", 3, 0);
+  add("thirds_exchanged", "with the second and the last third exchanged", 3, 1);
+  add("thirds_exchanged", "with the first and the last third exchanged", 3, 2);
+  add("quarters_exchanged", "with the second and the third quarter exchanged", 4, 1);
+}
+
+void AddBlocks(size_t n, Orders& orders) {
+  if (n % 8 == 0)
     orders.push_back({"packed", "in each eight 0 4 1 5 2 6 3 7, as packed numbers of 4 bits",
-                      [=](size_t j) { return j / 8 * 8 + kPacked[j % 8]; }});
-  }
-  for (size_t size = 2; size < n && size <= 128; size *= 2)
+                      [](size_t j) { return j / 8 * 8 + j % 2 * 4 + j % 8 / 2; }});
+  for (size_t size = 2; size < n && size <= 128; size *= 2) {
     orders.push_back({"repeated", "the first " + std::to_string(size) + " again and again",
                       [=](size_t j) { return j % size; }});
-  if (n % 4 == 0) {
-    orders.push_back({"quarters_exchanged", "with the second and the third quarter exchanged",
-                      [quarter = n / 4](size_t j) {
-                        return j / quarter == 1   ? j + quarter
-                               : j / quarter == 2 ? j - quarter
-                                                  : j;
-                      }});
-  }
-  for (const size_t size : {2, 4, 8, 16, 32}) {
-    if (2 * size > n) break;
+    if (2 * size > n) continue;
     orders.push_back(
         {"blocks_exchanged",
          "with exchanged blocks of " + std::to_string(size) + ", as far as both are whole",
          [=](size_t j) { return (j | (2 * size - 1)) < n ? j ^ size : j; }});
   }
+}
+
+void AddTransposed(size_t n, Orders& orders) {
   for (size_t rows = 2; rows < n; ++rows) {
     const size_t columns = n / rows;
     if (n % rows != 0) continue;
@@ -79,6 +77,16 @@ std::vector<ColumnOrder> ColumnOrdersOf(size_t n) {
                                      : text,
                       [=](size_t j) { return j % rows * columns + j / rows; }});
   }
+}
+
+}  // namespace
+
+std::vector<ColumnOrder> ColumnOrdersOf(size_t n) {
+  Orders orders;
+  AddSimple(n, orders);
+  AddParts(n, orders);
+  AddBlocks(n, orders);
+  AddTransposed(n, orders);
   std::vector<size_t> right(n);
   std::iota(right.begin(), right.end(), size_t{0});
   std::set<std::vector<size_t>> seen{right};

@@ -1,6 +1,7 @@
 #include "oracle/layer/measured/curve.h"
 
 #include <algorithm>
+#include <iterator>
 #include <numbers>
 
 namespace sextant::oracle {
@@ -41,30 +42,31 @@ std::vector<Constant> RootsOfPi() {
           {0x1.988454p-1, "0.7978846 = sqrt(2 / pi) in f32"}};
 }
 
-}  // namespace
+constexpr double kRootHalf = std::numbers::sqrt2 / 2;
 
-const std::vector<CurveFacts>& Curves() {
-  constexpr double kRootHalf = std::numbers::sqrt2 / 2;
+std::vector<CurveFacts> UsualCurves() {
   const double root = std::sqrt(2 / std::numbers::pi);
-  static const std::vector<CurveFacts> kCurves = {
-      {Curve::kSwish, "swish", "x s(c x)", 1, {0, 50}, {{1.702, "1.702"}, {0, "0"}}},
-      {Curve::kGelu, "gelu", "x (1 + erf(c x)) / 2", kRootHalf, {0, 10}, RootsOfHalf()},
-      {Curve::kGeluTanh,
-       "gelu_tanh",
-       "x (1 + tanh(sqrt(2 / pi) (x + c x^3))) / 2",
-       0.044715,
-       {0, 1},
-       RoundedCubics()},
-      {Curve::kGeluTanhRoot,
-       "gelu_tanh",
-       "x (1 + tanh(c (x + 0.044715 x^3))) / 2",
-       root,
-       {0, 5},
-       RootsOfPi()},
-      {Curve::kSigmoid, "sigmoid", "s(c x)", 1, {0, 50}, {{1.702, "1.702"}}},
-      {Curve::kTanh, "tanh", "tanh(c x)", 1, {0, 50}, {}},
-      {Curve::kRelu, "relu", "max(x, 0) + c min(x, 0)", 0, {-1, 2}, {{1, "1"}}},
-      {Curve::kRelu2, "relu2", "c max(x, 0)^2", 1, {0, 10}, {}},
+  return {{Curve::kSwish, "swish", "x s(c x)", 1, {0, 50}, {{1.702, "1.702"}, {0, "0"}}},
+          {Curve::kGelu, "gelu", "x (1 + erf(c x)) / 2", kRootHalf, {0, 10}, RootsOfHalf()},
+          {Curve::kGeluTanh,
+           "gelu_tanh",
+           "x (1 + tanh(sqrt(2 / pi) (x + c x^3))) / 2",
+           0.044715,
+           {0, 1},
+           RoundedCubics()},
+          {Curve::kGeluTanhRoot,
+           "gelu_tanh",
+           "x (1 + tanh(c (x + 0.044715 x^3))) / 2",
+           root,
+           {0, 5},
+           RootsOfPi()},
+          {Curve::kSigmoid, "sigmoid", "s(c x)", 1, {0, 50}, {{1.702, "1.702"}}},
+          {Curve::kTanh, "tanh", "tanh(c x)", 1, {0, 50}, {}},
+          {Curve::kRelu, "relu", "max(x, 0) + c min(x, 0)", 0, {-1, 2}, {{1, "1"}}},
+          {Curve::kRelu2, "relu2", "c max(x, 0)^2", 1, {0, 10}, {}}};
+}
+std::vector<CurveFacts> OtherCurves() {
+  return {
       {Curve::kHardSigmoid, "hard_sigmoid", "c x + 1/2 within 0 and 1", 1.0 / 6, {0, 5}, {}},
       {Curve::kHardSwish, "hard_swish", "x (c x + 1/2 within 0 and 1)", 1.0 / 6, {0, 5}, {}},
       {Curve::kSoftplus, "softplus", "ln(1 + e^(c x)) / c", 1, {0.01, 50}, {}},
@@ -86,7 +88,6 @@ const std::vector<CurveFacts>& Curves() {
        kRootHalf,
        {0, 10},
        RootsOfHalf()},
-      {Curve::kSquaredSwish, "squared_swish", "x^2 s(c x), swish times x", 1, {0, 50}, {}},
       {Curve::kGeluSquare,
        "gelu_tanh_of_square",
        "x (1 + tanh(sqrt(2 / pi) (x + c x^2))) / 2, with a square for the cube",
@@ -94,6 +95,16 @@ const std::vector<CurveFacts>& Curves() {
        {0, 1},
        {}},
       {Curve::kSoftcap, "soft_cap", "c tanh(x / c)", 1, {0.5, 100}, {}}};
+}
+
+}  // namespace
+
+const std::vector<CurveFacts>& Curves() {
+  static const std::vector<CurveFacts> kCurves = [] {
+    std::vector<CurveFacts> all = UsualCurves();
+    std::ranges::move(OtherCurves(), std::back_inserter(all));
+    return all;
+  }();
   return kCurves;
 }
 

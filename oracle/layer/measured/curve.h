@@ -33,7 +33,6 @@ enum class Curve {
   kSignedSquare,  // c x |x|
   kNormal,        // (1 + erf(c x)) / 2
   kErf,           // x erf(c x) / 2
-  kSquaredSwish,  // x^2 s(c x)
   kGeluSquare,    // x (1 + tanh(sqrt(2 / pi) (x + c x^2))) / 2
   kSoftcap        // c tanh(x / c)
 };
@@ -58,6 +57,7 @@ struct Alteration {
     kLimited,            // f(x) within [low, high]
     kGateLimited,        // x times g(x) within [low, high]
     kSquared,            // f(x)^2
+    kTimesArgument,      // x f(x)
     kGateSquared,        // x g(x)^2
     kZeroBelow,          // 0 if x < low
     kZeroAbove,          // 0 if x > low
@@ -174,8 +174,6 @@ T ValueAt(Curve curve, double constant, double at, const T& x) {
       return T(0.5) * (one + Erf(c * x));
     case Curve::kErf:
       return T(0.5) * x * Erf(c * x);
-    case Curve::kSquaredSwish:
-      return x * x * Sigmoid(c * x);
     case Curve::kGeluSquare:
       return T(0.5) * x * (one + Tanh(T(0.79788456080286536) * (x + c * x * x)));
     case Curve::kSoftcap:
@@ -229,6 +227,8 @@ T AlteredAt(const Function& f, double at, const T& x) {
       return Within(altered, curves::ValueAt(f.curve, f.c, at, at), value());
     case Kind::kGateLimited:
       return x * Within(altered, curves::GateAt(f.curve, f.c, at, at), gate());
+    case Kind::kTimesArgument:
+      return x * value();
     case Kind::kSquared:
       return value() * value();
     case Kind::kGateSquared:

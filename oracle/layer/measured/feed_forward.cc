@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <initializer_list>
 #include <optional>
 
 #include "oracle/layer/measured/constant.h"
 #include "oracle/layer/measured/feed_forward_formula.h"
 #include "oracle/layer/measured/feed_forward_rows.h"
+#include "oracle/layer/measured/shared_range.h"
 #include "oracle/layer/measured/weights.h"
 #include "oracle/property/changed_inputs.h"
 #include "reference/base/value_text.h"
@@ -66,7 +66,6 @@ class Fitter {
     return fit;
   }
 
-  // Gate or up of the row before or after each.
   void TryRows(const FeedForwardFit& right) {
     for (const int shift : {-1, 1}) {
       for (const bool of_gate : {true, false}) {
@@ -97,7 +96,7 @@ class Fitter {
     if (start.deviations.count > kMostDeviations) return;
     if (rows_.FitsAll(start.formula, start.inputs, rows)) fits_.push_back(start);
     if (start.deviations.count < kMostDeviations) TryAnyFunction(start, rows);
-    if (start.deviations.count == 0) TryProjections(start, rows);
+    if (start.deviations.count == 0 && !rows.empty()) TryProjections(start, rows);
     if (start.deviations.count == kMostDeviations ||
         start.formula.combination == Combination::kNotActivated) {
       return;
@@ -127,10 +126,10 @@ class Fitter {
     TryFactor(start, rows);
     TryHiddenColumns(start, rows);
     TryLimit(start, rows);
+    if (start.deviations.count + 1 == kMostDeviations) return;
     FeedForwardFit residual = start;
     residual.formula.residual = 1;
     residual.deviations.Add("residual_added", "x is added to y");
-    if (residual.deviations.count == kMostDeviations) return;
     TryHiddenColumns(residual, rows);
     TryFactor(residual, rows);
   }
@@ -185,21 +184,16 @@ class Fitter {
     }
   }
 
-  using NumberIn = double& (*)(HiddenFormula&);
-
   // Sets a number of the formula to that for which the answer is nearest, and returns the range
   // that all elements allow, as they depend on it nearly linearly there.
-  Span Measured(FeedForwardFit& fit, const Rows& rows, NumberIn number, const Span& domain) const {
+  Span Measured(FeedForwardFit& fit, const Rows& rows, NumberOfFormula number,
+                const Span& domain) const {
     const auto rests = [&](double value) {
       HiddenFormula formula = fit.formula;
       number(formula) = value;
       return rows_.RestsOf(formula, fit.inputs, rows.front());
     };
-    const auto size = [&](double value) {
-      double sum = 0;
-      for (const Rest& one : rests(value)) sum += one.rest * one.rest / (one.error * one.error);
-      return sum;
-    };
+    const auto size = [&](double value) { return SquaresOf(rests(value)); };
     const double found = Lowest(size, domain);
     number(fit.formula) = found;
     const double step = 1e-6 * std::max(std::abs(found), domain.high / 16);  // for a derivative
@@ -254,41 +248,26 @@ class Fitter {
   }
   // A limit of gate or up, or a number added to one of them.
   void TryProjections(const FeedForwardFit& start, const Rows& rows) {
-    if (rows.empty()) return;
     constexpr double kMostAdded = 4;
     const auto misfit = [&](const ProjectedRow& row) {
-      double sum = 0;
-      for (const Rest& one : rows_.RestsOf(start.formula, start.inputs, row))
-        sum += one.rest * one.rest / (one.error * one.error);
-      return sum;
+      return SquaresOf(rows_.RestsOf(start.formula, start.inputs, row));
     };
     const Rows worst = {*std::ranges::max_element(rows, {}, misfit)};
-    double gate = 0, up = 0;
-    for (const double g : worst[0].gate) gate = std::max(gate, std::abs(g));
-    for (const double u : worst[0].up) up = std::max(up, std::abs(u));
-    struct Number {
-      const char *name, *text;
-      NumberIn in;
-      Span domain;
+    const auto largest = [](const std::vector<double>& x) {
+      return std::ranges::max(x, {}, [](double one) { return std::abs(one); });
     };
-    for (const auto& [name, text, in, domain] : std::initializer_list<Number>{
-             {"gate_offset", "# is added to gate",
-              [](HiddenFormula& f) -> double& { return f.gate_added; }, {-kMostAdded, kMostAdded}},
-             {"up_offset", "# is added to up",
-              [](HiddenFormula& f) -> double& { return f.up_added; }, {-kMostAdded, kMostAdded}},
-             {"gate_limited_above", "gate is limited to at most #",
-              [](HiddenFormula& f) -> double& { return f.gate_high; }, {0, gate}},
-             {"gate_limited_below", "gate is limited to at least #",
-              [](HiddenFormula& f) -> double& { return f.gate_low; }, {-gate, 0}},
-             {"up_limited_above", "up is limited to at most #",
-              [](HiddenFormula& f) -> double& { return f.up_high; }, {0, up}},
-             {"up_limited_below", "up is limited to at least #",
-              [](HiddenFormula& f) -> double& { return f.up_low; }, {-up, 0}}}) {
+    const double gate = std::abs(largest(worst[0].gate)), up = std::abs(largest(worst[0].up));
+    for (const auto& [name, text, in] : ProjectionNumbers()) {
+      const double most = name.ends_with("offset")   ? kMostAdded
+                          : name.starts_with("gate") ? gate
+                                                     : up;
+      const Span domain{name.ends_with("above") ? 0 : -most, name.ends_with("below") ? 0 : most};
       FeedForwardFit fit = start;
       const Span range = Measured(fit, worst, in, domain);
       if (range.IsEmpty() || !range.IsBounded() || range.high - range.low > gate + up) continue;
       const Constant found = ConstantsIn(range, {}).front();
       in(fit.formula) = found.value;
+      if (fit.formula.up_added == 1) continue;  // a combination
       if (!rows_.FitsAll(fit.formula, fit.inputs, rows)) continue;
       std::string sentence = text;
       fit.deviations.Count(found);
@@ -296,23 +275,6 @@ class Fitter {
       fits_.push_back(std::move(fit));
     }
   }
-  template <class Size>
-  static double Lowest(const Size& size, const Span& range) {
-    constexpr int kParts = 64, kHalvings = 60;
-    double best = range.low, least = kInfinity, width = (range.high - range.low) / kParts;
-    for (int i = 0; i <= kParts; ++i) {
-      const double at = range.low + width * i;
-      if (const double value = size(at); value < least) least = value, best = at;
-    }
-    for (int i = 0; i < kHalvings; ++i, width *= 0.6) {
-      for (const double at : {best - width, best + width}) {
-        if (!range.Contains(at)) continue;
-        if (const double value = size(at); value < least) least = value, best = at;
-      }
-    }
-    return best;
-  }
-
   const Observation& seen_;
   Function right_;
   ForwardRows rows_;

@@ -77,6 +77,21 @@ const std::vector<CombinationFacts>& Combinations() {
   return kCombinations;
 }
 
+const std::vector<ProjectionNumber>& ProjectionNumbers() {
+  using F = HiddenFormula;
+  static const std::vector<ProjectionNumber> kNumbers = {
+      {"gate_offset", "# is added to gate", [](F& f) -> double& { return f.gate_added; }},
+      {"up_offset", "# is added to up", [](F& f) -> double& { return f.up_added; }},
+      {"gate_limited_above", "gate is limited to at most #",
+       [](F& f) -> double& { return f.gate_high; }},
+      {"gate_limited_below", "gate is limited to at least #",
+       [](F& f) -> double& { return f.gate_low; }},
+      {"up_limited_above", "up is limited to at most #", [](F& f) -> double& { return f.up_high; }},
+      {"up_limited_below", "up is limited to at least #",
+       [](F& f) -> double& { return f.up_low; }}};
+  return kNumbers;
+}
+
 std::shared_ptr<const Operation> WithHiddenFormula(const Case& c, const HiddenFormula& formula) {
   return c.name() == FeedForward::kName ? Made<MeasuredFeedForward>(c, formula)
                                         : Made<MeasuredFeedForwardBias>(c, formula);

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "oracle/defect/defect.h"
-#include "oracle/layer/measured/curve.h"
 #include "oracle/diagnosis/number_in.h"
+#include "oracle/layer/measured/curve.h"
 
 namespace sextant::oracle {
 
@@ -27,9 +27,9 @@ class HiddenFormula {
  public:
   Function function;
   Combination combination = Combination::kGated;
-  double factor = 1;                 // of the hidden tensor
-  double residual = 0;               // the factor of x that is added to y
-  double limit = kInfinity;          // of the hidden tensor, on both sides
+  double factor = 1;         // of the hidden tensor
+  double residual = 0;       // the factor of x that is added to y
+  double limit = kInfinity;  // of the hidden tensor, on both sides
   // Added to gate and up, and limits of them after that.
   double gate_added = 0, up_added = 0;
   double gate_low = -kInfinity, gate_high = kInfinity, up_low = -kInfinity, up_high = kInfinity;
@@ -83,6 +83,14 @@ class HiddenFormula {
 inline size_t OtherRow(size_t n, int shift, size_t N) {
   return static_cast<size_t>((static_cast<int64_t>(n + N) + shift) % static_cast<int64_t>(N));
 }
+
+// A number of gate or up, what is said of it (# is the number), and where it is.
+using NumberOfFormula = double& (*)(HiddenFormula&);
+struct ProjectionNumber {
+  std::string name, text;
+  NumberOfFormula in;
+};
+const std::vector<ProjectionNumber>& ProjectionNumbers();
 
 // What the combinations are called; the right one is the first, without a name.
 struct CombinationFacts {

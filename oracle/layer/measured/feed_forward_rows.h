@@ -21,6 +21,13 @@ struct Rest {
   double rest, error, x, product;
 };
 
+// Of what is left, in units of the error bars.
+inline double SquaresOf(const std::vector<Rest>& rests) {
+  double sum = 0;
+  for (const Rest& one : rests) sum += one.rest * one.rest / (one.error * one.error);
+  return sum;
+}
+
 class ForwardRows {
  public:
   // Chooses rows. The observation must outlive this object.

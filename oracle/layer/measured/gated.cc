@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <memory>
 #include <optional>
+#include <ranges>
+#include <utility>
 
 #include "oracle/layer/measured/altered_function.h"
 #include "oracle/layer/measured/function.h"
@@ -16,6 +18,8 @@ namespace {
 
 constexpr size_t kGate = 0, kUp = 1;
 constexpr size_t kElements = 512;  // that are looked at
+constexpr double kMostSteps = 0.6;
+constexpr size_t kMostLayouts = 8;
 
 // How the function and the product are combined.
 enum class Form { kProduct, kOfProduct, kGateAlone, kSum };
@@ -73,24 +77,21 @@ class Fitter {
   }
 
   std::vector<GatedFit> All(const std::vector<GateLayout>& layouts) {
+    // Of other layouts those for which y is the most like a function: each takes long to fit.
+    std::vector<std::pair<double, GatedFit>> others;
     for (size_t i = 0; i < layouts.size(); ++i) {
-      const GateLayout& layout = layouts[i];
       for (const Form form : {Form::kProduct, Form::kOfProduct, Form::kGateAlone, Form::kSum}) {
         for (const bool other_one : {false, true}) {
-          GatedFit start{right_, &layout.inputs, {}};
-          start.model.form = form;
-          if (!layout.name.empty()) start.deviations.Add(layout.name, layout.sentence);
-          if (form == Form::kOfProduct)
-            start.deviations.Add("product_activated", "the product is activated instead of gate");
-          if (form == Form::kGateAlone)
-            start.deviations.Add("up_missing", "y is f(g): up is not multiplied");
-          if (form == Form::kSum)
-            start.deviations.Add("halves_added", "up is added to f(g) instead of multiplied");
-          if (other_one) ExchangeOne(start);
-          if (i == 0 || MayBeFunction(start)) TryLimits(start);
+          const GatedFit start = StartOf(layouts[i], form, other_one);
+          if (i == 0) TryLimits(start);
+          if (i == 0) continue;
+          const double steps = StepsOf(start);
+          if (steps <= kMostSteps) others.emplace_back(steps, start);
         }
       }
     }
+    std::ranges::stable_sort(others, {}, [](const auto& one) { return one.first; });
+    for (const auto& [steps, start] : others | std::views::take(kMostLayouts)) TryLimits(start);
     for (const FunctionFits others : {FitMoreFunctions, FitAlterations, FitTables}) {
       if (fits_.empty()) TryFunctions({right_, &layouts.front().inputs, {}}, samples_, others);
     }
@@ -117,10 +118,25 @@ class Fitter {
     }
   }
 
-  // Whether y without up may be a function of the argument: then it is nearly the same for
-  // neighbouring arguments. Known functions are not steeper than kSteepest (1 + |x|). With wrong
-  // inputs nearly all neighbours differ; a wrong limit of up changes less than half of the numbers.
-  bool MayBeFunction(const GatedFit& fit) const {
+  GatedFit StartOf(const GateLayout& layout, Form form, bool other_one) const {
+    GatedFit start{right_, &layout.inputs, {}};
+    start.model.form = form;
+    if (!layout.name.empty()) start.deviations.Add(layout.name, layout.sentence);
+    if (form == Form::kOfProduct)
+      start.deviations.Add("product_activated", "the product is activated instead of gate");
+    if (form == Form::kGateAlone)
+      start.deviations.Add("up_missing", "y is f(g): up is not multiplied");
+    if (form == Form::kSum)
+      start.deviations.Add("halves_added", "up is added to f(g) instead of multiplied");
+    if (other_one) ExchangeOne(start);
+    return start;
+  }
+
+  // y without up may be a function of the argument: then it is nearly the same for neighbouring
+  // arguments. Known functions are not steeper than kSteepest (1 + |x|). With wrong inputs nearly
+  // all neighbours differ; a wrong limit of up changes less than half of the numbers. Returns the
+  // part of the neighbours that differ.
+  double StepsOf(const GatedFit& fit) const {
     constexpr double kSteepest = 4;
     std::vector<Pair> pairs;
     for (const Sample& sample : samples_) {
@@ -136,7 +152,7 @@ class Fitter {
       const double change = kSteepest * (1 + std::abs(b.x)) * (b.x - a.x);
       steps += std::abs(b.y / b.weight - a.y / a.weight) > error + change;
     }
-    return 5 * steps <= 3 * pairs.size();
+    return pairs.empty() ? 1 : static_cast<double>(steps) / static_cast<double>(pairs.size());
   }
 
   void ExchangeOne(GatedFit& fit) const {

@@ -74,21 +74,20 @@ void AddOffsets(const Tensors& inputs, std::vector<GateLayout>& layouts) {
   };
   for (size_t by = 1; by < F && by <= 32; by *= 2) {
     for (const bool is_early : {true, false}) {
-      layouts.push_back(
-          {"up_of_other_columns",
-           "gate and up are halves of a row, and up is read from " + std::to_string(by) +
-               " columns too " + (is_early ? "early" : "late") + " on",
-           from_memory([=](size_t half, size_t n, size_t j) {
-             return n * 2 * F + half * (is_early ? F - by : F + by) + j;
-           })});
+      layouts.push_back({"up_of_other_columns",
+                         "gate and up are halves of a row, and up is read from " +
+                             std::to_string(by) + " columns too " + (is_early ? "early" : "late") +
+                             " on",
+                         from_memory([=](size_t half, size_t n, size_t j) {
+                           return n * 2 * F + half * (is_early ? F - by : F + by) + j;
+                         })});
     }
   }
-  layouts.push_back({"rows_of_one_half",
-                     "gate and up are halves of a row, and rows are read as if they began every F "
-                     "elements, expected every 2 F",
-                     from_memory([=](size_t half, size_t n, size_t j) {
-                       return (n + half) * F + j;
-                     })});
+  layouts.push_back(
+      {"rows_of_one_half",
+       "gate and up are halves of a row, and rows are read as if they began every F "
+       "elements, expected every 2 F",
+       from_memory([=](size_t half, size_t n, size_t j) { return (n + half) * F + j; })});
 }
 
 Tensors WithRowsOf(const Tensors& inputs, size_t half, const ColumnOrder& order) {

@@ -98,8 +98,8 @@ TEST(MeasuredNorm, WeightAndBiasOfOtherColumns) {
     const double mean = rows.Mean(n), sigma = std::sqrt(rows.Squares(n, mean) / 40 + 1e-5);
     return (rows.x[n * 40 + j] - mean) / sigma * rows.w[j < 32 ? j : j - 32] + b[j / 4 * 4];
   }),
-              Contains(AllOf(StartsWith("weight_of_other_columns+bias_of_group: "),
-                             HasSubstr("of 0 at 32 and so on"))));
+              Contains(AllOf(StartsWith("weight_repeated+bias_of_group: "),
+                             HasSubstr("the first 32 again and again"))));
 }
 
 TEST_P(MeasuredNorm, PreviousRow) {

@@ -27,8 +27,7 @@ constexpr double kFactors[] = {1, 2, 0.5, -1};
 std::string RowNumber::Text() const {
   if (kind == Kind::kZero) return "0";
   const std::string columns = of->text;
-  const std::string center =
-      own_mean ? "their mean" : std::string("the mean of all columns");
+  const std::string center = own_mean ? "their mean" : std::string("the mean of all columns");
   std::string text = kind == Kind::kMean        ? "the mean of " + columns
                      : kind == Kind::kMedian    ? "the median of " + columns
                      : kind == Kind::kMiddle    ? "the middle between the ends of " + columns

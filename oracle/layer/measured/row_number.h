@@ -46,12 +46,12 @@ class RowNumberOf {
   Real operator()() const {
     using Kind = RowNumber::Kind;
     if (n_.kind == Kind::kZero) return Real(0.0);
-    const Real value = n_.kind == Kind::kMean         ? MeanOf(Chosen())
-                       : n_.kind == Kind::kMagnitude  ? MeanOf(Magnitudes(Chosen()))
-                       : n_.kind == Kind::kRoot       ? Root(Chosen())
+    const Real value = n_.kind == Kind::kMean             ? MeanOf(Chosen())
+                       : n_.kind == Kind::kMagnitude      ? MeanOf(Magnitudes(Chosen()))
+                       : n_.kind == Kind::kRoot           ? Root(Chosen())
                        : n_.kind == Kind::kRootOfCentered ? Root(Centered())
-                       : n_.kind == Kind::kLargest ? Sorted(Magnitudes(Chosen())).back()
-                                                   : Middle();
+                       : n_.kind == Kind::kLargest        ? Sorted(Magnitudes(Chosen())).back()
+                                                          : Middle();
     return n_.factor == 1 ? value : Real(n_.factor) * value;
   }
 
@@ -102,8 +102,7 @@ class RowNumberOf {
     const bool is_median = n_.kind == RowNumber::Kind::kMedian;
     const size_t half = terms.size() / 2;
     if (is_median && terms.size() % 2 == 1) return terms[half];
-    return Real(0.5) *
-           (is_median ? terms[half - 1] + terms[half] : terms.front() + terms.back());
+    return Real(0.5) * (is_median ? terms[half - 1] + terms[half] : terms.front() + terms.back());
   }
 
   const RowNumber& n_;

@@ -120,22 +120,33 @@ class Measuring {
       p_error += std::abs(of_p) * error, q_error += std::abs(of_q) * error;
     }
     for (const auto& [a, b, y, error] : elements) {
-      const double most = error + p_error * std::abs(a) + q_error * std::abs(b);
+      constexpr double kRoundings = 0x1p-48;  // of these sums, relative to y
+      const double most =
+          error + kRoundings * std::abs(y) + p_error * std::abs(a) + q_error * std::abs(b);
       if (!(std::abs(y - (p * a - q * b)) <= most)) return std::nullopt;
     }
     if (!(std::abs(p) > p_error)) return std::nullopt;
+    p_error += 0x1p-48 * std::abs(p), q_error += 0x1p-48 * std::abs(q);
     const double m = q / p, m_error = (q_error + std::abs(m) * p_error) / (std::abs(p) - p_error);
     row.mean = {m - m_error, m + m_error};
+    SetRight(n, row);
     row.divisor = Quotient(1, p_error / (std::abs(p) - p_error), p);
-    const std::vector<double> x = Row(n);
-    row.right_mean = right_.subtracts_mean ? ValueOf(PossibleMeans().front(), x) : 0;
-    row.right_divisor = ValueOf(RightDivisor(), x);
     return row;
   }
 
+  void SetRight(size_t n, MeasuredRow& row) const {
+    row.right_mean = right_.subtracts_mean ? ValueOf(PossibleMeans().front(), Row(n)) : 0;
+    row.right_divisor = ValueOf(RightDivisor(), Row(n));
+  }
   std::vector<double> Row(size_t n) const {
     const auto first = In(kX).begin() + static_cast<std::ptrdiff_t>(n * M_);
     return {first, first + static_cast<std::ptrdiff_t>(M_)};
+  }
+  // The mean magnitude.
+  double SizeOf(size_t n) const {
+    double size = 0;
+    for (const double x : Row(n)) size += std::abs(x) / static_cast<double>(M_);
+    return size;
   }
   const std::vector<double>& In(size_t input) const { return seen_.inputs[input].values.data; }
   static double ValueOf(const RowNumber& number, const std::vector<double>& row) {
@@ -154,7 +165,8 @@ class Measuring {
     all.insert(all.begin(), right);
     for (const RowNumber& one : all) {
       bool fits = true;
-      for (size_t n = 0; n < N_ && fits; ++n) fits = (rows_[n].*range).Contains(ValueOf(one, Row(n)));
+      for (size_t n = 0; n < N_ && fits; ++n)
+        fits = (rows_[n].*range).Contains(ValueOf(one, Row(n)));
       if (fits) return one;
     }
     return std::nullopt;
@@ -167,8 +179,8 @@ class Measuring {
     if (!divisor) return std::nullopt;
     Deviations found;
     if (*mean != RightMean())
-      found.Add("mean_of_rows", mean->Text() + " is subtracted from each row, expected " +
-                                    RightMean().Text());
+      found.Add("mean_of_rows",
+                mean->Text() + " is subtracted from each row, expected " + RightMean().Text());
     if (*divisor != RightDivisor())
       found.Add("divisor_of_rows", "each row is divided by " + divisor->Text() + ", expected " +
                                        RightDivisor().Text());
@@ -196,14 +208,12 @@ class Measuring {
     RowStatistics rows;
     rows.has_unit_offset = right_.unit_offset;
     std::vector<double> rest;  // two elements of each row are fitted
-    size_t others = 0;
-    size_t worst = 0;
+    size_t others = 0, worst = 0;
     double most = 0;
     bool other_mean = false, other_divisor = false;
     for (size_t n = 0; n < N_; ++n) {
       const MeasuredRow& row = rows_[n];
-      double size = 0;
-      for (const double x : Row(n)) size += std::abs(x) / static_cast<double>(M_);
+      const double size = SizeOf(n);
       const double of_mean = std::abs(row.mean.Middle() - row.right_mean) / size,
                    of_divisor = std::abs(row.divisor.Middle() / row.right_divisor - 1);
       other_mean |= !row.mean.Contains(row.right_mean);
@@ -223,12 +233,12 @@ class Measuring {
     const std::string at = "row " + std::to_string(worst);
     if (other_mean)
       found.Add("other_means", "another number than the mean is subtracted from rows, from " + at +
-                                   " " + ConstantsIn(row.mean, {}).front().text +
-                                   ", expected " + TwoDigits(row.right_mean));
+                                   " " + ConstantsIn(row.mean, {}).front().text + ", expected " +
+                                   TwoDigits(row.right_mean));
     if (other_divisor)
       found.Add("other_divisors", "rows have other divisors, " + at + " " +
-                                      ConstantsIn(row.divisor, {}).front().text +
-                                      ", expected " + TwoDigits(row.right_divisor));
+                                      ConstantsIn(row.divisor, {}).front().text + ", expected " +
+                                      TwoDigits(row.right_divisor));
     if (!IsEvident(rest, found)) return std::nullopt;
     return ExplanationOf(found, rows);
   }

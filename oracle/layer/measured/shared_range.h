@@ -30,6 +30,24 @@ Span Solutions(const G& g, const Span& domain, double y, double error, int halvi
           sign * at_high <= most ? domain.high : crossing(most).high};
 }
 
+// Where in the range size(x) is lowest, of a function with few minima.
+template <class Size>
+double Lowest(const Size& size, const Span& range) {
+  constexpr int kParts = 64, kHalvings = 60;
+  double best = range.low, least = kInfinity, width = (range.high - range.low) / kParts;
+  for (int i = 0; i <= kParts; ++i) {
+    const double at = range.low + width * i;
+    if (const double value = size(at); value < least) least = value, best = at;
+  }
+  for (int i = 0; i < kHalvings; ++i, width *= 0.6) {
+    for (const double at : {best - width, best + width}) {
+      if (!range.Contains(at)) continue;
+      if (const double value = size(at); value < least) least = value, best = at;
+    }
+  }
+  return best;
+}
+
 // The part that the most ranges share, and their number.
 struct SharedRange {
   Span range{1, 0};

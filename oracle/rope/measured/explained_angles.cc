@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "oracle/rope/measured/axes.h"
+#include "oracle/rope/measured/frequency_functions.h"
 #include "oracle/rope/measured/position_functions.h"
 
 namespace sextant::oracle {
@@ -194,6 +195,23 @@ std::vector<RotaryCandidate> Completed(const RotaryFit& fit, const RotaryCandida
 
 }  // namespace
 
+namespace {
+
+std::vector<RotaryCandidate> WithListedFrequencies(const RotaryFit& fit,
+                                                   const RotaryCandidate& start) {
+  std::vector<RotaryCandidate> found;
+  for (const FrequencyForm& form :
+       ListFrequencies(fit.FrequenciesSeen(start, fit.AllTokens(), false))) {
+    RotaryCandidate one = start;
+    one.model = form.model;
+    one.parts.push_back({form.name, form.sentence});
+    if (fit.FitsAll(one)) found.push_back(std::move(one));
+  }
+  return found;
+}
+
+}  // namespace
+
 // The simplest ways with other axes. Positions without a name come last.
 std::vector<RotaryCandidate> CompletedWithAxes(const RotaryFit& fit, const RotaryCandidate& start) {
   std::vector<RotaryCandidate> found;
@@ -205,7 +223,8 @@ std::vector<RotaryCandidate> CompletedWithAxes(const RotaryFit& fit, const Rotar
   for (const RotaryCandidate& one : WithSimpleAxes(start)) {
     for (RotaryCandidate& c : AnglesExplained(fit, one)) found.push_back(std::move(c));
   }
-  return found.empty() ? WithPositions(fit, start, ListPositions) : found;
+  if (found.empty()) found = WithPositions(fit, start, ListPositions);
+  return found.empty() ? WithListedFrequencies(fit, start) : found;
 }
 
 }  // namespace sextant::oracle

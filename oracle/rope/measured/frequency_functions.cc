@@ -51,8 +51,8 @@ std::vector<FrequencyForm> NameFunctionsOfFrequencies(const MeasuredFrequencies&
   const size_t pairs = right.size();
   for (const auto& [text, of] : kFunctions) {
     const auto value = [&, of = of](size_t k) { return of(right[k]); };
-    forms.push_back({"frequency_function", std::string("frequencies ") + text,
-                     WithFrequencies(seen, value)});
+    forms.push_back(
+        {"frequency_function", std::string("frequencies ") + text, WithFrequencies(seen, value)});
   }
   if (pairs > 2) {
     const long double step = (right.back() - right[0]) / static_cast<long double>(pairs - 1);
@@ -74,29 +74,51 @@ std::vector<FrequencyForm> NameFunctionsOfFrequencies(const MeasuredFrequencies&
   return forms;
 }
 
-std::vector<FrequencyForm> ListFrequencies(const MeasuredFrequencies& seen) {
-  constexpr size_t kFew = 4;
-  RotaryModel model = seen.right;
+namespace {
+
+constexpr size_t kFew = 4;
+
+// Each pair with its measured frequency; examples of the wrong ones, and how many they are.
+struct Listed {
+  RotaryModel model;
   std::string examples;
-  const size_t pairs = seen.of_pair.size();
-  size_t wrong = 0, known = 0;
-  for (size_t k = 0; k < pairs; ++k) {
+  size_t wrong = 0, known = 0, far = 0;
+};
+Listed ListedFrequencies(const MeasuredFrequencies& seen) {
+  Listed listed{.model = seen.right, .examples = {}};
+  // bf16, the coarsest format, rounds a frequency, and the exponent x of base^-x, x <= 1.
+  const double base = seen.is_configured ? seen.right.setting.base : 1;
+  const long double coarse = 0x1p-8L * (1 + std::abs(std::log(base)));
+  for (size_t k = 0; k < seen.of_pair.size(); ++k) {
     if (!seen.of_pair[k] || seen.right_list.of[k] == 0) continue;
-    ++known;
+    ++listed.known;
     const Range ratio = seen.RatioOf(k);
     if (ratio.Holds(1)) continue;
+    listed.far += Common(ratio, {1 - coarse, 1 + coarse}).IsEmpty();
     const double factor = SimplestRatioIn(ratio);
-    model.pairs[k].factor *= factor;
-    if (++wrong <= kFew)
-      examples += Phrase(wrong == 1 ? "" : ", ", "pair ", k, " at ", MeasuredText(factor, ratio));
+    listed.model.pairs[k].factor *= factor;
+    if (++listed.wrong <= kFew)
+      listed.examples +=
+          Phrase(listed.wrong == 1 ? "" : ", ", "pair ", k, " at ", MeasuredText(factor, ratio));
   }
-  if (wrong == 0) return {};
-  if (wrong <= kFew && 2 * wrong <= pairs)
-    return {{"frequency_of_some_pairs", examples + " of the right frequency", model}};
-  if (4 * known < 3 * pairs) return {};
+  return listed;
+}
+
+}  // namespace
+
+std::vector<FrequencyForm> ListFewFrequencies(const MeasuredFrequencies& seen) {
+  const auto [model, examples, wrong, known, far] = ListedFrequencies(seen);
+  if (wrong == 0 || wrong > kFew || 2 * wrong > seen.of_pair.size()) return {};
+  return {{"frequency_of_some_pairs", examples + " of the right frequency", model}};
+}
+
+std::vector<FrequencyForm> ListFrequencies(const MeasuredFrequencies& seen) {
+  const size_t pairs = seen.of_pair.size();
+  const auto [model, examples, wrong, known, far] = ListedFrequencies(seen);
+  if (far <= kFew || 4 * known < 3 * pairs) return {};
   return {{"frequencies_differ",
-           Phrase("pairs turn at other frequencies: ", examples, wrong > kFew ? " ..." : "",
-                  " of the right one (", wrong, " of ", pairs, " pairs)"),
+           Phrase("pairs turn at other frequencies: ", examples, " ... of the right one (", wrong,
+                  " of ", pairs, " pairs)"),
            model}};
 }
 

@@ -11,7 +11,9 @@ namespace sextant::oracle {
 // scaling of another pair. Whether the frequencies are those measured is not verified.
 std::vector<FrequencyForm> NameFunctionsOfFrequencies(const MeasuredFrequencies& seen);
 
-// The frequency of every pair by itself, as it was measured. Empty if too few pairs have one.
+// The frequency of every pair by itself, as it was measured: if few are wrong; or if most pairs
+// have one, and several differ by more than formats do. Whether the model fits is not verified.
+std::vector<FrequencyForm> ListFewFrequencies(const MeasuredFrequencies& seen);
 std::vector<FrequencyForm> ListFrequencies(const MeasuredFrequencies& seen);
 
 }  // namespace sextant::oracle

@@ -29,7 +29,7 @@ class Naming {
     for (FrequencyForm& form : NameFunctionsOfFrequencies(seen_))
       Try(kUsualNumber, form.name, form.sentence, form.model);
     const bool is_named = !forms_.empty();
-    for (FrequencyForm& form : is_named ? std::vector<FrequencyForm>() : ListFrequencies(seen_))
+    for (FrequencyForm& form : is_named ? std::vector<FrequencyForm>() : ListFewFrequencies(seen_))
       Try(kPairByPair, form.name, form.sentence, form.model);
     return forms_;
   }

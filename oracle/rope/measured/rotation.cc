@@ -101,14 +101,14 @@ std::vector<RotaryCandidate> WithoutAngles(const RotaryQuestion& question,
   if (question.heads < 2) return all;
   all.push_back(right);
   all.back().model.rows = RowPositions::kOfStoredRow;
-  all.back().parts.push_back(
-      {"position_of_stored_row",
-       "positions are those of x stored as [B,S,H,D]: row h S + s has the "
-       "position of token (h S + s) / H"});
+  all.back().parts.push_back({"position_of_stored_row",
+                              "positions are those of x stored as [B,S,H,D]: row h S + s has the "
+                              "position of token (h S + s) / H"});
   if (question.heads > question.length) return all;
   all.push_back(right);
   all.back().model.rows = RowPositions::kOfHead;
-  all.back().parts.push_back({"position_of_head", "every token of head h has the position of token h"});
+  all.back().parts.push_back(
+      {"position_of_head", "every token of head h has the position of token h"});
   return all;
 }
 

@@ -1,0 +1,100 @@
+#include "oracle/attention/measured/query_rules.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include "oracle/attention/measured/planted_attention_test.h"
+
+namespace sextant::oracle {
+namespace {
+
+// D = 16, so the right scale is 1/4.
+const std::string kCausal = "attention H=6 K=2 S=24 T=24 D=16 E=16 mask=causal dtype=";
+const std::string kSink = "attention_sink H=6 K=2 S=9 T=14 D=16 E=16 dtype=";
+constexpr const char* kDTypes[] = {"f32", "f16"};
+
+PlantedAttention Right() {
+  PlantedAttention planted{.scale = 0.25};
+  planted.key_head = [](size_t h) { return h / 3; };
+  return planted;
+}
+PlantedAttention Causal() {
+  PlantedAttention planted = Right();
+  planted.sees = [](size_t s, size_t t) { return t <= s; };
+  return planted;
+}
+void ExpectNamed(const std::string& line, const PlantedAttention& planted,
+                 const std::string& text) {
+  for (const char* dtype : kDTypes)
+    EXPECT_THAT(CausesOfSubject(line + dtype, planted), Contains(HasSubstr(text))) << dtype;
+}
+
+TEST(QueryRules, NameABiasThatIsLinearInTheDistance) {
+  PlantedAttention planted = Causal();
+  planted.score_at = [](size_t h, size_t s, size_t t, double x) {
+    return x - std::exp2(-8 * static_cast<double>(h + 1) / 6) * static_cast<double>(s - t);
+  };
+  ExpectNamed(kCausal, planted,
+              "an ALiBi bias is added to the scores: -2^(-8 (h + 1) / H) (i - j)");
+}
+
+TEST(QueryRules, NameALogarithmOfThePlace) {
+  PlantedAttention planted = Causal();
+  planted.score_at = [](size_t, size_t s, size_t, double x) {
+    return x * std::max(1.0, std::log(static_cast<double>(s + 1)) / std::log(6.0));
+  };
+  ExpectNamed(
+      kCausal, planted,
+      "scores are multiplied by ln(i + 1) / ln(6), where i is the place of the query, or by "
+      "1 if that is larger");
+}
+
+TEST(QueryRules, NameNormedKeys) {
+  PlantedAttention planted = Causal();
+  const AskedCase question(kCausal + "f32");
+  const auto& k = question.inputs[1].values.data;
+  planted.score_at = [&k](size_t h, size_t, size_t t, double x) {
+    double squares = 0;
+    for (size_t d = 0; d < 16; ++d) squares += std::pow(k[(h / 3 * 24 + t) * 16 + d], 2);
+    return x / std::sqrt(squares / 16);
+  };
+  EXPECT_THAT(CausesOfSubject(kCausal + "f32", planted),
+              Contains(HasSubstr("keys are divided by the roots of their mean squares")));
+}
+
+TEST(KeyRanges, NameTheFirstAndTheLastKey) {
+  PlantedAttention planted = Right();
+  planted.sees = [](size_t s, size_t t) { return t <= s && (t >= 11 || s < 11); };
+  ExpectNamed(kCausal, planted, "queries from key 11 on see no keys before it");
+  planted.sees = [](size_t s, size_t t) { return t < (s + 4) / 4 * 4; };
+  ExpectNamed(kCausal, planted,
+              "the number of keys up to the last one that a query sees is rounded up to whole "
+              "blocks of 4");
+}
+
+TEST(SumRules, NameMaskedKeysInTheSum) {
+  PlantedAttention planted = Causal();
+  planted.has_hidden_in_sum = true;
+  ExpectNamed(kCausal, planted, "the sum has the terms of the keys that the mask hides, too");
+}
+
+TEST(SumRules, NameSinksThatAreComparedWithOtherNumbers) {
+  PlantedAttention planted = Right();
+  planted.sink_term = [](double sink, double largest, double) {
+    return std::exp(sink - std::max(sink, largest));
+  };
+  EXPECT_THAT(CausesOfSubject(kSink + "f32", planted),
+              Contains(HasSubstr("the sink is relative to the larger of the largest score and ")));
+  planted.sink_term = [](double sink, double largest, double keys) {
+    return keys * std::exp(sink - (largest + std::log(keys)) / std::numbers::ln2);
+  };
+  EXPECT_THAT(CausesOfSubject(kSink + "f32", planted),
+              Contains(HasSubstr("the sink is compared with log2 of the sum")));
+}
+
+}  // namespace
+}  // namespace sextant::oracle

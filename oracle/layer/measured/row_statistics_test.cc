@@ -1,0 +1,75 @@
+#include "oracle/layer/measured/row_statistics.h"
+
+#include <cmath>
+
+#include "oracle/layer/measured/answer_test.h"
+
+namespace sextant::oracle {
+namespace {
+
+// What is said of y_j = (x_j - m) / d w_j + b_j, with these numbers of a row.
+struct RowAnswer {
+  std::function<double(const std::vector<double>&row)> mean, divisor;
+  std::vector<std::string> If(const std::string& line) const {
+    const MeasuredCase question(line);
+    const std::vector<double>&x = question.In("x").data, &w = question.In("weight").data;
+    const size_t M = w.size();
+    const bool has_bias = question.inputs.size() > 2;
+    return question.Causes([&](size_t i) {
+      const auto first = x.begin() + static_cast<std::ptrdiff_t>(i / M * M);
+      const std::vector<double> row(first, first + static_cast<std::ptrdiff_t>(M));
+      return (x[i] - mean(row)) / divisor(row) * w[i % M] +
+             (has_bias ? question.In("bias").data[i % M] : 0);
+    });
+  }
+};
+
+double Zero(const std::vector<double>&) { return 0; }
+double Mean(const std::vector<double>& row) {
+  double sum = 0;
+  for (const double x : row) sum += x;
+  return sum / static_cast<double>(row.size());
+}
+double RootOfVariance(const std::vector<double>& row) {
+  double squares = 0;
+  for (const double x : row) squares += (x - Mean(row)) * (x - Mean(row));
+  return std::sqrt(squares / static_cast<double>(row.size()) + 1e-5);
+}
+
+TEST(RowStatistics, NamesOtherColumnsThatDivide) {
+  const auto last_half = [](const std::vector<double>& row) {
+    double squares = 0;
+    for (size_t j = row.size() / 2; j < row.size(); ++j) squares += row[j] * row[j];
+    return std::sqrt(2 * squares / static_cast<double>(row.size()) + 1e-5);
+  };
+  for (const char* dtype : {"f32", "f64"}) {
+    EXPECT_THAT(RowAnswer({Zero, last_half}).If("rms_norm N=12 M=40 dtype=" + std::string(dtype)),
+                ElementsAre(StartsWith("divisor_of_rows: each row is divided by the root of the "
+                                       "mean square of the last half of the columns, expected ")))
+        << dtype;
+  }
+}
+
+TEST(RowStatistics, NamesTwiceTheMean) {
+  const auto twice = [](const std::vector<double>& row) { return 2 * Mean(row); };
+  for (const char* dtype : {"f32", "f64", "bf16"}) {
+    EXPECT_THAT(
+        RowAnswer({twice, RootOfVariance}).If("layer_norm N=12 M=40 dtype=" + std::string(dtype)),
+        ElementsAre("mean_of_rows: twice the mean of all columns is subtracted from each row, "
+                    "expected the mean of all columns"))
+        << dtype;
+  }
+}
+
+// A divisor that is no known number of the row; honest sums in bf16 do not differ so much.
+TEST(RowStatistics, ListsDivisorsWithoutAName) {
+  const auto other = [](const std::vector<double>& row) { return 1.5 + std::sin(7 * row[3]); };
+  EXPECT_THAT(RowAnswer({Zero, other}).If("rms_norm N=12 M=16 dtype=f32"),
+              ElementsAre(StartsWith("other_divisors: rows have other divisors, row ")));
+  const auto near = [](const std::vector<double>& row) { return 1.01 * RootOfVariance(row); };
+  EXPECT_THAT(RowAnswer({Mean, near}).If("layer_norm N=12 M=40 dtype=f32"),
+              Not(Contains(StartsWith("other_divisors"))));
+}
+
+}  // namespace
+}  // namespace sextant::oracle
