@@ -16,6 +16,7 @@ namespace sextant::oracle {
 namespace {
 
 constexpr size_t kX = 0, kWeight = 1, kBias = 2;
+constexpr double kRoundings = 0x1p-48;  // of sums here, relative to what they give
 
 // The mean and the divisor of each row: formulas, or numbers.
 struct RowStatistics {
@@ -120,13 +121,12 @@ class Measuring {
       p_error += std::abs(of_p) * error, q_error += std::abs(of_q) * error;
     }
     for (const auto& [a, b, y, error] : elements) {
-      constexpr double kRoundings = 0x1p-48;  // of these sums, relative to y
       const double most =
           error + kRoundings * std::abs(y) + p_error * std::abs(a) + q_error * std::abs(b);
       if (!(std::abs(y - (p * a - q * b)) <= most)) return std::nullopt;
     }
     if (!(std::abs(p) > p_error)) return std::nullopt;
-    p_error += 0x1p-48 * std::abs(p), q_error += 0x1p-48 * std::abs(q);
+    p_error += kRoundings * std::abs(p), q_error += kRoundings * std::abs(q);
     const double m = q / p, m_error = (q_error + std::abs(m) * p_error) / (std::abs(p) - p_error);
     row.mean = {m - m_error, m + m_error};
     SetRight(n, row);

@@ -4,9 +4,12 @@ from deviation import is_held_out
 from honest import recipe
 
 from . import attention, composed, field, field_layer, growth, layer, layout, linear, position
+from . import later_attention, later_layer, later_linear, later_rotation
+from . import later_functions, later_merged, later_position, later_tables  # noqa: F401, more rows
 from . import more_attention, more_layer, more_rotation, rotation
 
-MORE = (more_rotation, more_layer, more_attention)
+MORE = (more_rotation, more_layer, more_attention, later_rotation, later_layer, later_linear,
+        later_attention)
 TABLES = (rotation, layout, growth, attention, position, layer, linear, composed, field,
           field_layer, *MORE)
 
