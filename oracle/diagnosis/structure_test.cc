@@ -130,6 +130,18 @@ TEST_P(Structure, FindsColumnsOfOtherPlaces) {
               ElementsAre(HasSubstr("the right numbers of F with interleaved halves")));
 }
 
+// Runs of rows in another order that no formula gives.
+TEST_P(Structure, FindsRunsOfOtherRows) {
+  const Planted wide(GetParam(), "linear N=8 F=20 M=16");
+  EXPECT_THAT(
+      wide.Sentences([](auto y, size_t n, size_t f) {
+        constexpr size_t kFrom[] = {0, 1, 5, 6, 4, 7, 2, 3};
+        return y(kFrom[n], f);
+      }),
+      ElementsAre("moved: y has the right numbers of other N: those of N 5 to 6 at N 2 to 3, "
+                  "N 7 at N 5, N 2 to 3 at N 6 to 7 (100 of 100 failing elements)"));
+}
+
 TEST_P(Structure, FindsExchangedAxes) {
   EXPECT_THAT(planted.Sentences([](auto y, size_t n, size_t f) {
     const size_t flat = n * 6 + f;

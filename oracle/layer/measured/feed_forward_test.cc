@@ -127,6 +127,15 @@ TEST_P(MeasuredFeedForward, HiddenMultipliedAndAnotherFunction) {
                              HasSubstr("multiplied by 0.5"))));
 }
 
+TEST_P(MeasuredFeedForward, LimitAndNumberAddedToTheGate) {
+  EXPECT_THAT(If("feed_forward kind=geglu N=5 M=24 F=40",
+                 [](double g, double u) { return Gelu(std::min(g, 2.0)) * u; }, {}),
+              ElementsAre("gate_limited_above: gate is limited to at most 2"));
+  EXPECT_THAT(If("feed_forward kind=geglu N=5 M=24 F=40",
+                 [](double g, double u) { return Gelu(g + 0.25) * u; }, {}),
+              ElementsAre("gate_offset: 0.25 is added to gate"));
+}
+
 TEST_P(MeasuredFeedForward, OneAddedToUp) {
   EXPECT_THAT(If("feed_forward kind=geglu N=5 M=24 F=40",
                  [](double g, double u) { return Gelu(g) * (u + 1); }, {}),

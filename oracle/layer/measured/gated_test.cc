@@ -39,6 +39,25 @@ TEST_P(MeasuredGated, SignsOfUpAndAnotherFunction) {
       ElementsAre(StartsWith("up_absolute+function_is_relu: up has lost its signs")));
 }
 
+TEST_P(MeasuredGated, UpOfOtherColumnsAndRowsOfOneHalf) {
+  const MeasuredCase question(Line("gated kind=swiglu N=4 F=48"));
+  // Element j of row n of gate and up side by side, from the begin of the tensor.
+  const auto both = [&](size_t n, size_t j) {
+    const size_t row = n + j / 96, at = j % 96;
+    return question.In(at < 48 ? "gate" : "up").data[row % 4 * 48 + at % 48];
+  };
+  EXPECT_THAT(question.Causes([&](size_t i) {
+    return Swish(both(i / 48, i % 48)) * both(i / 48, 40 + i % 48);
+  }),
+              ElementsAre(StartsWith("up_of_other_columns: gate and up are halves of a row, and up "
+                                     "is read from 8 columns too early on")));
+  EXPECT_THAT(question.Causes([&](size_t i) {
+    const size_t n = i / 48, j = i % 48;
+    return Swish(both(n / 2, n % 2 * 48 + j)) * both((n + 1) / 2, (n + 1) % 2 * 48 + j);
+  }),
+              ElementsAre(StartsWith("rows_of_one_half: ")));
+}
+
 // In bf16, errors hide which number is added.
 struct MeasuredNarrowGated : MeasuredGated {};
 TEST_P(MeasuredNarrowGated, NumberAddedToAnotherFunction) {

@@ -95,7 +95,9 @@ Listed ListedFrequencies(const MeasuredFrequencies& seen) {
     const Range ratio = seen.RatioOf(k);
     if (ratio.Holds(1)) continue;
     listed.far += Common(ratio, {1 - coarse, 1 + coarse}).IsEmpty();
-    const double factor = SimplestRatioIn(ratio);
+    // A number of many digits is no known one: then the one in the middle is the nearest.
+    const double simple = SimplestRatioIn(ratio);
+    const double factor = IsPlain(simple) ? simple : static_cast<double>(ratio.Middle());
     listed.model.pairs[k].factor *= factor;
     if (++listed.wrong <= kFew)
       listed.examples +=

@@ -77,6 +77,7 @@ class Indices {
     Add("position_of_first_batch", "every sequence uses the positions of the first one",
         [=](double, size_t, size_t s) { return at(0, s); });
     OfBatches();
+    OfMemory();
     Add("position_of_first_token", "every token uses the position of the first one",
         [=](double, size_t b, size_t) { return at(b, 0); });
     Add("position_of_last_token", "every token uses the position of the last one",
@@ -121,6 +122,27 @@ class Indices {
           });
     }
   }
+  // Positions [B,S] read in another way.
+  void OfMemory() {
+    const size_t S = S_, B = right_->size() / std::max<size_t>(S_, 1);
+    Add("positions_in_halves",
+        "positions of 64 bits are read as 32 bits: even tokens have those of token s / 2, odd ones "
+        "0",
+        [right = right_, S](double, size_t b, size_t s) {
+          return s % 2 == 0 ? (*right)[b * S + s / 2] : 0;
+        });
+    if (B < 2) return;
+    Add("positions_transposed",
+        "positions [B,S] are read as [S,B]: token s of sequence b has the position at s B + b",
+        [right = right_, B](double, size_t b, size_t s) { return (*right)[s * B + b]; });
+    Add("position_largest_of_batch",
+        "every sequence of the batch uses the largest position of its token in any sequence",
+        [right = right_, S, B](double, size_t, size_t s) {
+          double largest = (*right)[s];
+          for (size_t b = 1; b < B; ++b) largest = std::max(largest, (*right)[b * S + s]);
+          return largest;
+        });
+  }
   void OfBlocks() {
     const size_t S = S_;
     const auto at = [right = right_, S](size_t b, size_t s) { return (*right)[b * S + s]; };
@@ -137,6 +159,12 @@ class Indices {
           "position_from_block",
           Phrase("positions are counted from that of the first token of their block of ", n),
           [=](double p, size_t b, size_t s) { return p - at(b, s / n * n); }, kUsualNumber);
+      Add(
+          "block_added_to_position",
+          Phrase("the index of the first token of its block of ", n,
+                 " is added to the position of each token, offset twice"),
+          [=](double p, size_t, size_t s) { return p + static_cast<double>(s / n * n); },
+          kUsualNumber);
       Add(
           "position_of_index_wraps",
           Phrase("tokens use the positions of tokens 0 to ", n - 1, " again and again"),
