@@ -1,6 +1,7 @@
 // One output of a wrong answer beside the right one, and its axes.
 #pragma once
 
+#include <cmath>
 #include <cstddef>
 #include <optional>
 #include <string>
@@ -35,9 +36,10 @@ struct AnsweredTensor {
   std::vector<size_t> failing;       // above the permitted error; flat indices, ascending
   std::vector<char> left_out;  // 1: without a permitted error (NaN), it conforms to any number
 
-  // True if the answer at `flat` is the right number of `source`.
+  // True if the answer at `flat` is the right number of `source`, which another place must have.
   bool Holds(size_t flat, size_t source) const {
-    return IsNear(flat, right[source], bounds[source]);
+    const bool has_number = flat == source || (!left_out[source] && !std::isnan(right[source]));
+    return has_number && IsNear(flat, right[source], bounds[source]);
   }
   bool Conforms(size_t flat) const { return Holds(flat, flat); }
   bool IsNear(size_t flat, double expected, double bound) const;

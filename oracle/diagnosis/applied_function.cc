@@ -45,8 +45,12 @@ template <class Function>
 Expected ExpectedAt(const AnsweredTensor& tensor, size_t flat, const Function& f) {
   const double y = tensor.right[flat], bound = tensor.bounds[flat], expected = f(y);
   if (std::isinf(bound)) return {expected, bound};
-  const double change =
-      std::max(std::abs(f(y - bound) - expected), std::abs(f(y + bound) - expected));
+  // At the edge of where f has values it changes as much on the other side.
+  const double before = std::abs(f(y - bound) - expected),
+               after = std::abs(f(y + bound) - expected);
+  const double change = std::isnan(before)  ? after
+                        : std::isnan(after) ? before
+                                            : std::max(before, after);
   const double rounding = expected == 0 ? 0 : kRoundings * UlpOf(tensor.dtype, expected);
   return {expected, change + rounding};
 }

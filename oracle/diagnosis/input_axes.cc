@@ -265,7 +265,8 @@ std::vector<InputPlace> InputPlaces(const TensorSpec& spec, const Shape& shape) 
   std::vector<InputPlace> places;
   for (const Axis& axis : AxesOf(spec, shape)) {
     for (size_t i = 0; i < axis.extent && axis.extent <= kMost; ++i)
-      places.push_back({WithName("at @ " + std::to_string(i) + ", along #", axis.name),
+      places.push_back({"at_" + axis.name + "_" + std::to_string(i),
+                        WithName("at @ " + std::to_string(i) + ", along #", axis.name),
                         [=](size_t flat) { return flat / axis.inner % axis.extent == i; }});
   }
   return places;

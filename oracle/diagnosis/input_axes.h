@@ -23,7 +23,7 @@ std::vector<InputChange> RareInputOrders(const TensorSpec& spec, const Shape& sh
 std::vector<InputChange> InputParts(const TensorSpec& spec, const Shape& shape, size_t index);
 // Input `index` multiplied by a number at one index of a short axis: "at H 3", and where that is.
 struct InputPlace {
-  std::string text;
+  std::string name, text;  // "at_K_1", "at head 1, along K"
   std::function<bool(size_t flat)> has;
 };
 std::vector<InputPlace> InputPlaces(const TensorSpec& spec, const Shape& shape);

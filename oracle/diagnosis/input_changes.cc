@@ -213,6 +213,7 @@ Deviation FactorAt(const Tensors& inputs, size_t index, const InputPlace& place)
     return model;
   };
   Deviation deviation = InputFactor(inputs, inputs[index].name, "");
+  deviation.name += "_" + place.name;  // numbers of other places are no alternatives
   deviation.changed = changed;
   deviation.sentence = [text = inputs[index].name + " is multiplied " + place.text +
                                " by "](const std::string& number) { return text + number; };

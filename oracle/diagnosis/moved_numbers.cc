@@ -121,9 +121,6 @@ std::optional<Moved> MovedAlong(const AnsweredTensor& tensor, const AxisView& ax
 // Indices first to last, whose numbers are those of other indices, all as far away.
 struct Run {
   size_t first, last, source;  // of the first
-  bool GoesOnWith(size_t index, size_t from) const {
-    return index == last + 1 && from == source + (index - first);
-  }
 };
 
 std::string TextOf(const std::vector<Run>& runs, const std::string& axis) {
@@ -146,19 +143,17 @@ std::optional<Moved> MappedAlong(const AnsweredTensor& tensor, const AxisView& a
   const std::vector<size_t> failing = axis.IndicesOf(tensor.failing);
   std::vector<Run> runs;
   for (const size_t index : failing) {
-    std::optional<size_t> chosen;
-    for (const size_t source : SourcesOf(tensor, axis, index)) {
-      if (!runs.empty() && runs.back().GoesOnWith(index, source)) chosen = source;
-      if (!chosen) chosen = source;
+    if (!runs.empty() && index == runs.back().last + 1) {
+      const size_t next = runs.back().source + (index - runs.back().first);
+      if (next < axis.extent && next != index && IsSlabOf(tensor, axis, index, next)) {
+        runs.back().last = index;
+        continue;
+      }
     }
-    if (!chosen) return std::nullopt;
-    if (!runs.empty() && runs.back().GoesOnWith(index, *chosen)) {
-      runs.back().last = index;
-    } else if (runs.size() < kMostRuns) {
-      runs.push_back({index, index, *chosen});
-    } else {
-      return std::nullopt;
-    }
+    if (runs.size() == kMostRuns) return std::nullopt;  // each looks at all indices
+    const std::vector<size_t> sources = SourcesOf(tensor, axis, index);
+    if (sources.empty()) return std::nullopt;
+    runs.push_back({index, index, sources[0]});
   }
   // A source is one of all indices, and so are both ends of its run.
   const auto bits = static_cast<size_t>(std::bit_width(axis.extent)) * 3 * runs.size();

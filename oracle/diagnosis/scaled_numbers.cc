@@ -84,17 +84,27 @@ std::map<size_t, Range> NumbersOf(const AnsweredTensor& tensor, Says says,
   return numbers;
 }
 
-std::optional<Scaled> OfAll(const AnsweredTensor& tensor) {
+// Whether a range excludes the right number, 1 or 0, and by how much it is off in units of the
+// right numbers.
+bool IsFar(const Range& range, bool is_factor, double size) {
+  const double right = is_factor ? 1 : 0;
+  if (range.low <= right && right <= range.high) return false;
+  return std::abs(range.Number().value - right) > kCoarse * (is_factor ? 1 : size);
+}
+double SizeOf(const AnsweredTensor& tensor) {
   double size = 0;
   for (const size_t flat : tensor.failing)
     size = std::max(size, std::isfinite(tensor.right[flat]) ? std::abs(tensor.right[flat]) : 0);
+  return size;
+}
+
+std::optional<Scaled> OfAll(const AnsweredTensor& tensor) {
   for (const bool is_factor : {true, false}) {
     const auto numbers =
         NumbersOf(tensor, is_factor ? SaysFactor : SaysAdded, [](size_t) { return size_t{0}; });
     if (numbers.empty()) continue;
+    if (!IsFar(numbers.begin()->second, is_factor, SizeOf(tensor))) continue;
     const MeasuredNumber number = numbers.begin()->second.Number();
-    const double off = is_factor ? std::abs(number.value - 1) : std::abs(number.value) / size;
-    if (off <= kCoarse) continue;
     const std::string text = TextOfNumber(number);
     if (is_factor)
       return Scaled{"numbers_multiplied",
@@ -107,12 +117,12 @@ std::optional<Scaled> OfAll(const AnsweredTensor& tensor) {
 
 std::optional<Scaled> OfGroups(const AnsweredTensor& tensor, const std::string& name,
                                const std::function<size_t(size_t flat)>& group_of) {
+  const double size = SizeOf(tensor);
   for (const bool is_factor : {true, false}) {
     const auto numbers = NumbersOf(tensor, is_factor ? SaysFactor : SaysAdded, group_of);
     if (numbers.size() < 2) continue;
-    const auto far = std::ranges::count_if(numbers, [&](const auto& one) {
-      return std::abs(one.second.Number().value - (is_factor ? 1 : 0)) > kCoarse;
-    });
+    const auto far = std::ranges::count_if(
+        numbers, [&](const auto& one) { return IsFar(one.second, is_factor, size); });
     if (2 * far < std::ranges::ssize(numbers)) continue;
     constexpr size_t kShown = 3;
     std::string text;

@@ -125,18 +125,34 @@ class Identify(unittest.TestCase):
         self.assertTrue(sextant.identify(nested, "activation", F=8))
 
     def test_interrupt_ends_the_search(self):
+        self.assertTrue(self.stderr_of_interrupted("").endswith("KeyboardInterrupt\n"))
+
+    def test_interrupt_ends_a_search_that_begins(self):
+        """The signal comes while the thread of the library is started."""
+        stderr = self.stderr_of_interrupted(
+            "import os, signal, threading\n"
+            "begin = threading.Thread.start\n"
+            "def start(thread):\n"
+            "    begin(thread)\n"
+            "    os.kill(os.getpid(), signal.SIGINT)\n"
+            "threading.Thread.start = start\n")
+        self.assertTrue(stderr.endswith("KeyboardInterrupt\n"), stderr)
+
+    def stderr_of_interrupted(self, before):
+        """What a search prints that is interrupted when it asks, or by what is done before it."""
         script = (f"import sys; sys.path[:0] = {[str(BUILD / 'python'), str(pathlib.Path(__file__).parent)]!r}\n"
                   "import ask_test, sextant\n"
+                  f"{before}"
                   "def told(x, position, dtype):\n"
                   "    print('asked', flush=True)\n"
                   "    return ask_test.box(x, position, dtype)\n"
                   "sextant.identify(told, 'rope', D=16)\n")
         child = subprocess.Popen([sys.executable, "-B", "-c", script], stdout=subprocess.PIPE,
                                  stderr=subprocess.PIPE, text=True)
-        child.stdout.readline()
-        child.send_signal(signal.SIGINT)
-        _, stderr = child.communicate(timeout=60)
-        self.assertTrue(stderr.endswith("KeyboardInterrupt\n"), stderr)
+        if not before:
+            child.stdout.readline()
+            child.send_signal(signal.SIGINT)
+        return child.communicate(timeout=60)[1]
 
 
 class Profile(unittest.TestCase):

@@ -74,6 +74,9 @@ std::vector<End> LastKeys(int64_t T) {
 
 std::optional<OtherKeys> KeyRangesOf(const CountedKeys& visible, const PlainAttention& plain) {
   const AttentionSizes n = plain.sizes();
+  // Some 3 T rules are tried, each with all keys until one contradicts.
+  constexpr size_t kMostKeys = size_t{1} << 26;
+  if (3 * n.T * visible.counts.size() > kMostKeys) return std::nullopt;
   const AttentionAttributes op = plain.attributes();
   const auto T = static_cast<int64_t>(n.T);
   const auto query = [op](size_t b, size_t s) {
@@ -105,9 +108,12 @@ std::optional<OtherKeys> KeyRangesOf(const CountedKeys& visible, const PlainAtte
 std::string ExamplesOf(const CountedKeys& visible, const AttentionSizes& n) {
   constexpr size_t kMost = 3;
   const auto keys_of = [&](const std::vector<double>& counts, size_t row) {
+    constexpr size_t kMostRuns = 4;
     std::string text;
+    size_t runs = 0;
     for (size_t t = 0; t < n.T; ++t) {
       if (counts[row * n.T + t] == 0) continue;
+      if (++runs > kMostRuns) return text + " ...";
       size_t end = t;
       while (end + 1 < n.T && counts[row * n.T + end + 1] != 0) ++end;
       text += (text.empty() ? "" : ", ") + std::to_string(t) +

@@ -58,6 +58,7 @@ struct PlantedAttention {
       std::vector<double> scores;
       for (size_t t = 0; t < v[2]; ++t) scores.push_back(Score(in, b, h, s, t));
       const double largest = std::ranges::max(scores);
+      if (std::isinf(largest)) continue;  // no keys: 0
       double sum = zeros * std::exp(-largest) + increase, weighted = 0;
       for (size_t t = 0; t < v[2] && has_hidden_in_sum; ++t)
         if (!sees(s, t)) sum += std::exp(AnyScore(in, b, h, s, t) - largest);

@@ -84,7 +84,7 @@ class Rules {
       if (!(line.xx > 0) || line.Left() > kMostLeft) return std::nullopt;
       const MeasuredNumber measured{line.Slope(), line.Bar(unit_)};
       const double usual = std::exp2(-8 * static_cast<double>(h + 1) / static_cast<double>(n_.H));
-      const bool is_usual = std::abs(usual - measured.value) <= std::max(measured.bar, 4 * unit_);
+      const bool is_usual = std::abs(usual - measured.value) <= measured.bar;
       is_alibi &= is_usual;
       const auto number = ShortNumber(measured);
       slopes.push_back(is_usual ? usual : number ? number->value : measured.value);
@@ -95,9 +95,10 @@ class Rules {
                  : "a bias that is linear in the distance of query i and key j is "
                    "added to the scores: -m (i - j), with the slopes m " +
                        listed + " of the heads";
-    return QueryRule{"bias_of_distance", text, [slopes](MeasuredParts& parts) {
-                       parts.added = [slopes](size_t, size_t h, size_t, size_t t) {
-                         return slopes[h] * static_cast<double>(t);
+    return QueryRule{"bias_of_distance", text, [=, op = plain_.attributes()](MeasuredParts& parts) {
+                       parts.added = [=](size_t b, size_t h, size_t s, size_t t) {
+                         const int64_t place = op.FirstIndex(b) + static_cast<int64_t>(s);
+                         return slopes[h] * static_cast<double>(static_cast<int64_t>(t) - place);
                        };
                      }};
   }
@@ -136,16 +137,21 @@ class Rules {
   }
   // ln(i + 1) / ln(n), where the last query says n.
   std::optional<QueryRule> Logarithm(const std::vector<MeasuredNumber>& measured) const {
-    const size_t last = measured.size() - 1;
+    const auto says = [](const MeasuredNumber& one) { return std::isfinite(one.bar); };
+    constexpr ptrdiff_t kFewest = 3;
+    if (std::ranges::count_if(measured, says) < kFewest) return std::nullopt;
+    size_t last = measured.size() - 1;
+    while (!says(measured[last])) --last;
+    if (!(measured[last].value > 0)) return std::nullopt;
     const double log_of_last = std::log(static_cast<double>(PlaceOf(last) + 1));
     const double base = std::round(std::exp(log_of_last / measured[last].value));
     for (const bool is_at_least_1 : {true, false}) {
       std::vector<double> factors;
-      bool agrees = base > 1;
+      bool agrees = base > 1 && std::isfinite(base);
       for (size_t i = 0; i < measured.size(); ++i) {
         const double a = std::log(static_cast<double>(PlaceOf(i) + 1)) / std::log(base);
-        factors.push_back(is_at_least_1 ? std::max(1.0, a) : a);
-        agrees &= std::abs(factors[i] - measured[i].value) <= measured[i].bar;
+        factors.push_back(!says(measured[i]) ? 1 : is_at_least_1 ? std::max(1.0, a) : a);
+        agrees &= !says(measured[i]) || std::abs(factors[i] - measured[i].value) <= measured[i].bar;
       }
       if (agrees)
         return RuleOf("scores are multiplied by ln(i + 1) / ln(" + ShortText(base) +

@@ -82,6 +82,27 @@ TEST(SumRules, NameMaskedKeysInTheSum) {
   ExpectNamed(kCausal, planted, "the sum has the terms of the keys that the mask hides, too");
 }
 
+// Queries before the first key see none: there nothing is averaged.
+TEST(SumRules, NameMaskedKeysBesideQueriesWithoutKeys) {
+  PlantedAttention planted = Right();
+  planted.sees = [](size_t s, size_t t) { return t + 4 <= s; };
+  planted.has_hidden_in_sum = true;
+  EXPECT_THAT(CausesOfSubject("attention H=6 K=2 S=24 T=20 D=16 E=16 mask=causal dtype=f32 "
+                              "empty_rows=unspecified",
+                              planted),
+              Contains(HasSubstr("the sum has the terms of the keys that the mask hides, too")));
+}
+
+TEST(QueryRules, NameABiasBesideASink) {
+  PlantedAttention planted = Causal();
+  planted.score_at = [](size_t h, size_t s, size_t t, double x) {
+    return x - std::exp2(-8 * static_cast<double>(h + 1) / 6) * static_cast<double>(s - t);
+  };
+  EXPECT_THAT(
+      CausesOfSubject("attention_sink H=6 K=2 S=24 T=24 D=16 E=16 mask=causal dtype=f32", planted),
+      Contains(HasSubstr("an ALiBi bias is added to the scores")));
+}
+
 TEST(SumRules, NameSinksThatAreComparedWithOtherNumbers) {
   PlantedAttention planted = Right();
   planted.sink_term = [](double sink, double largest, double) {

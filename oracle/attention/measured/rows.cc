@@ -37,7 +37,11 @@ class MeasuredRows : public AttentionRows<Real> {
     return keys.first <= t && t < keys.last;
   }
   KeyRange KeysOf(const QueryIndex& at) const override {
-    if (parts_.masked_score || HasHidden()) return {0, in_.k.shape[2]};
+    if (parts_.masked_score) return {0, in_.k.shape[2]};
+    const KeyRange visible = VisibleKeysOf(at);
+    return HasHidden() && !visible.IsEmpty() ? KeyRange{0, in_.k.shape[2]} : visible;
+  }
+  KeyRange VisibleKeysOf(const QueryIndex& at) const {
     if (!parts_.counts) return Formula::KeysOf(at);
     size_t first = 0, last = in_.k.shape[2];
     while (first < last && CountOf(at, first) == 0) ++first;

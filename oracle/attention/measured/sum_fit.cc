@@ -157,7 +157,7 @@ std::optional<SumFit> FitSum(const PlainAttention& plain, DType dtype, const Ask
   if (sums.HasSink())
     for (SumRule& rule : RulesOfSinks(sums)) rules.push_back(std::move(rule));
   const SumRule& best = *std::ranges::min_element(rules, {}, &SumRule::distance);
-  if (best.distance * kBetter > sums.Distance([](const WeightSum& r) { return r.sink; }))
+  if (!(best.distance * kBetter <= sums.Distance([](const WeightSum& r) { return r.sink; })))
     return std::nullopt;
   if (best.set) best.set(parts);
   return best.fit;

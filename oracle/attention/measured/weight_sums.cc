@@ -33,7 +33,7 @@ void WeightSums::Add(const AskedWeights& weights, const ScoreFit& fit, const Mea
   if (!std::isfinite(sum.largest)) return;
   for (size_t t = 0; t < n_.T; ++t) {
     const double term = std::exp(scores[t] - sum.largest);
-    sum.keys += count(t) * term;
+    if (count(t) > 0) sum.keys += count(t) * term;
     if (count(t) > 0) sum.scores.emplace_back(t, scores[t] - sum.largest);
     if (count(t) == 0) sum.hidden += term, ++sum.hidden_keys;
   }

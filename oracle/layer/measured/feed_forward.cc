@@ -96,7 +96,7 @@ class Fitter {
     if (start.deviations.count > kMostDeviations) return;
     if (rows_.FitsAll(start.formula, start.inputs, rows)) fits_.push_back(start);
     if (start.deviations.count < kMostDeviations) TryAnyFunction(start, rows);
-    if (start.deviations.count == 0 && !rows.empty()) TryProjections(start, rows);
+    if (start.deviations.count == 0) TryProjections(start, rows);
     if (start.deviations.count == kMostDeviations ||
         start.formula.combination == Combination::kNotActivated) {
       return;
@@ -248,11 +248,11 @@ class Fitter {
   }
   // A limit of gate or up, or a number added to one of them.
   void TryProjections(const FeedForwardFit& start, const Rows& rows) {
+    if (rows.empty() || rows[0].gate.empty()) return;
     constexpr double kMostAdded = 4;
-    const auto misfit = [&](const ProjectedRow& row) {
+    const Rows worst = {*std::ranges::max_element(rows, {}, [&](const ProjectedRow& row) {
       return SquaresOf(rows_.RestsOf(start.formula, start.inputs, row));
-    };
-    const Rows worst = {*std::ranges::max_element(rows, {}, misfit)};
+    })};
     const auto largest = [](const std::vector<double>& x) {
       return std::ranges::max(x, {}, [](double one) { return std::abs(one); });
     };

@@ -159,5 +159,10 @@ TEST(MeasuredFeedForward, HonestRecipesAreNotAccused) {
       {"native dot=bf16", "native activation=bf16", "native keep=bf16", "*=bf16", "f32_compute"});
 }
 
+TEST(MeasuredFeedForward, WithoutHiddenColumnsNothingIsMeasured) {
+  const MeasuredCase question("feed_forward N=2 M=3 F=0 dtype=f32");
+  EXPECT_THAT(question.Causes([](size_t i) { return 1.0 + static_cast<double>(i); }), IsEmpty());
+}
+
 }  // namespace
 }  // namespace sextant::oracle

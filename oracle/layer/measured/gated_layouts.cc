@@ -11,7 +11,7 @@ namespace sextant::oracle {
 namespace {
 
 constexpr size_t kGate = 0, kUp = 1;
-constexpr size_t kManyElements = 65536;  // of which few layouts are tried
+constexpr size_t kManyElements = 16384;  // of which few layouts are tried: each has its own inputs
 
 // Element i of a row of gate and up side by side is the half and the column `place(i, F)` of it.
 template <class Place>

@@ -59,7 +59,8 @@ TEST(FrequencyFunctions, NamePositionsReadInAnotherWay) {
                    }},
               "the largest position of its token in any sequence", line);
   ExpectNamed(
-      {.position = [&](F, size_t b, size_t s) { return s % 2 == 0 ? at[b * 9 + s / 2] : 0; }},
+      {.position = [&](F, size_t b,
+                       size_t s) { return (b * 9 + s) % 2 == 0 ? at[(b * 9 + s) / 2] : 0; }},
       "positions of 64 bits are read as 32 bits", line);
 }
 

@@ -129,7 +129,8 @@ class Indices {
         "positions of 64 bits are read as 32 bits: even tokens have those of token s / 2, odd ones "
         "0",
         [right = right_, S](double, size_t b, size_t s) {
-          return s % 2 == 0 ? (*right)[b * S + s / 2] : 0;
+          const size_t i = b * S + s;
+          return i % 2 == 0 ? (*right)[i / 2] : (*right)[i / 2] < 0 ? -1 : 0;
         });
     if (B < 2) return;
     Add("positions_transposed",

@@ -146,14 +146,17 @@ def call(function, arguments):
     so that Ctrl-C ends the call: Python's signal handlers run only on the waiting main thread. An
     Options among the arguments gets the callback that ends it."""
     handle = ctypes.c_void_p()
-    ended, cancelled, errors = threading.Event(), threading.Event(), []
+    started, ended, cancelled, errors = *(threading.Event() for _ in range(3)), []
     progress = PROGRESS(lambda done, user: cancelled.is_set())
     for argument in arguments:
         if isinstance(argument, Options):
             argument.progress = progress
 
     def run():
+        started.set()
         try:
+            if cancelled.is_set():
+                return
             check(getattr(library, "sextant_" + function)(*arguments, ctypes.byref(handle)))
         except BaseException as error:
             errors.append(error)
@@ -161,12 +164,14 @@ def call(function, arguments):
             ended.set()
 
     thread = threading.Thread(target=run, daemon=True)
-    thread.start()
     try:
+        thread.start()
         ended.wait()
     except BaseException:
         cancelled.set()
-        thread.join()
+        # An interrupt within start() may come before the thread exists: then nothing will end.
+        if started.wait(timeout=1):
+            ended.wait()
         if handle:
             library.sextant_free(handle)
         raise
