@@ -14,17 +14,6 @@ const std::string kCausal = "attention H=6 K=2 S=14 T=14 D=16 E=16 mask=causal "
 const std::string kSink = "attention_sink H=6 K=2 S=9 T=14 D=16 E=16 ";
 constexpr const char* kDTypes[] = {"dtype=f32", "dtype=bf16"};
 
-PlantedAttention Right() {
-  PlantedAttention planted{.scale = 0.25};
-  planted.key_head = [](size_t h) { return h / 3; };
-  return planted;
-}
-PlantedAttention Causal() {
-  PlantedAttention planted = Right();
-  planted.sees = [](size_t s, size_t t) { return t <= s; };
-  return planted;
-}
-
 void ExpectNamed(const std::string& line, const PlantedAttention& planted,
                  const std::string& text) {
   for (const char* dtype : kDTypes)
@@ -33,19 +22,19 @@ void ExpectNamed(const std::string& line, const PlantedAttention& planted,
 
 TEST(MeasuredFactors, AreNoneInARightAnswer) {
   for (const char* dtype : kDTypes) {
-    EXPECT_THAT(CausesOfSubject(kPlain + dtype, Right()), IsEmpty());
-    EXPECT_THAT(CausesOfSubject(kCausal + dtype, Causal()), IsEmpty());
-    EXPECT_THAT(CausesOfSubject(kSink + dtype, Right()), IsEmpty());
+    EXPECT_THAT(CausesOfSubject(kPlain + dtype, GroupedAttention()), IsEmpty());
+    EXPECT_THAT(CausesOfSubject(kCausal + dtype, CausalAttention()), IsEmpty());
+    EXPECT_THAT(CausesOfSubject(kSink + dtype, GroupedAttention()), IsEmpty());
   }
 }
 
 TEST(MeasuredFactors, NameHeads) {
-  PlantedAttention planted = Right();
+  PlantedAttention planted = GroupedAttention();
   planted.value_head = [](size_t h) { return size_t{h == 1 || h == 4}; };
   ExpectNamed(kPlain, planted,
               "heads_read (query heads 0 to 5 read the heads of values 0 1 0 0 1 0, expected 0 0 0 "
               "1 1 1)");
-  planted = Right();
+  planted = GroupedAttention();
   planted.query_head = [](size_t h) { return (h + 2) % 6; };
   planted.key_head = [](size_t h) { return (h + 2) % 6 / 3; };
   planted.scale = 0.225;
@@ -56,7 +45,7 @@ TEST(MeasuredFactors, NameHeads) {
 }
 
 TEST(MeasuredFactors, NameTheScaleOfSomeHeads) {
-  PlantedAttention planted = Right();
+  PlantedAttention planted = GroupedAttention();
   planted.score = [](size_t h, double x) { return h % 2 == 1 ? 2 * x : x; };
   ExpectNamed(kPlain, planted,
               "scale_of_heads (scores of some heads are multiplied in addition: head 1 by 2, 3 by "
@@ -64,29 +53,29 @@ TEST(MeasuredFactors, NameTheScaleOfSomeHeads) {
 }
 
 TEST(MeasuredFactors, NameEqualWeights) {
-  PlantedAttention planted = Causal();
+  PlantedAttention planted = CausalAttention();
   planted.scale = 0;
   ExpectNamed(kCausal, planted, "weights_equal (all keys that a query sees have the same weight");
 }
 
 TEST(MeasuredFactors, NameTheLargestKeyAlone) {
-  PlantedAttention planted = Right();
+  PlantedAttention planted = GroupedAttention();
   planted.scale = 20000;
   ExpectNamed("attention scale=0.25 H=6 K=2 S=9 T=14 D=16 E=16 ", planted,
               "weights_of_largest_key (only the key with the largest score counts)");
 }
 
 TEST(MeasuredFactors, NameTermsOfTheSum) {
-  PlantedAttention planted = Right();
+  PlantedAttention planted = GroupedAttention();
   planted.zeros = 3;
   ExpectNamed(kPlain, planted, "zeros_in_the_sum (e^0 is added 3 times to the sum of e^score)");
-  planted = Right();
+  planted = GroupedAttention();
   planted.increase = 1;
   ExpectNamed(kPlain, planted, "sum_increased (1 is added to the sum of e^(score - largest))");
 }
 
 TEST(MeasuredFactors, NameAFactorOfTheAnswerBesideTheScale) {
-  PlantedAttention planted = Right();
+  PlantedAttention planted = GroupedAttention();
   planted.gain = 1.25;
   planted.scale = 1;
   ExpectNamed(kPlain, planted,
@@ -95,7 +84,7 @@ TEST(MeasuredFactors, NameAFactorOfTheAnswerBesideTheScale) {
 }
 
 TEST(MeasuredFactors, NameValuesOfOtherKeys) {
-  PlantedAttention planted = Right();
+  PlantedAttention planted = GroupedAttention();
   planted.later = 1;
   planted.zeros = 2;
   ExpectNamed(kPlain, planted,
@@ -105,20 +94,20 @@ TEST(MeasuredFactors, NameValuesOfOtherKeys) {
 }
 
 TEST(MeasuredFactors, NameTheScoreOfMaskedKeys) {
-  PlantedAttention planted = Causal();
+  PlantedAttention planted = CausalAttention();
   planted.masked_score = -3;
   ExpectNamed(kCausal, planted, "mask_value (masked keys have the score -3, expected -infinity)");
 }
 
 TEST(MeasuredFactors, NameACapThatCutsScoresOff) {
-  PlantedAttention planted = Right();
+  PlantedAttention planted = GroupedAttention();
   planted.score = [](size_t, double x) { return std::clamp(x, -5.0, 5.0); };
   ExpectNamed("attention soft_cap=5 H=6 K=2 S=9 T=14 D=16 E=16 @q=normal(4) ", planted,
               "soft_cap_clips (the cap cuts scores off");
 }
 
 TEST(MeasuredFactors, NameSinksOfOtherHeads) {
-  PlantedAttention planted = Right();
+  PlantedAttention planted = GroupedAttention();
   planted.sink = [](size_t h, const std::vector<double>& sinks) { return sinks[(h + 2) % 6]; };
   planted.scale = 0.3;
   for (const char* dtype : kDTypes)
@@ -129,7 +118,7 @@ TEST(MeasuredFactors, NameSinksOfOtherHeads) {
 
 // The heads of the sinks are measured one by one, and so is a factor of all sinks.
 TEST(MeasuredFactors, NameTheSinksThatHeadsRead) {
-  PlantedAttention planted = Right();
+  PlantedAttention planted = GroupedAttention();
   planted.sink = [](size_t h, const std::vector<double>& sinks) { return sinks[h / 3]; };
   planted.scale = -0.25;
   for (const char* dtype : kDTypes)
@@ -166,7 +155,7 @@ struct PlantedTiles {
 };
 
 TEST(MeasuredFactors, NameTilesBesideTheHeadsOfValues) {
-  PlantedTiles planted{Right()};
+  PlantedTiles planted{GroupedAttention()};
   planted.planted.value_head = [](size_t) { return size_t{0}; };
   EXPECT_THAT(CausesOfSubject("attention H=6 K=2 S=9 T=30 D=16 E=16 dtype=f32", planted),
               Contains(testing::AllOf(testing::HasSubstr("heads of values 0 0 0 0 0 0"),
@@ -174,7 +163,7 @@ TEST(MeasuredFactors, NameTilesBesideTheHeadsOfValues) {
 }
 
 TEST(MeasuredFactors, NameASinkThatIsNotShifted) {
-  PlantedAttention planted = Right();
+  PlantedAttention planted = GroupedAttention();
   planted.sink_is_shifted = false;
   ExpectNamed(kSink, planted,
               "sink_not_shifted (e^sink is added to the sum of e^(score - largest)");
@@ -182,7 +171,7 @@ TEST(MeasuredFactors, NameASinkThatIsNotShifted) {
 
 // A chunk of 5 in f32 and bf16, and a scale beside it.
 TEST(MeasuredFactors, NameTheMaskBesideTheScale) {
-  PlantedAttention planted = Causal();
+  PlantedAttention planted = CausalAttention();
   planted.sees = [](size_t s, size_t t) { return t <= s && s / 5 == t / 5; };
   planted.scale = 0.5;
   ExpectNamed(kCausal, planted,
@@ -219,7 +208,7 @@ struct PlantedBias {
 TEST(MeasuredFactors, NameAnotherBiasBesideTheScaleAndTheHeads) {
   const std::string line = "attention_bias H=6 K=2 S=9 T=14 D=16 E=16 ";
   for (const char* dtype : kDTypes) {
-    PlantedBias planted{.planted = Right(), .next_key = 1};
+    PlantedBias planted{.planted = GroupedAttention(), .next_key = 1};
     planted.planted.scale = 0.425;
     EXPECT_THAT(CausesOfSubject(line + dtype, planted),
                 Contains(StartsWith("bias_changed+scale_changed (bias has the next key at each T, "
@@ -230,7 +219,7 @@ TEST(MeasuredFactors, NameAnotherBiasBesideTheScaleAndTheHeads) {
     EXPECT_THAT(CausesOfSubject(line + dtype, planted),
                 Contains(StartsWith("bias_changed+heads_read+scale_changed (bias has the next key "
                                     "at each T")));
-    planted = {.planted = Right(), .next_head = 1};
+    planted = {.planted = GroupedAttention(), .next_head = 1};
     planted.planted.key_head = [](size_t h) { return 1 - h / 3; };
     EXPECT_THAT(CausesOfSubject(line + dtype, planted),
                 Contains(StartsWith("bias_changed+heads_read (bias has the next head at each H")));
@@ -239,7 +228,7 @@ TEST(MeasuredFactors, NameAnotherBiasBesideTheScaleAndTheHeads) {
 
 // Queries that see no key are 0: that follows from the length.
 struct PlantedLength {
-  PlantedAttention planted = Right();
+  PlantedAttention planted = GroupedAttention();
   size_t missing = 5;  // keys at the end; the last query belongs to the last key that is left
 
   Tensors Answer(const Case& c, const Tensors& in) const {
@@ -268,7 +257,7 @@ TEST(MeasuredFactors, NameALengthThatLeavesQueriesWithoutKeys) {
 // Rows that were not written say nothing about keys.
 TEST(MeasuredFactors, LeaveRowsOfZerosToTheStructure) {
   const AskedCase question(kPlain + "dtype=f32");
-  PlantedAttention planted = Right();
+  PlantedAttention planted = GroupedAttention();
   planted.sees = [](size_t, size_t t) { return t >= 4; };
   const auto answer = [&](const Case& c, const Tensors& inputs) {
     Tensors y = planted.Answer(c, inputs);

@@ -93,4 +93,16 @@ std::vector<std::string> CausesOfSubject(const std::string& line, const Planted&
   return question.Causes(planted.Answer(question.c, question.inputs), &subject);
 }
 
+// The right answer to cases with D = 16 and three query heads for each key head.
+inline PlantedAttention GroupedAttention() {
+  PlantedAttention planted{.scale = 0.25};
+  planted.key_head = [](size_t h) { return h / 3; };
+  return planted;
+}
+inline PlantedAttention CausalAttention() {
+  PlantedAttention planted = GroupedAttention();
+  planted.sees = [](size_t s, size_t t) { return t <= s; };
+  return planted;
+}
+
 }  // namespace sextant::oracle

@@ -17,16 +17,6 @@ const std::string kCausal = "attention H=6 K=2 S=24 T=24 D=16 E=16 mask=causal d
 const std::string kSink = "attention_sink H=6 K=2 S=9 T=14 D=16 E=16 dtype=";
 constexpr const char* kDTypes[] = {"f32", "f16"};
 
-PlantedAttention Right() {
-  PlantedAttention planted{.scale = 0.25};
-  planted.key_head = [](size_t h) { return h / 3; };
-  return planted;
-}
-PlantedAttention Causal() {
-  PlantedAttention planted = Right();
-  planted.sees = [](size_t s, size_t t) { return t <= s; };
-  return planted;
-}
 void ExpectNamed(const std::string& line, const PlantedAttention& planted,
                  const std::string& text) {
   for (const char* dtype : kDTypes)
@@ -34,7 +24,7 @@ void ExpectNamed(const std::string& line, const PlantedAttention& planted,
 }
 
 TEST(QueryRules, NameABiasThatIsLinearInTheDistance) {
-  PlantedAttention planted = Causal();
+  PlantedAttention planted = CausalAttention();
   planted.score_at = [](size_t h, size_t s, size_t t, double x) {
     return x - std::exp2(-8 * static_cast<double>(h + 1) / 6) * static_cast<double>(s - t);
   };
@@ -43,7 +33,7 @@ TEST(QueryRules, NameABiasThatIsLinearInTheDistance) {
 }
 
 TEST(QueryRules, NameALogarithmOfThePlace) {
-  PlantedAttention planted = Causal();
+  PlantedAttention planted = CausalAttention();
   planted.score_at = [](size_t, size_t s, size_t, double x) {
     return x * std::max(1.0, std::log(static_cast<double>(s + 1)) / std::log(6.0));
   };
@@ -54,7 +44,7 @@ TEST(QueryRules, NameALogarithmOfThePlace) {
 }
 
 TEST(QueryRules, NameNormedKeys) {
-  PlantedAttention planted = Causal();
+  PlantedAttention planted = CausalAttention();
   const AskedCase question(kCausal + "f32");
   const auto& k = question.inputs[1].values.data;
   planted.score_at = [&k](size_t h, size_t, size_t t, double x) {
@@ -67,7 +57,7 @@ TEST(QueryRules, NameNormedKeys) {
 }
 
 TEST(KeyRanges, NameTheFirstAndTheLastKey) {
-  PlantedAttention planted = Right();
+  PlantedAttention planted = GroupedAttention();
   planted.sees = [](size_t s, size_t t) { return t <= s && (t >= 11 || s < 11); };
   ExpectNamed(kCausal, planted, "queries from key 11 on see no keys before it");
   planted.sees = [](size_t s, size_t t) { return t < (s + 4) / 4 * 4; };
@@ -77,14 +67,14 @@ TEST(KeyRanges, NameTheFirstAndTheLastKey) {
 }
 
 TEST(SumRules, NameMaskedKeysInTheSum) {
-  PlantedAttention planted = Causal();
+  PlantedAttention planted = CausalAttention();
   planted.has_hidden_in_sum = true;
   ExpectNamed(kCausal, planted, "the sum has the terms of the keys that the mask hides, too");
 }
 
 // Queries before the first key see none: there nothing is averaged.
 TEST(SumRules, NameMaskedKeysBesideQueriesWithoutKeys) {
-  PlantedAttention planted = Right();
+  PlantedAttention planted = GroupedAttention();
   planted.sees = [](size_t s, size_t t) { return t + 4 <= s; };
   planted.has_hidden_in_sum = true;
   EXPECT_THAT(CausesOfSubject("attention H=6 K=2 S=24 T=20 D=16 E=16 mask=causal dtype=f32 "
@@ -94,7 +84,7 @@ TEST(SumRules, NameMaskedKeysBesideQueriesWithoutKeys) {
 }
 
 TEST(QueryRules, NameABiasBesideASink) {
-  PlantedAttention planted = Causal();
+  PlantedAttention planted = CausalAttention();
   planted.score_at = [](size_t h, size_t s, size_t t, double x) {
     return x - std::exp2(-8 * static_cast<double>(h + 1) / 6) * static_cast<double>(s - t);
   };
@@ -104,7 +94,7 @@ TEST(QueryRules, NameABiasBesideASink) {
 }
 
 TEST(SumRules, NameSinksThatAreComparedWithOtherNumbers) {
-  PlantedAttention planted = Right();
+  PlantedAttention planted = GroupedAttention();
   planted.sink_term = [](double sink, double largest, double) {
     return std::exp(sink - std::max(sink, largest));
   };

@@ -17,6 +17,10 @@ constexpr Subset kSubsets[] = {
     {"the last quarter of the columns", [](size_t j, size_t M) { return 4 * (j + 1) > 3 * M; }},
     {"the first three quarters of the columns",
      [](size_t j, size_t M) { return 4 * (j + 1) <= 3 * M; }},
+    {"all columns but 0, 4, 8 ...", [](size_t j, size_t) { return j % 4 != 0; }},
+    {"all columns but 1, 5, 9 ...", [](size_t j, size_t) { return j % 4 != 1; }},
+    {"all columns but 2, 6, 10 ...", [](size_t j, size_t) { return j % 4 != 2; }},
+    {"all columns but 3, 7, 11 ...", [](size_t j, size_t) { return j % 4 != 3; }},
     {"all columns but the first", [](size_t j, size_t) { return j > 0; }},
     {"the first column", [](size_t j, size_t) { return j == 0; }},
     {"the last column", [](size_t j, size_t M) { return j + 1 == M; }}};

@@ -50,6 +50,18 @@ TEST(RowStatistics, NamesOtherColumnsThatDivide) {
   }
 }
 
+TEST(RowStatistics, NamesALaneThatIsForgotten) {
+  const auto without = [](const std::vector<double>& row) {
+    double squares = 0;
+    for (size_t j = 0; j < row.size(); ++j)
+      if (j % 4 != 3) squares += row[j] * row[j];
+    return std::sqrt(squares / static_cast<double>(row.size()) + 1e-5);
+  };
+  EXPECT_THAT(RowAnswer({Zero, without}).If("rms_norm N=12 M=40 dtype=f32"),
+              ElementsAre(HasSubstr("the root of the mean square of all columns but 3, 7, 11 ... "
+                                    "(their sum divided by the number of all columns)")));
+}
+
 TEST(RowStatistics, NamesTwiceTheMean) {
   const auto twice = [](const std::vector<double>& row) { return 2 * Mean(row); };
   for (const char* dtype : {"f32", "f64", "bf16"}) {
