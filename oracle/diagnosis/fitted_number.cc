@@ -169,4 +169,9 @@ std::string TextOf(const MeasuredNumber& measured) {
          Digits(measured.bar, 1);
 }
 
+std::string ShortestText(const MeasuredNumber& measured) {
+  const auto number = ShortNumber(measured);
+  return number ? ShortText(number->value) : TextOf(measured);
+}
+
 }  // namespace sextant::oracle

@@ -44,5 +44,11 @@ std::optional<NamedValue> ShortNumber(const MeasuredNumber& measured);
 
 std::string ShortText(double x);                     // "0.1767767"
 std::string TextOf(const MeasuredNumber& measured);  // "0.13729 +- 2e-06"
+// The short number, or the measured one with its error bar.
+std::string ShortestText(const MeasuredNumber& measured);
+
+// All steps may share roundings: eight of them to bf16, the coarsest format, change a factor by
+// 8 * 2^-9 at most. Less is a matter of the recipe.
+inline constexpr double kSharedRoundings = 8 * 0x1p-9;
 
 }  // namespace sextant::oracle

@@ -7,47 +7,30 @@
 #include <vector>
 
 #include "oracle/diagnosis/fitted_number.h"
+#include "oracle/diagnosis/span.h"
 
 namespace sextant::oracle {
 namespace {
 
-// The coarsest format, bf16, may change a number by 2^-8, and several roundings by this. Less is a
-// matter of the recipe.
-constexpr double kCoarse = 0x1p-5;
 constexpr size_t kFewest = 4;  // elements that share a number
 constexpr size_t kChoices = 64;
 
-struct Range {
-  double low = -kInfinity, high = kInfinity;
-  void Intersect(double a, double b) {
-    low = std::max(low, std::min(a, b)), high = std::min(high, std::max(a, b));
-  }
-  bool IsEmpty() const { return !(low <= high); }
-  bool IsBounded() const { return low > -kInfinity && high < kInfinity; }
-  MeasuredNumber Number() const { return {low / 2 + high / 2, high / 2 - low / 2}; }
-};
-
 // What an element says about the factor, or about the number that is added.
-using Says = void (*)(const AnsweredTensor& tensor, size_t flat, Range& range);
-void SaysFactor(const AnsweredTensor& tensor, size_t flat, Range& range) {
+using Says = void (*)(const AnsweredTensor& tensor, size_t flat, Span& range);
+void SaysFactor(const AnsweredTensor& tensor, size_t flat, Span& range) {
   const double got = tensor.got[flat], right = tensor.right[flat], bound = tensor.bounds[flat];
-  if (right == 0) {
-    if (!(std::abs(got) <= bound)) range = {1, 0};
-    return;
-  }
   // A number that is larger than the right one has larger roundings.
-  const double error = bound * std::max(1.0, std::abs(got / right));
-  range.Intersect((got - error) / right, (got + error) / right);
+  const double error = bound * std::max(1.0, right == 0 ? 1 : std::abs(got / right));
+  range.Intersect(Quotient(got, error, right));
 }
-void SaysAdded(const AnsweredTensor& tensor, size_t flat, Range& range) {
+void SaysAdded(const AnsweredTensor& tensor, size_t flat, Span& range) {
   const double got = tensor.got[flat], right = tensor.right[flat];
   const double error = tensor.bounds[flat] + UlpOf(tensor.dtype, got);
-  range.Intersect(got - right - error, got - right + error);
+  range.Intersect({got - right - error, got - right + error});
 }
 
-std::string TextOfNumber(const MeasuredNumber& measured) {
-  const auto number = ShortNumber(measured);
-  return number ? ShortText(number->value) : TextOf(measured);
+MeasuredNumber NumberIn(const Span& range) {
+  return {range.Middle(), range.high / 2 - range.low / 2};
 }
 
 // " at F 8 to 11 and S 3"; empty if all indices fail.
@@ -68,13 +51,13 @@ bool CanTell(const AnsweredTensor& tensor, size_t flat) {
 }
 
 // The numbers of the groups of failing elements; empty if a group has none.
-std::map<size_t, Range> NumbersOf(const AnsweredTensor& tensor, Says says,
-                                  const std::function<size_t(size_t flat)>& group_of) {
-  std::map<size_t, Range> numbers;
+std::map<size_t, Span> NumbersOf(const AnsweredTensor& tensor, Says says,
+                                 const std::function<size_t(size_t flat)>& group_of) {
+  std::map<size_t, Span> numbers;
   std::map<size_t, size_t> counts;
   for (const size_t flat : tensor.failing) {
     if (!CanTell(tensor, flat)) return {};
-    Range& range = numbers[group_of(flat)];
+    Span& range = numbers[group_of(flat)];
     says(tensor, flat, range);
     ++counts[group_of(flat)];
     if (range.IsEmpty()) return {};
@@ -86,10 +69,10 @@ std::map<size_t, Range> NumbersOf(const AnsweredTensor& tensor, Says says,
 
 // Whether a range excludes the right number, 1 or 0, and by how much it is off in units of the
 // right numbers.
-bool IsFar(const Range& range, bool is_factor, double size) {
+bool IsFar(const Span& range, bool is_factor, double size) {
   const double right = is_factor ? 1 : 0;
-  if (range.low <= right && right <= range.high) return false;
-  return std::abs(range.Number().value - right) > kCoarse * (is_factor ? 1 : size);
+  if (range.Contains(right)) return false;
+  return std::abs(range.Middle() - right) > kSharedRoundings * (is_factor ? 1 : size);
 }
 double SizeOf(const AnsweredTensor& tensor) {
   double size = 0;
@@ -104,8 +87,8 @@ std::optional<Scaled> OfAll(const AnsweredTensor& tensor) {
         NumbersOf(tensor, is_factor ? SaysFactor : SaysAdded, [](size_t) { return size_t{0}; });
     if (numbers.empty()) continue;
     if (!IsFar(numbers.begin()->second, is_factor, SizeOf(tensor))) continue;
-    const MeasuredNumber number = numbers.begin()->second.Number();
-    const std::string text = TextOfNumber(number);
+    const MeasuredNumber number = NumberIn(numbers.begin()->second);
+    const std::string text = ShortestText(number);
     if (is_factor)
       return Scaled{"numbers_multiplied",
                     tensor.name + " is " + text + " times the right number" + PlaceOf(tensor)};
@@ -130,7 +113,7 @@ std::optional<Scaled> OfGroups(const AnsweredTensor& tensor, const std::string& 
     for (const auto& [group, range] : numbers) {
       if (++shown > kShown) break;
       text += (shown == 1 ? "" : ", ") + name + " " + std::to_string(group) + " by " +
-              TextOfNumber(range.Number());
+              ShortestText(NumberIn(range));
     }
     const std::string of = " (" + std::to_string(numbers.size()) + " " + name + "s)";
     return Scaled{name + (is_factor ? "s_multiplied" : "s_shifted"),

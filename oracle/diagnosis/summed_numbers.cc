@@ -119,11 +119,6 @@ std::optional<MeasuredNumber> SharedNumber(const AnsweredTensor& tensor, const O
   return MeasuredNumber{low / 2 + high / 2, high / 2 - low / 2};
 }
 
-std::string ShortestText(const MeasuredNumber& measured) {
-  const auto number = ShortNumber(measured);
-  return number ? ShortText(number->value) : TextOf(measured);
-}
-
 // A number that is added to all elements, or so often as the index on an axis says.
 std::optional<Summed> FindAdded(const AnsweredTensor& tensor) {
   const auto right = [&](size_t i) { return tensor.right[i]; };
@@ -150,12 +145,10 @@ std::optional<Summed> FindAdded(const AnsweredTensor& tensor) {
 }
 
 // A factor with few digits. Any other may follow from another cause: a wrong scale at one position.
-// All steps may share roundings: eight of them to bf16 change a factor by 8 * 2^-9 at most.
 std::optional<Summed> FindUnusualFactor(const AnsweredTensor& tensor) {
-  constexpr double kRoundings = 8 * 0x1p-9;
   const auto factor = SharedNumber(
       tensor, [](size_t) { return 0.0; }, [&](size_t i) { return tensor.right[i]; });
-  if (!factor || std::abs(factor->value - 1) <= kRoundings + factor->bar) return std::nullopt;
+  if (!factor || std::abs(factor->value - 1) <= kSharedRoundings + factor->bar) return std::nullopt;
   const auto number = ShortNumber(*factor);
   if (!number) return std::nullopt;
   return SummedAs("factor",
