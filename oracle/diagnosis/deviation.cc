@@ -282,18 +282,18 @@ std::vector<Explanation> Merged(std::vector<Fit> fits) {
 }  // namespace
 
 std::vector<Explanation> FittedTo(const Observation& seen, const Hypothesis& base,
-                                  const std::vector<Deviation>& deviations) {
+                                  const std::vector<Deviation>& deviations,
+                                  const std::vector<Deviation>& alone) {
   Search search(seen, base);
   if (!search.HasEvidence(1)) return {};
   std::vector<Fit> fits = search.Singles(deviations);
+  if (fits.empty() && !alone.empty()) {
+    Search rare(seen, base);  // with evaluations of its own: the pairs keep theirs
+    fits = rare.Singles(alone);
+    if (!fits.empty()) return Merged(std::move(fits));
+  }
   if (fits.empty()) fits = search.Pairs(deviations);
   return Merged(std::move(fits));
-}
-
-std::vector<Explanation> SinglesOf(const Observation& seen, const Hypothesis& base,
-                                   const std::vector<Deviation>& deviations) {
-  Search search(seen, base);
-  return search.HasEvidence(1) ? Merged(search.Singles(deviations)) : std::vector<Explanation>();
 }
 
 }  // namespace sextant::oracle

@@ -40,12 +40,10 @@ struct Deviation {
 // does. Numbers are fitted to half of the failing slices, and tested on the rest and on some slices
 // that conform. Empty if nothing explains all of them. `base` is the right computation. Deducts the
 // evaluations of pairs from those that are left.
+// `alone`: rare deviations, which are tried after the others alone, and are in no pair.
 std::vector<Explanation> FittedTo(const Observation& seen, const Hypothesis& base,
-                                  const std::vector<Deviation>& deviations);
-
-// The numbers with which one deviation explains the answer; no pairs.
-std::vector<Explanation> SinglesOf(const Observation& seen, const Hypothesis& base,
-                                   const std::vector<Deviation>& deviations);
+                                  const std::vector<Deviation>& deviations,
+                                  const std::vector<Deviation>& alone = {});
 
 // The computation with other attributes, names and texts; empty if they are not valid,
 // or if a shape depends on them.

@@ -43,7 +43,7 @@ std::vector<InputChange> UsualFunctions(size_t index) {
 std::vector<InputChange> RareFunctions(size_t index) {
   return {
       Elementwise("is squared", index, [](double x) { return x * x; }),
-      Elementwise("has the square roots of its absolute values", index,
+      Elementwise("has the square roots of its absolute values, with their signs", index,
                   [](double x) { return std::copysign(std::sqrt(std::abs(x)), x); }),
       Elementwise("is rounded to whole numbers", index, [](double x) { return std::nearbyint(x); }),
       Elementwise("has 0 instead of its negative numbers", index,
@@ -133,42 +133,76 @@ std::vector<Deviation> InFormats(const Tensors& inputs, size_t index) {
   return deviations;
 }
 
-// A number is added to all elements.
-Deviation AddedTo(const Tensors& inputs, size_t index) {
-  const auto changed = [index](const Hypothesis& base, double number) -> std::optional<Hypothesis> {
+// An input whose elements are of(x, number).
+Deviation WithNumber(const NamedTensor& input, size_t index, Deviation deviation,
+                     const std::function<double(double x, double number)>& of,
+                     const std::function<bool(size_t flat)>& has = nullptr) {
+  deviation.factor = input.name;
+  deviation.changed = [=](const Hypothesis& base, double number) -> std::optional<Hypothesis> {
     Hypothesis model = base;
-    for (double& x : model.inputs[index].values.data) x += number;
+    Numbers& x = model.inputs[index].values.data;
+    for (size_t flat = 0; flat < x.size(); ++flat)
+      if (!has || has(flat)) x[flat] = of(x[flat], number);
     return model;
   };
-  return {.name = inputs[index].name + "_shifted",
-          .factor = inputs[index].name,
-          .values = {{1}, {-1}, {0.5}, {-0.5}, {2}, {-2}},
-          .right = 0,
-          .changed = changed,
-          .sentence = [name = inputs[index].name](const std::string& number) {
-            return number + " is added to " + name;
-          }};
+  return deviation;
+}
+
+// A number is added to all elements.
+Deviation AddedTo(const NamedTensor& input, size_t index) {
+  return WithNumber(
+      input, index,
+      {.name = input.name + "_shifted",
+       .factor = {},
+       .values = {{1}, {-1}, {0.5}, {-0.5}, {2}, {-2}},
+       .right = 0,
+       .changed = {},
+       .sentence = [name = input.name](
+                       const std::string& number) { return number + " is added to " + name; }},
+      [](double x, double added) { return x + added; });
 }
 
 // Numbers beyond a limit are the limit, on both sides.
-Deviation LimitOf(const Tensors& inputs, size_t index) {
+Deviation LimitOf(const NamedTensor& input, size_t index) {
   double largest = 0;
-  for (const double x : inputs[index].values.data)
+  for (const double x : input.values.data)
     if (std::isfinite(x)) largest = std::max(largest, std::abs(x));
-  const auto changed = [index](const Hypothesis& base, double limit) -> std::optional<Hypothesis> {
-    if (!(limit > 0)) return std::nullopt;
-    Hypothesis model = base;
-    for (double& x : model.inputs[index].values.data) x = std::clamp(x, -limit, limit);
-    return model;
-  };
-  return {.name = inputs[index].name + "_limited",
-          .factor = inputs[index].name,
-          .values = {{1}, {2}, {3}, {4}, {5}, {6}, {8}, {10}, {0.5}},
-          .right = largest,
-          .changed = changed,
-          .sentence = [name = inputs[index].name](const std::string& number) {
-            return name + " is limited to " + number + " and -" + number;
-          }};
+  return WithNumber(
+      input, index,
+      {.name = input.name + "_limited",
+       .factor = {},
+       .values = {{1}, {2}, {3}, {4}, {5}, {6}, {8}, {10}, {0.5}},
+       .right = largest,
+       .changed = {},
+       .sentence =
+           [name = input.name](const std::string& number) {
+             return name + " is limited to " + number + " and -" + number;
+           }},
+      [](double x, double limit) { return std::clamp(x, -std::abs(limit), std::abs(limit)); });
+}
+
+double Product(double x, double factor) { return x * factor; }
+
+// Factors that implementations have.
+Deviation Multiplied(const std::string& name, const std::string& phrase) {
+  std::vector<NamedValue> likely = {{-1}, {2}, {0.5}, {4}, {0.25}, {8}, {0.125}};
+  likely.push_back({1 / std::numbers::ln2, "1.442695 = log2(e)"});
+  likely.push_back({std::numbers::ln2, "0.6931472 = ln 2"});
+  return {.name = name,
+          .factor = {},
+          .values = std::move(likely),
+          .right = 1,
+          .changed = {},
+          .sentence = [phrase](const std::string& number) { return phrase + " " + number; }};
+}
+
+// An input multiplied by a number at some indices: numbers of other places are no alternatives, so
+// each place has its own name.
+Deviation FactorAt(const NamedTensor& input, size_t index, const InputPlace& place) {
+  return WithNumber(input, index,
+                    Multiplied(input.name + "_multiplied_" + place.name,
+                               input.name + " is multiplied " + place.text + " by"),
+                    Product, place.has);
 }
 
 }  // namespace
@@ -176,20 +210,7 @@ Deviation LimitOf(const Tensors& inputs, size_t index) {
 Deviation InputFactor(const Tensors& inputs, const std::string& name, const std::string& phrase) {
   const auto index =
       static_cast<size_t>(std::ranges::find(inputs, name, &NamedTensor::name) - inputs.begin());
-  const auto changed = [index](const Hypothesis& base, double factor) -> std::optional<Hypothesis> {
-    Hypothesis model = base;
-    for (double& x : model.inputs[index].values.data) x *= factor;
-    return model;
-  };
-  std::vector<NamedValue> likely = {{-1}, {2}, {0.5}, {4}, {0.25}, {8}, {0.125}};
-  likely.push_back({1 / std::numbers::ln2, "1.442695 = log2(e)"});
-  likely.push_back({std::numbers::ln2, "0.6931472 = ln 2"});
-  return {.name = name + "_multiplied",
-          .factor = name,
-          .values = std::move(likely),
-          .right = 1,
-          .changed = changed,
-          .sentence = [phrase](const std::string& number) { return phrase + " " + number; }};
+  return WithNumber(inputs[index], index, Multiplied(name + "_multiplied", phrase), Product);
 }
 
 std::vector<Deviation> InputChanges(const Case& c, const Tensors& inputs) {
@@ -199,28 +220,6 @@ std::vector<Deviation> InputChanges(const Case& c, const Tensors& inputs) {
       deviations.push_back(ChoiceOf(inputs, i, UsualChanges(c, inputs, i)));
   return deviations;
 }
-
-namespace {
-
-// An input multiplied by a number at some indices.
-Deviation FactorAt(const Tensors& inputs, size_t index, const InputPlace& place) {
-  const auto changed = [index, has = place.has](const Hypothesis& base,
-                                                double factor) -> std::optional<Hypothesis> {
-    Hypothesis model = base;
-    Numbers& x = model.inputs[index].values.data;
-    for (size_t flat = 0; flat < x.size(); ++flat)
-      if (has(flat)) x[flat] *= factor;
-    return model;
-  };
-  Deviation deviation = InputFactor(inputs, inputs[index].name, "");
-  deviation.name += "_" + place.name;  // numbers of other places are no alternatives
-  deviation.changed = changed;
-  deviation.sentence = [text = inputs[index].name + " is multiplied " + place.text +
-                               " by "](const std::string& number) { return text + number; };
-  return deviation;
-}
-
-}  // namespace
 
 std::vector<Explanation> MeasureInputs(const Observation& seen) {
   const Hypothesis base{seen.c.operation().Clone(), SharedInputs::Of(seen.inputs), seen.recipe};
@@ -235,16 +234,14 @@ std::vector<Explanation> MeasureInputs(const Observation& seen) {
     }
     const std::string& name = seen.inputs[i].name;
     deviations.push_back(InputFactor(seen.inputs, name, name + " is multiplied by"));
-    deviations.push_back(AddedTo(seen.inputs, i));
-    rare.push_back(LimitOf(seen.inputs, i));
+    deviations.push_back(AddedTo(seen.inputs[i], i));
+    rare.push_back(LimitOf(seen.inputs[i], i));
     for (Deviation& one : InFormats(seen.inputs, i)) rare.push_back(std::move(one));
     rare.push_back(ChoiceOf(seen.inputs, i, RareChanges(seen.c, seen.inputs, i)));
     for (const InputPlace& place : InputPlaces(spec, shape))
-      rare.push_back(FactorAt(seen.inputs, i, place));
+      rare.push_back(FactorAt(seen.inputs[i], i, place));
   }
-  std::vector<Explanation> found = SinglesOf(seen, base, deviations);
-  if (found.empty()) found = SinglesOf(seen, base, rare);
-  return found.empty() ? FittedTo(seen, base, deviations) : found;
+  return FittedTo(seen, base, deviations, rare);
 }
 
 }  // namespace sextant::oracle
