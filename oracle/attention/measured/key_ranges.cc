@@ -25,7 +25,7 @@ int64_t Floor(int64_t x, int64_t n) { return (x >= 0 ? x : x - n + 1) / n * n; }
 int64_t Ceil(int64_t x, int64_t n) { return Floor(x + n - 1, n); }
 std::string Text(int64_t n) { return std::to_string(n); }
 
-std::vector<End> FirstKeys(int64_t T, int64_t chunk) {
+std::vector<End> FirstKeys(int64_t T, int64_t chunk, RangeRules rules) {
   std::vector<End> all = {{"", [](const Query& q) { return q.first; }}};
   const auto add = [&](std::string text, std::function<int64_t(const Query&)> of) {
     all.push_back({"the first key that a query sees is " + text, std::move(of)});
@@ -44,7 +44,7 @@ std::vector<End> FirstKeys(int64_t T, int64_t chunk) {
   for (int64_t shift = 1; chunk > 0 && shift < chunk; ++shift)
     add("that of a chunk of " + Text(chunk) + " keys whose border is " + Text(shift) + " earlier",
         [=](const Query& q) { return std::max<int64_t>(0, Floor(q.at + shift, chunk) - shift); });
-  for (int64_t size = 2; size < T && size <= 64; ++size)
+  for (int64_t size = 2; rules == RangeRules::kAll && size < T && size <= 64; ++size)
     add("that of its block of " + Text(size), [=](const Query& q) { return Floor(q.at, size); });
   return all;
 }
@@ -72,7 +72,8 @@ std::vector<End> LastKeys(int64_t T) {
 
 }  // namespace
 
-std::optional<OtherKeys> KeyRangesOf(const CountedKeys& visible, const PlainAttention& plain) {
+std::optional<OtherKeys> KeyRangesOf(const CountedKeys& visible, const PlainAttention& plain,
+                                     RangeRules rules) {
   const AttentionSizes n = plain.sizes();
   // Some 3 T rules are tried, each with all keys until one contradicts.
   constexpr size_t kMostKeys = size_t{1} << 26;
@@ -85,7 +86,7 @@ std::optional<OtherKeys> KeyRangesOf(const CountedKeys& visible, const PlainAtte
                  static_cast<int64_t>(keys.last)};
   };
   const std::vector<End> last = LastKeys(T);
-  for (const End& begin : FirstKeys(T, op.chunk.value_or(0))) {
+  for (const End& begin : FirstKeys(T, op.chunk.value_or(0), rules)) {
     for (const End& end : last) {
       if (begin.text.empty() == end.text.empty()) continue;
       const auto shows = [=](size_t b, size_t s, size_t t) {

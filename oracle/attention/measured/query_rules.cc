@@ -2,11 +2,16 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <memory>
+#include <numeric>
 #include <vector>
 
+#include "oracle/attention/measured/score_sums.h"
 #include "oracle/diagnosis/fitted_number.h"
+#include "oracle/position/measured/alibi_factors.h"
 #include "reference/number/recipe/rounding_units.h"
+#include "reference/position/alibi_slopes.h"
 
 namespace sextant::oracle {
 namespace {
@@ -14,33 +19,6 @@ namespace {
 // A part of the variance of log weights that a fit may leave; what it says is verified on the
 // answer.
 constexpr double kMostLeft = 1e-3;
-constexpr double kDeviations = 6;  // standard deviations in an error bar
-
-// Least squares of l = slope x + constant, from sums over keys.
-struct Line {
-  double xx = 0, xl = 0, ll = 0, count = 0;
-  // Adds the keys of a row, whose constant is its own.
-  void AddRow(const std::vector<double>& x, const std::vector<double>& l) {
-    if (x.size() < 2) return;
-    const auto n = static_cast<double>(x.size());
-    double x_mean = 0, l_mean = 0;
-    for (size_t i = 0; i < x.size(); ++i) x_mean += x[i] / n, l_mean += l[i] / n;
-    for (size_t i = 0; i < x.size(); ++i) {
-      xx += (x[i] - x_mean) * (x[i] - x_mean);
-      xl += (x[i] - x_mean) * (l[i] - l_mean);
-      ll += (l[i] - l_mean) * (l[i] - l_mean);
-    }
-    count += n - 1;
-  }
-  double Slope() const { return xx > 0 ? xl / xx : 0; }
-  double Rest() const { return std::max(0.0, ll - Slope() * xl); }
-  // 0 of equal numbers.
-  double Left() const { return ll > 0 ? Rest() / ll : 0; }
-  double Bar(double unit) const {
-    return xx > 0 ? kDeviations * std::sqrt(Rest() / std::max(1.0, count - 1) / xx) + unit
-                  : kInfinity;
-  }
-};
 
 class Rules {
  public:
@@ -54,48 +32,88 @@ class Rules {
 
  private:
   // The keys of a row that have weights.
-  struct Row {
-    std::vector<double> keys, scores, logs;
-  };
-  Row RowOf(size_t row) const {
-    Row found;
-    const auto scores = plain_.ScoresOf(row, plain_.KeyHeadOf(row / n_.S % n_.H));
-    for (size_t t = 0; t < n_.T; ++t) {
-      if (!(weights_.RowOf(row)[t] > 0) || plain_.CountOf(row, t) == 0) continue;
-      found.keys.push_back(static_cast<double>(t));
-      found.scores.push_back(scores[t]);
-      found.logs.push_back(std::log(weights_.RowOf(row)[t]));
+  std::vector<char> IsRead(size_t row) const {
+    std::vector<char> read(n_.T);
+    for (size_t t = 0; t < n_.T; ++t)
+      read[t] = weights_.RowOf(row)[t] > 0 && plain_.CountOf(row, t) > 0;
+    return read;
+  }
+  std::vector<double> ScoresOf(size_t row) const {
+    return plain_.ScoresOf(row, plain_.KeyHeadOf(row / n_.S % n_.H));
+  }
+  size_t RowOf(size_t query, size_t h) const {
+    return (query / n_.S * n_.H + h) * n_.S + query % n_.S;
+  }
+
+  // The slope of head h: the logarithms of the weights, less the scores, over the keys.
+  std::optional<MeasuredNumber> SlopeOf(size_t h) const {
+    std::vector<double> keys(n_.T);
+    std::iota(keys.begin(), keys.end(), 0.0);
+    ScoreSums sums;
+    for (size_t i = 0; i < n_.B * n_.S; ++i) {
+      const size_t row = RowOf(i, h);
+      const std::vector<double> scores = ScoresOf(row);
+      std::vector<double> rest(weights_.RowOf(row).begin(), weights_.RowOf(row).end());
+      for (size_t t = 0; t < n_.T; ++t) rest[t] /= std::exp(scores[t]);
+      sums.AddKeys(rest, keys, IsRead(row), {0, n_.T});
     }
-    return found;
+    if (!(sums.xx > 0) || !(sums.Left() <= kMostLeft)) return std::nullopt;
+    return MeasuredNumber{sums.Slope(), sums.Bar(unit_)};
+  }
+
+  // The slopes of a formula that all heads have, and what is said of it.
+  struct Slopes {
+    std::string text;
+    std::vector<double> of;
+  };
+  Slopes NameSlopes(const std::vector<MeasuredNumber>& measured) const {
+    const auto agrees = [&](const std::vector<double>& slopes) {
+      return std::ranges::equal(slopes, measured, [](double slope, const MeasuredNumber& one) {
+        return std::abs(slope - one.value) <= one.bar;
+      });
+    };
+    const auto all = [&](const std::function<double(size_t h)>& of) {
+      std::vector<double> slopes;
+      for (size_t h = 0; h < n_.H; ++h) slopes.push_back(of(h));
+      return slopes;
+    };
+    const std::string added = "an ALiBi bias is added to the scores: ";
+    for (const SlopeFormula& formula : kSlopeFormulas) {
+      const std::vector<double> slopes = all([&](size_t h) { return formula.At(h, n_.H); });
+      if (agrees(slopes)) return {added + "-" + formula.Text() + " (i - j)", slopes};
+    }
+    const std::vector<double> alibi = all([&](size_t h) {
+      const auto [numerator, denominator] =
+          AlibiSlopes::ExponentOf(static_cast<int64_t>(h), static_cast<int64_t>(n_.H));
+      return std::exp2(-AlibiSlopes().max_bias * static_cast<double>(numerator) /
+                       static_cast<double>(denominator));
+    });
+    if (agrees(alibi)) return {added + "-m (i - j), with the slopes m of alibi_slopes", alibi};
+    std::string listed;
+    std::vector<double> slopes;
+    for (const MeasuredNumber& one : measured) {
+      const auto number = ShortNumber(one);
+      slopes.push_back(number ? number->value : one.value);
+      listed += (listed.empty() ? "" : ", ") + ShortText(slopes.back());
+    }
+    return {
+        "a bias that is linear in the distance of query i and key j is added to the scores: "
+        "-m (i - j), with the slopes m " +
+            listed + " of the heads",
+        slopes};
   }
 
   // A bias that is linear in the distance.
   std::optional<QueryRule> Distances() const {
-    std::vector<double> slopes;
-    std::string listed;
-    bool is_alibi = true;
+    std::vector<MeasuredNumber> measured;
     for (size_t h = 0; h < n_.H; ++h) {
-      Line line;
-      for (size_t i = 0; i < n_.B * n_.S; ++i) {
-        Row row = RowOf((i / n_.S * n_.H + h) * n_.S + i % n_.S);
-        for (size_t j = 0; j < row.keys.size(); ++j) row.logs[j] -= row.scores[j];
-        line.AddRow(row.keys, row.logs);
-      }
-      if (!(line.xx > 0) || line.Left() > kMostLeft) return std::nullopt;
-      const MeasuredNumber measured{line.Slope(), line.Bar(unit_)};
-      const double usual = std::exp2(-8 * static_cast<double>(h + 1) / static_cast<double>(n_.H));
-      const bool is_usual = std::abs(usual - measured.value) <= measured.bar;
-      is_alibi &= is_usual;
-      const auto number = ShortNumber(measured);
-      slopes.push_back(is_usual ? usual : number ? number->value : measured.value);
-      listed += (listed.empty() ? "" : ", ") + ShortText(slopes.back());
+      const auto slope = SlopeOf(h);
+      if (!slope) return std::nullopt;
+      measured.push_back(*slope);
     }
-    const std::string text =
-        is_alibi ? "an ALiBi bias is added to the scores: -2^(-8 (h + 1) / H) (i - j)"
-                 : "a bias that is linear in the distance of query i and key j is "
-                   "added to the scores: -m (i - j), with the slopes m " +
-                       listed + " of the heads";
-    return QueryRule{"bias_of_distance", text, [=, op = plain_.attributes()](MeasuredParts& parts) {
+    const auto [text, slopes] = NameSlopes(measured);
+    return QueryRule{"bias_of_distance", text,
+                     [slopes = slopes, op = plain_.attributes()](MeasuredParts& parts) {
                        parts.added = [=](size_t b, size_t h, size_t s, size_t t) {
                          const int64_t place = op.FirstIndex(b) + static_cast<int64_t>(s);
                          return slopes[h] * static_cast<double>(static_cast<int64_t>(t) - place);
@@ -108,14 +126,14 @@ class Rules {
     if (!plain_.IsProportional()) return std::nullopt;
     std::vector<MeasuredNumber> of_query(n_.B * n_.S, {1, kInfinity});
     for (size_t i = 0; i < n_.B * n_.S; ++i) {
-      Line line;
+      ScoreSums sums;
       for (size_t h = 0; h < n_.H; ++h) {
-        const Row row = RowOf((i / n_.S * n_.H + h) * n_.S + i % n_.S);
-        line.AddRow(row.scores, row.logs);
+        const size_t row = RowOf(i, h);
+        sums.AddKeys(weights_.RowOf(row), ScoresOf(row), IsRead(row), {0, n_.T});
       }
-      if (line.count < 2) continue;
-      if (line.Left() > kMostLeft) return std::nullopt;
-      of_query[i] = {line.Slope(), line.Bar(unit_)};
+      if (sums.count < 2 || !(sums.xx > 0)) continue;
+      if (!(sums.Left() <= kMostLeft)) return std::nullopt;
+      of_query[i] = {sums.Slope(), sums.Bar(unit_)};
     }
     return NameOf(of_query);
   }

@@ -29,7 +29,7 @@ TEST(QueryRules, NameABiasThatIsLinearInTheDistance) {
     return x - std::exp2(-8 * static_cast<double>(h + 1) / 6) * static_cast<double>(s - t);
   };
   ExpectNamed(kCausal, planted,
-              "an ALiBi bias is added to the scores: -2^(-8 (h + 1) / H) (i - j)");
+              "an ALiBi bias is added to the scores: -2^-(8 (h + 1) / H) (i - j)");
 }
 
 TEST(QueryRules, NameALogarithmOfThePlace) {

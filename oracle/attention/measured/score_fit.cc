@@ -4,6 +4,7 @@
 #include <cmath>
 #include <optional>
 
+#include "oracle/attention/measured/score_sums.h"
 #include "reference/number/recipe/rounding_units.h"
 
 namespace sextant::oracle {
@@ -15,32 +16,6 @@ constexpr size_t kMostScores = size_t{1} << 22;
 constexpr double kBetter = 4;
 // A fit that leaves more of the variance than this explains nothing.
 constexpr double kMostLeft = 0.05;
-constexpr double kDeviations = 6;  // standard deviations in an error bar
-
-// Sums over rows of products of log weights l and scores x, each less its mean in the row.
-struct Sums {
-  double xx = 0, xl = 0, ll = 0, count = 0;
-  double Slope() const { return xl / xx; }
-  double Left() const { return xx > 0 ? std::max(0.0, 1 - xl * xl / xx / ll) : 1; }
-};
-
-// Adds the keys first to last - 1.
-void AddKeys(std::span<const double> weights, const std::vector<double>& scores,
-             const std::vector<char>& is_read, size_t first, size_t last, Sums& sums) {
-  double x_mean = 0, l_mean = 0, count = 0;
-  for (size_t t = first; t < last; ++t) {
-    if (!is_read[t]) continue;
-    x_mean += scores[t], l_mean += std::log(weights[t]), ++count;
-  }
-  if (count < 2) return;
-  x_mean /= count, l_mean /= count;
-  for (size_t t = first; t < last; ++t) {
-    if (!is_read[t]) continue;
-    const double x = scores[t] - x_mean, l = std::log(weights[t]) - l_mean;
-    sums.xx += x * x, sums.xl += x * l, sums.ll += l * l;
-  }
-  sums.count += count - 1;
-}
 
 // How the scores of keys are compared: those of a tile alone, with a cap that cuts them off.
 struct Compared {
@@ -81,7 +56,7 @@ class Fitting {
     constexpr int kSteps = 12;
     constexpr double kStep = 0x1p-10;
     for (int i = 0; i < kSteps; ++i) {
-      Sums sums, whole;  // of the derivative by the factor, and of what the scores leave
+      ScoreSums sums, whole;  // of the derivative by the factor, and of what the scores leave
       for (const size_t row : SampledRows(n_, h)) {
         const size_t query = RowInHead(n_, row, fit.query);
         const auto at = plain_.ScoresOf(query, fit.key, fit.factor, clips_);
@@ -117,12 +92,12 @@ class Fitting {
     return read;
   }
   void Add(std::span<const double> weights, const std::vector<double>& scores,
-           const std::vector<char>& is_read, Sums& sums) const {
+           const std::vector<char>& is_read, ScoreSums& sums) const {
     for (size_t first = 0; first < n_.T; first += tile_)
-      AddKeys(weights, scores, is_read, first, std::min(n_.T, first + tile_), sums);
+      sums.AddKeys(weights, scores, is_read, {first, std::min(n_.T, first + tile_)});
   }
   HeadFit Fit(size_t h, size_t query, size_t key) const {
-    Sums sums;
+    ScoreSums sums;
     for (const size_t row : SampledRows(n_, h)) {
       Add(weights_.RowOf(row), plain_.ScoresOf(RowInHead(n_, row, query), key, 1, clips_),
           IsRead(row), sums);
@@ -133,8 +108,7 @@ class Fitting {
     fit.is_flat = sums.ll <= sums.count * 4 * unit_ * unit_;
     fit.left = fit.is_flat ? 0 : sums.Left();
     fit.factor = fit.is_flat ? 0 : sums.Slope();
-    const double rest = std::max(0.0, sums.ll - sums.Slope() * sums.xl);
-    fit.bar = kDeviations * std::sqrt(rest / sums.count / sums.xx) + unit_;
+    fit.bar = sums.Bar(unit_);
     return fit;
   }
 

@@ -109,14 +109,13 @@ std::optional<OtherKeys> OtherKeysOf(const CountedKeys& visible, const PlainAtte
   if (visible.counts == visible.expected) return std::nullopt;
   const AttentionSizes& n = plain.sizes();
   if (auto keys = KeysOfMask(visible, n, base, masks, c)) {
-    const auto alike = KeyRangesOf(visible, plain);
-    if (alike && alike->sentence.text.find("block of") == std::string::npos)
+    if (const auto alike = KeyRangesOf(visible, plain, RangeRules::kWithoutBlocks))
       keys->sentence.text += "; here it is the same if " + alike->sentence.text;
     return keys;
   }
   const KeySentence sentence = SentenceOf(visible, n, plain.attributes());
   if (sentence.name == kCounted) {
-    if (auto keys = KeyRangesOf(visible, plain)) return keys;
+    if (auto keys = KeyRangesOf(visible, plain, RangeRules::kAll)) return keys;
   }
   const auto counts = std::make_shared<const std::vector<double>>(visible.counts);
   return OtherKeys{sentence, [counts, S = n.S, T = n.T](size_t b, size_t s, size_t t) {
