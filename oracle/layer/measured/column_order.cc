@@ -98,4 +98,11 @@ std::vector<ColumnOrder> ColumnOrdersOf(size_t n) {
   return orders;
 }
 
+std::vector<size_t> BlockSizesOf(size_t width) {
+  std::set<size_t> sizes = {width / 2, width / 4};
+  for (size_t size = 2; size < width; size *= 2) sizes.insert(size);
+  std::erase_if(sizes, [=](size_t size) { return size < 2 || width % size != 0; });
+  return {sizes.begin(), sizes.end()};
+}
+
 }  // namespace sextant::oracle

@@ -23,5 +23,12 @@ std::vector<double> InOrder(const std::vector<double>& numbers, const ColumnOrde
 inline size_t PlaceByTurns(size_t j, size_t half, size_t block) {
   return j / block * 2 * block + half * block + j % block;
 }
+// The other way round: of the place i of both, among both halves of `width` columns.
+inline size_t PlaceInHalves(size_t i, size_t width, size_t block) {
+  const size_t at = i / block;
+  return at % 2 * width + at / 2 * block + i % block;
+}
+// The sizes of such blocks that divide the width of a half: powers of two, a half and a quarter.
+std::vector<size_t> BlockSizesOf(size_t width);
 
 }  // namespace sextant::oracle

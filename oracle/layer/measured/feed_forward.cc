@@ -257,11 +257,10 @@ class Fitter {
       return std::ranges::max(x, {}, [](double one) { return std::abs(one); });
     };
     const double gate = std::abs(largest(worst[0].gate)), up = std::abs(largest(worst[0].up));
-    for (const auto& [name, text, in] : ProjectionNumbers()) {
-      const double most = name.ends_with("offset")   ? kMostAdded
-                          : name.starts_with("gate") ? gate
-                                                     : up;
-      const Span domain{name.ends_with("above") ? 0 : -most, name.ends_with("below") ? 0 : most};
+    for (const auto& [kind, of_gate, name, text, in] : ProjectionNumbers()) {
+      using enum ProjectionNumber::Kind;
+      const double most = kind == kAdded ? kMostAdded : of_gate ? gate : up;
+      const Span domain{kind == kMost ? 0 : -most, kind == kLeast ? 0 : most};
       FeedForwardFit fit = start;
       const Span range = Measured(fit, worst, in, domain);
       if (range.IsEmpty() || !range.IsBounded() || range.high - range.low > gate + up) continue;

@@ -79,15 +79,18 @@ const std::vector<CombinationFacts>& Combinations() {
 
 const std::vector<ProjectionNumber>& ProjectionNumbers() {
   using F = HiddenFormula;
+  using enum ProjectionNumber::Kind;
   static const std::vector<ProjectionNumber> kNumbers = {
-      {"gate_offset", "# is added to gate", [](F& f) -> double& { return f.gate_added; }},
-      {"up_offset", "# is added to up", [](F& f) -> double& { return f.up_added; }},
-      {"gate_limited_above", "gate is limited to at most #",
+      {kAdded, true, "gate_offset", "# is added to gate",
+       [](F& f) -> double& { return f.gate_added; }},
+      {kAdded, false, "up_offset", "# is added to up", [](F& f) -> double& { return f.up_added; }},
+      {kMost, true, "gate_limited_above", "gate is limited to at most #",
        [](F& f) -> double& { return f.gate_high; }},
-      {"gate_limited_below", "gate is limited to at least #",
+      {kLeast, true, "gate_limited_below", "gate is limited to at least #",
        [](F& f) -> double& { return f.gate_low; }},
-      {"up_limited_above", "up is limited to at most #", [](F& f) -> double& { return f.up_high; }},
-      {"up_limited_below", "up is limited to at least #",
+      {kMost, false, "up_limited_above", "up is limited to at most #",
+       [](F& f) -> double& { return f.up_high; }},
+      {kLeast, false, "up_limited_below", "up is limited to at least #",
        [](F& f) -> double& { return f.up_low; }}};
   return kNumbers;
 }

@@ -87,6 +87,8 @@ inline size_t OtherRow(size_t n, int shift, size_t N) {
 // A number of gate or up, what is said of it (# is the number), and where it is.
 using NumberOfFormula = double& (*)(HiddenFormula&);
 struct ProjectionNumber {
+  enum class Kind { kAdded, kMost, kLeast } kind;
+  bool of_gate;
   std::string name, text;
   NumberOfFormula in;
 };

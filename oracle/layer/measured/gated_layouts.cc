@@ -2,7 +2,6 @@
 
 #include <cmath>
 #include <functional>
-#include <set>
 #include <utility>
 
 #include "oracle/layer/measured/column_order.h"
@@ -38,23 +37,18 @@ Tensors Reordered(const Tensors& inputs, size_t half, const ColumnOrder& order) 
 // Rows of gate and up side by side are read as blocks of both by turns.
 void AddBlocks(const Tensors& inputs, std::vector<GateLayout>& layouts) {
   const size_t F = RowWidth(inputs[kGate].values.shape);
-  std::set<size_t> blocks = {F / 2, F / 4};
-  for (size_t block = 2; block < F; block *= 2) blocks.insert(block);
-  for (const size_t block : blocks) {
-    if (block < 2 || F % block != 0) continue;
+  for (const size_t block : BlockSizesOf(F)) {
     layouts.push_back({"halves_read_as_blocks",
                        "gate and up, halves side by side in a row, are read as blocks of " +
                            std::to_string(block) + " by turns",
                        Rearranged(inputs, [block](size_t i, size_t F) {
                          return PlaceByTurns(i % F, i / F, block);
                        })});
-    layouts.push_back({"blocks_read_as_halves",
-                       "gate and up, blocks of " + std::to_string(block) +
-                           " by turns, are read as halves of a row",
-                       Rearranged(inputs, [block](size_t i, size_t F) {
-                         const size_t of = i / block;
-                         return of % 2 * F + of / 2 * block + i % block;
-                       })});
+    layouts.push_back(
+        {"blocks_read_as_halves",
+         "gate and up, blocks of " + std::to_string(block) +
+             " by turns, are read as halves of a row",
+         Rearranged(inputs, [block](size_t i, size_t F) { return PlaceInHalves(i, F, block); })});
   }
 }
 

@@ -45,8 +45,13 @@ std::string RowNumber::Text() const {
   return (factor == 2 ? "twice " : factor == 0.5 ? "half of " : "minus ") + text;
 }
 
+RowNumber MeanOfAll() { return {Kind::kMean, kSubsets}; }
+RowNumber RootOfAll(bool is_centered, double eps) {
+  return {is_centered ? Kind::kRootOfCentered : Kind::kRoot, kSubsets, 1, eps};
+}
+
 std::vector<RowNumber> PossibleMeans() {
-  std::vector<RowNumber> all;
+  std::vector<RowNumber> all = {{}};
   for (const double factor : kFactors) {
     for (const Kind kind : {Kind::kMean, Kind::kMedian, Kind::kMiddle, Kind::kLargest}) {
       for (const Subset& of : kSubsets) {
@@ -58,7 +63,6 @@ std::vector<RowNumber> PossibleMeans() {
       }
     }
   }
-  all.insert(all.begin() + 1, RowNumber{});
   return all;
 }
 

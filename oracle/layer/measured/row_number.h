@@ -33,7 +33,10 @@ struct RowNumber {
   std::string Text() const;  // "the mean of the first half of the columns"
   bool operator==(const RowNumber&) const = default;
 };
-// Those that may be subtracted, and those that may divide, the right ones first.
+RowNumber MeanOfAll();
+// The root of the mean square, or of the variance, of all columns.
+RowNumber RootOfAll(bool is_centered, double eps);
+// Those that may be subtracted, and those that may divide.
 std::vector<RowNumber> PossibleMeans();
 std::vector<RowNumber> PossibleDivisors(double eps);
 

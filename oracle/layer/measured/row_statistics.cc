@@ -135,7 +135,7 @@ class Measuring {
   }
 
   void SetRight(size_t n, MeasuredRow& row) const {
-    row.right_mean = right_.subtracts_mean ? ValueOf(PossibleMeans().front(), Row(n)) : 0;
+    row.right_mean = ValueOf(RightMean(), Row(n));
     row.right_divisor = ValueOf(RightDivisor(), Row(n));
   }
   std::vector<double> Row(size_t n) const {
@@ -152,12 +152,8 @@ class Measuring {
   static double ValueOf(const RowNumber& number, const std::vector<double>& row) {
     return RowNumberOf<double>(number, row)();
   }
-  RowNumber RightDivisor() const {
-    return PossibleDivisors(right_.eps)[right_.sums_centered ? 1 : 0];
-  }
-  RowNumber RightMean() const {
-    return right_.subtracts_mean ? PossibleMeans().front() : RowNumber{};
-  }
+  RowNumber RightDivisor() const { return RootOfAll(right_.sums_centered, right_.eps); }
+  RowNumber RightMean() const { return right_.subtracts_mean ? MeanOfAll() : RowNumber{}; }
 
   // The first number that all rows have.
   std::optional<RowNumber> FirstOf(std::vector<RowNumber> all, const RowNumber& right,

@@ -1,7 +1,6 @@
 #include "oracle/layer/measured/weights.h"
 
 #include <algorithm>
-#include <set>
 #include <utility>
 
 #include "oracle/layer/measured/column_order.h"
@@ -53,10 +52,7 @@ void ReorderRows(Tensor<double>& weight, const ColumnOrder& order) {
 // Gate and up, one after the other in a fused weight, are read as blocks of both by turns.
 void AddBlocks(const Tensors& inputs, std::vector<Change>& changes) {
   const size_t F = InputNamed(inputs, "gate").shape[0];
-  std::set<size_t> blocks = {F / 2, F / 4};
-  for (size_t block = 2; block < F; block *= 2) blocks.insert(block);
-  for (const size_t block : blocks) {
-    if (block < 2 || F % block != 0) continue;
+  for (const size_t block : BlockSizesOf(F)) {
     const std::string turns = "blocks of " + std::to_string(block) + " rows by turns";
     changes.push_back({"halves_read_as_blocks",
                        "gate and up, one after the other in a fused weight, are read as " + turns,
@@ -65,14 +61,11 @@ void AddBlocks(const Tensors& inputs, std::vector<Change>& changes) {
                            return PlaceByTurns(i % F, i / F, block);
                          });
                        }});
-    changes.push_back({"blocks_read_as_halves",
-                       "gate and up, " + turns + ", are read as halves of a fused weight",
-                       [block](Tensors& all) {
-                         Rearrange(all, [block](size_t i, size_t F) {
-                           const size_t of = i / block;
-                           return of % 2 * F + of / 2 * block + i % block;
-                         });
-                       }});
+    changes.push_back(
+        {"blocks_read_as_halves",
+         "gate and up, " + turns + ", are read as halves of a fused weight", [block](Tensors& all) {
+           Rearrange(all, [block](size_t i, size_t F) { return PlaceInHalves(i, F, block); });
+         }});
   }
 }
 
