@@ -70,8 +70,10 @@ def named(causes, truths, same_defect):
         if not parts:  # measured, perhaps under the name of a defect: that one gives another answer
             parts = {i for i, alternatives in enumerate(truths)
                      if any(is_right(cause, d, f) for d, f in alternatives)}
-        if not parts and (cause["name"] in SCALED or any(KINDS[d.kind].factor == VAGUE.get(cause["name"])
-                             for alternatives in truths for d, _ in alternatives)):
+        is_table = cause["name"] in SCALED or any(
+            KINDS[d.kind].factor == VAGUE.get(cause["name"])
+            for alternatives in truths for d, _ in alternatives)
+        if not parts and is_table:
             vague += 1
             continue
         found |= parts

@@ -20,6 +20,10 @@ bool MeasuredFrequencies::IsMeasurable(size_t pair) const {
   return of_pair[pair] && !of_pair[pair]->Holds(0);
 }
 
+long double MeasuredFrequencies::Coarseness() const {
+  return 0x1p-8L * (1 + std::abs(std::log(is_configured ? right.setting.base : 1)));
+}
+
 Range MeasuredFrequencies::RatioOf(size_t pair) const {
   const long double f = right_list.of[pair];
   const Range ratio{of_pair[pair]->low / f, of_pair[pair]->high / f};

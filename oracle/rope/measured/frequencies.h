@@ -32,6 +32,9 @@ struct MeasuredFrequencies {
   bool Agrees(const FrequencyList& list) const;
   // True if the angles of the pair differ from those of a pair that does not turn.
   bool IsMeasurable(size_t pair) const;
+  // How far rounding to bf16, the coarsest format, may change a ratio: it rounds the frequency, and
+  // the exponent x of base^-x, x <= 1. Less is a matter of the recipe.
+  long double Coarseness() const;
   // measured / right.
   Range RatioOf(size_t pair) const;
   // " (41 of 64 pairs are measurable at these positions)"; empty if all are.

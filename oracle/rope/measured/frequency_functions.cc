@@ -25,7 +25,8 @@ RotaryModel WithFrequencies(const MeasuredFrequencies& seen,
                             const std::function<long double(size_t)>& of) {
   RotaryModel model = seen.right;
   for (size_t k = 0; k < model.pairs.size(); ++k)
-    model.pairs[k].factor *= static_cast<double>(of(k) / seen.right_list.of[k]);
+    if (seen.right_list.of[k] != 0)  // of a pair that stands still no function is known
+      model.pairs[k].factor *= static_cast<double>(of(k) / seen.right_list.of[k]);
   return model;
 }
 
@@ -86,9 +87,7 @@ struct Listed {
 };
 Listed ListedFrequencies(const MeasuredFrequencies& seen) {
   Listed listed{.model = seen.right, .examples = {}};
-  // bf16, the coarsest format, rounds a frequency, and the exponent x of base^-x, x <= 1.
-  const double base = seen.is_configured ? seen.right.setting.base : 1;
-  const long double coarse = 0x1p-8L * (1 + std::abs(std::log(base)));
+  const long double coarse = seen.Coarseness();
   for (size_t k = 0; k < seen.of_pair.size(); ++k) {
     if (!seen.of_pair[k] || seen.right_list.of[k] == 0) continue;
     ++listed.known;

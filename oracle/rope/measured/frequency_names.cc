@@ -35,11 +35,9 @@ class Naming {
   }
 
  private:
-  // True if some ratio differs from 1 by more than bf16, the coarsest format, can change it: by
-  // rounding the frequency, and the exponent x of base^-x, x <= 1. Less is a matter of the recipe.
+  // True if some ratio differs from 1 by more than rounding can change it.
   bool IsMoreThanRounding() const {
-    const double base = seen_.is_configured ? seen_.right.setting.base : 1;
-    const long double most = 0x1p-8L * (1 + std::abs(std::log(base)));
+    const long double most = seen_.Coarseness();
     for (size_t k = 0; k < pairs_; ++k) {
       if (!seen_.of_pair[k]) continue;
       if (seen_.right_list.of[k] == 0 ? !seen_.of_pair[k]->Holds(0)
