@@ -7,6 +7,7 @@
 #include <numeric>
 #include <vector>
 
+#include "oracle/attention/measured/score_fit.h"
 #include "oracle/attention/measured/score_sums.h"
 #include "oracle/diagnosis/fitted_number.h"
 #include "oracle/position/measured/alibi_factors.h"
@@ -31,13 +32,6 @@ class Rules {
   }
 
  private:
-  // The keys of a row that have weights.
-  std::vector<char> IsRead(size_t row) const {
-    std::vector<char> read(n_.T);
-    for (size_t t = 0; t < n_.T; ++t)
-      read[t] = weights_.RowOf(row)[t] > 0 && plain_.CountOf(row, t) > 0;
-    return read;
-  }
   std::vector<double> ScoresOf(size_t row) const {
     return plain_.ScoresOf(row, plain_.KeyHeadOf(row / n_.S % n_.H));
   }
@@ -55,7 +49,7 @@ class Rules {
       const std::vector<double> scores = ScoresOf(row);
       std::vector<double> rest(weights_.RowOf(row).begin(), weights_.RowOf(row).end());
       for (size_t t = 0; t < n_.T; ++t) rest[t] /= std::exp(scores[t]);
-      sums.AddKeys(rest, keys, IsRead(row), {0, n_.T});
+      sums.AddKeys(rest, keys, ShownKeys(plain_, weights_, row), {0, n_.T});
     }
     if (!(sums.xx > 0) || !(sums.Left() <= kMostLeft)) return std::nullopt;
     return MeasuredNumber{sums.Slope(), sums.Bar(unit_)};
@@ -129,7 +123,8 @@ class Rules {
       ScoreSums sums;
       for (size_t h = 0; h < n_.H; ++h) {
         const size_t row = RowOf(i, h);
-        sums.AddKeys(weights_.RowOf(row), ScoresOf(row), IsRead(row), {0, n_.T});
+        sums.AddKeys(weights_.RowOf(row), ScoresOf(row), ShownKeys(plain_, weights_, row),
+                     {0, n_.T});
       }
       if (sums.count < 2 || !(sums.xx > 0)) continue;
       if (!(sums.Left() <= kMostLeft)) return std::nullopt;

@@ -34,7 +34,7 @@ class Fitting {
         clips_(how.clips),
         tile_(how.tile == 0 ? n_.T : how.tile) {
     for (size_t row = 0; row < n_.rows() && !by_mask_; ++row)
-      by_mask_ = std::ranges::count(Shown(row), 1) > 1;
+      by_mask_ = std::ranges::count(ShownKeys(plain_, weights_, row), 1) > 1;
   }
 
   // Of all heads, by the right query and key heads where these are not worse than others.
@@ -78,16 +78,9 @@ class Fitting {
   }
 
  private:
-  // The keys that have weights and that the mask shows.
-  std::vector<char> Shown(size_t row) const {
-    std::vector<char> shown(n_.T);
-    for (size_t t = 0; t < n_.T; ++t)
-      shown[t] = weights_.RowOf(row)[t] > 0 && plain_.CountOf(row, t) > 0;
-    return shown;
-  }
   // All keys that have weights, if no row has two that the mask shows.
   std::vector<char> IsRead(size_t row) const {
-    std::vector<char> read = Shown(row);
+    std::vector<char> read = ShownKeys(plain_, weights_, row);
     for (size_t t = 0; t < n_.T && !by_mask_; ++t) read[t] = weights_.RowOf(row)[t] > 0;
     return read;
   }
@@ -156,6 +149,13 @@ std::optional<ScoreFit> FitInTiles(const PlainAttention& plain, DType dtype,
 }
 
 }  // namespace
+
+std::vector<char> ShownKeys(const PlainAttention& plain, const AskedWeights& weights, size_t row) {
+  std::vector<char> shown(weights.n.T);
+  for (size_t t = 0; t < weights.n.T; ++t)
+    shown[t] = weights.RowOf(row)[t] > 0 && plain.CountOf(row, t) > 0;
+  return shown;
+}
 
 std::vector<size_t> SampledRows(const AttentionSizes& n, size_t h) {
   constexpr size_t kMost = 64;

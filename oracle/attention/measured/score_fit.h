@@ -31,6 +31,9 @@ struct ScoreFit {
 // `later`.
 std::optional<ScoreFit> FitScores(const PlainAttention& plain, DType dtype, AskedWeights& weights);
 
+// The keys that have weights in a row and that the mask shows.
+std::vector<char> ShownKeys(const PlainAttention& plain, const AskedWeights& weights, size_t row);
+
 // At most so many queries of each head are read, evenly spread.
 std::vector<size_t> SampledRows(const AttentionSizes& n, size_t h);
 
