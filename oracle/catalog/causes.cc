@@ -9,6 +9,7 @@
 #include "oracle/catalog/named_causes.h"
 #include "oracle/catalog/pairs.h"
 #include "oracle/catalog/wrong_rows.h"
+#include "oracle/diagnosis/added_input.h"
 #include "oracle/diagnosis/answered_tensor.h"
 #include "oracle/diagnosis/evidence.h"
 #include "oracle/diagnosis/failing_block.h"
@@ -173,17 +174,29 @@ std::vector<Cause> RareCauses(const Observation& seen, Evidence& evidence,
   return causes;
 }
 
-// Numbers that are a factor, or a summand, away from the right ones: nothing says why.
-std::vector<Cause> CausesOfScaled(const Observation& seen) {
+// What `find` names in every wrong tensor of the answer; none if it has no name for one.
+template <class Find>
+std::vector<Cause> CausesByTensor(const Observation& seen, const Find& find) {
   std::vector<Cause> causes;
   for (size_t o = 0; o < seen.golden.size(); ++o) {
     const auto tensor = AnsweredTensorOf(seen, o);
     if (!tensor || tensor->failing.empty()) continue;
-    const auto scaled = FindScaled(*tensor);
-    if (!scaled) return {};
-    causes.push_back({scaled->name, scaled->sentence, true});
+    const auto found = find(*tensor);
+    if (!found) return {};
+    causes.push_back({found->name, found->sentence, true});
   }
   return causes;
+}
+
+// An input that is added to the answer, or not.
+std::vector<Cause> CausesOfAddedInputs(const Observation& seen) {
+  return CausesByTensor(
+      seen, [&](const AnsweredTensor& tensor) { return FindAddedInput(tensor, seen.inputs); });
+}
+
+// Numbers that are a factor, or a summand, away from the right ones: nothing says why.
+std::vector<Cause> CausesOfScaled(const Observation& seen) {
+  return CausesByTensor(seen, FindScaled);
 }
 
 // Not large cases: these hypotheses copy the inputs, and they are many.
@@ -227,6 +240,7 @@ std::vector<Cause> CausesOfOneAnswer(const Observation& seen, const ProveOptions
   }
   if (causes.empty()) causes = StructuralCauses(seen, evidence.failing(), options, &evidence);
   if (may_be_precision) std::erase_if(causes, [](const Cause& one) { return one.name == "moved"; });
+  if (causes.empty() && !may_be_precision) causes = CausesOfAddedInputs(seen);
   if (causes.empty() && !is_large && IsForRareCauses(seen.c) && rare == Rare::kTried)
     causes = RareCauses(seen, evidence, options, may_be_precision);
   if (causes.empty() && !may_be_precision) causes = CausesOfScaled(seen);

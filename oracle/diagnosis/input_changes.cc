@@ -9,6 +9,8 @@
 
 #include "oracle/diagnosis/choices.h"
 #include "oracle/diagnosis/input_axes.h"
+#include "oracle/diagnosis/input_roundings.h"
+#include "oracle/diagnosis/work.h"
 #include "reference/number/recipe/rounding_units.h"
 
 namespace sextant::oracle {
@@ -56,18 +58,6 @@ std::vector<InputChange> RareFunctions(size_t index) {
                   [](double x) { return x < 0 ? -kInfinity : 0; })};
 }
 
-void AddMultiples(size_t index, std::vector<InputChange>& changes) {
-  for (int bits = 1; bits <= 10; ++bits) {
-    const double unit = std::ldexp(1, -bits);
-    changes.push_back(
-        {"is rounded to multiples of 2^-" + std::to_string(bits), [=](const Tensors& all) {
-           Numbers y = all[index].values.data;
-           for (double& x : y) x = std::nearbyint(x / unit) * unit;
-           return y;
-         }});
-  }
-}
-
 using Changes = std::vector<InputChange>;
 
 Changes UsualChanges(const Case& c, const Tensors& inputs, size_t index) {
@@ -91,7 +81,13 @@ Changes RareChanges(const Case& c, const Tensors& inputs, size_t index) {
   const TensorSpec& spec = c.info().signature.inputs[index];
   const Shape& shape = inputs[index].values.shape;
   Changes changes = RareFunctions(index);
-  AddMultiples(index, changes);
+  const auto add = [&](const std::vector<Rounding>& roundings) {
+    for (const Rounding& rounding : roundings)
+      changes.push_back({"is " + rounding.text,
+                         [=](const Tensors& all) { return rounding.apply(all[index].values); }});
+  };
+  add(UsualRoundings());
+  add(RareRoundings());
   for (InputChange& change : RareInputOrders(spec, shape, index))
     changes.push_back(std::move(change));
   for (InputChange& change : InputParts(spec, shape, index)) changes.push_back(std::move(change));
@@ -131,6 +127,40 @@ std::vector<Deviation> InFormats(const Tensors& inputs, size_t index) {
         ChoiceOf(inputs, index, {{"is rounded to " + name, rounded}}, "_in_" + name));
   }
   return deviations;
+}
+
+// The operation is applied to its own answer, which has the shape of x.
+Deviation AppliedTwice(const Observation& seen, size_t index) {
+  const auto twice = [&seen, index](const Hypothesis& base) -> std::optional<Hypothesis> {
+    Tensors changed = base.inputs;
+    const Tensors once = EvaluateByRecipe(*base.operation, seen.c, changed, seen.recipe);
+    if (once[0].values.shape != changed[index].values.shape) return std::nullopt;
+    changed[index].values = once[0].values;
+    Hypothesis model = base;
+    model.inputs = std::move(changed);
+    return model;
+  };
+  return OneOf("applied_twice", "x", {{"the operation is applied twice: to x, and to y", twice}});
+}
+
+// All inputs but integers are rounded in the same way: "inputs_changed (all inputs are ...)".
+Deviation AllRounded() {
+  std::vector<Choice> choices;
+  for (const Rounding& rounding : UsualRoundings())
+    choices.push_back({"all inputs are " + rounding.text, [=](const Hypothesis& base) {
+                         Tensors rounded = base.inputs;
+                         bool changes_one = false;
+                         for (NamedTensor& input : rounded) {
+                           if (input.dtype == DType::kI64) continue;
+                           Numbers numbers = rounding.apply(input.values);
+                           changes_one |= numbers != input.values.data;
+                           input.values.data = std::move(numbers);
+                         }
+                         Hypothesis model = base;
+                         model.inputs = std::move(rounded);
+                         return changes_one ? std::optional(std::move(model)) : std::nullopt;
+                       }});
+  return OneOf("inputs_changed", "inputs", choices);
 }
 
 // An input whose elements are of(x, number).
@@ -233,6 +263,9 @@ std::vector<Explanation> MeasureInputs(const Observation& seen) {
       continue;
     }
     const std::string& name = seen.inputs[i].name;
+    // Each element of an answer is computed.
+    constexpr size_t kMostWork = size_t{1} << 24;
+    if (name == "x" && WorkOf(seen.c) <= kMostWork) rare.push_back(AppliedTwice(seen, i));
     deviations.push_back(InputFactor(seen.inputs, name, name + " is multiplied by"));
     deviations.push_back(AddedTo(seen.inputs[i], i));
     rare.push_back(LimitOf(seen.inputs[i], i));
@@ -241,6 +274,7 @@ std::vector<Explanation> MeasureInputs(const Observation& seen) {
     for (const InputPlace& place : InputPlaces(spec, shape))
       rare.push_back(FactorAt(seen.inputs[i], i, place));
   }
+  rare.push_back(AllRounded());
   return FittedTo(seen, base, deviations, rare);
 }
 

@@ -95,6 +95,66 @@ TEST(InputChanges, NamesFormatsAndLimits) {
               Contains("x_limited (x is limited to 1 and -1)"));
 }
 
+template <class Of>
+void RoundRow(std::vector<double>& x, size_t width, Of of) {
+  for (size_t first = 0; first < x.size(); first += width) {
+    double largest = 0;
+    for (size_t i = first; i < first + width; ++i) largest = std::max(largest, std::abs(x[i]));
+    for (size_t i = first; i < first + width; ++i) x[i] = of(x[i], largest);
+  }
+}
+
+TEST(InputChanges, NamesQuantizedInputs) {
+  const auto in_8_bits = [](double x, double largest) {
+    return std::nearbyint(x * 127 / largest) * largest / 127;
+  };
+  EXPECT_THAT(
+      CausesWith("linear N=12 M=64 F=6 dtype=f32", "x",
+                 [&](auto& x) { RoundRow(x, 64, in_8_bits); }),
+      Contains("x_changed (x is quantized to 127 levels on both sides of 0, up to the largest |.| "
+               "of each row)"));
+  EXPECT_THAT(
+      CausesWith("linear N=12 M=64 F=6 dtype=f32", "weight",
+                 [&](auto& x) { RoundRow(x, 32, in_8_bits); }),
+      Contains("weight_changed (weight is quantized to 127 levels on both sides of 0, up to the "
+               "largest |.| of each 32 elements of a row)"));
+}
+
+TEST(InputChanges, NamesFewerBits) {
+  const auto cut = [](double x) {
+    return std::trunc(x / std::ldexp(1, std::ilogb(x) - 7)) * std::ldexp(1, std::ilogb(x) - 7);
+  };
+  EXPECT_THAT(CausesWith("linear N=12 M=20 F=6 dtype=f32", "x",
+                         [&](auto& x) {
+                           for (double& one : x) one = cut(one);
+                         }),
+              Contains("x_changed (x is cut to 8 significant bits, as bf16 toward zero)"));
+}
+
+TEST(InputChanges, NamesInputsThatAreRoundedInTheSameWay) {
+  const AskedCase question("layer_norm N=12 M=20 dtype=f32");
+  Tensors changed = question.inputs;
+  for (NamedTensor& input : changed)
+    for (double& x : input.values.data)
+      if (x != 0)
+        x = std::nearbyint(std::ldexp(x, 10 - std::ilogb(x))) / std::ldexp(1, 10 - std::ilogb(x));
+  EXPECT_THAT(question.Causes(EvaluateByRecipe(question.c, changed, question.recipe)),
+              Contains("inputs_changed (all inputs are rounded to 11 significant bits, as TF32)"));
+}
+
+TEST(InputChanges, NamesAnOperationThatIsAppliedTwice) {
+  for (const char* line : {"softmax N=12 M=20 dtype=", "rms_norm N=12 M=20 dtype="}) {
+    for (const char* dtype : {"f32", "bf16"}) {
+      const AskedCase question(std::string(line) + dtype);
+      Tensors changed = question.inputs;
+      changed[0].values = EvaluateByRecipe(question.c, question.inputs, question.recipe)[0].values;
+      EXPECT_THAT(question.Causes(EvaluateByRecipe(question.c, changed, question.recipe)),
+                  Contains("applied_twice (the operation is applied twice: to x, and to y)"))
+          << line << dtype;
+    }
+  }
+}
+
 TEST(InputChanges, AccusesNoHonestRecipe) {
   for (const char* line : {"relative_attention clip=3 H=2 S=6 T=9 D=8 dtype=f32",
                            "attention_merge N=16 E=8 dtype=f32"}) {

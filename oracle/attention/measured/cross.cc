@@ -118,7 +118,9 @@ std::vector<Choice> Keys(size_t T) {
   std::vector<Choice> choices;
   const auto sees = [&](const std::string& text, std::function<bool(size_t s, size_t t)> of) {
     choices.push_back(Parts(text, [of](CrossParts& parts) {
-      parts.attention.counts = [of](size_t, size_t s, size_t t) -> double { return of(s, t); };
+      parts.attention.counts = [of](size_t, size_t, size_t s, size_t t) -> double {
+        return of(s, t);
+      };
     }));
   };
   sees("memory has a causal mask: key t is seen if t <= s",

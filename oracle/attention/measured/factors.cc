@@ -6,11 +6,13 @@
 #include <numbers>
 #include <numeric>
 
+#include "oracle/attention/measured/key_rules.h"
+#include "oracle/attention/measured/keys_of_heads.h"
 #include "oracle/attention/measured/operands.h"
 #include "oracle/attention/measured/query_rules.h"
+#include "oracle/attention/measured/rounded_weights.h"
 #include "oracle/attention/measured/score_fit.h"
 #include "oracle/attention/measured/sum_fit.h"
-#include "oracle/attention/measured/visible_keys.h"
 #include "oracle/diagnosis/evidence.h"
 #include "oracle/diagnosis/fitted_number.h"
 #include "reference/number/recipe/rounding_units.h"
@@ -71,9 +73,10 @@ class Factors {
     return Result();
   }
 
-  // Scores that depend on the query, with all else as it should be.
-  std::vector<Explanation> ByQueries() {
-    const auto rule = QueryRuleOf(plain_, weights_, seen_.c.dtype());
+  // Weights that are rounded, scores that depend on the query or on the key, with all else as it
+  // should be.
+  std::vector<Explanation> By(decltype(&QueryRuleOf) rule_of) {
+    const auto rule = rule_of(plain_, weights_, seen_.c.dtype());
     if (!rule) return {};
     rule->set(parts_);
     Say(rule->name, rule->text);
@@ -139,9 +142,10 @@ class Factors {
   }
 
   void SetKeys(const ScoreFit& fit, const std::vector<Deviation>& masks) {
-    const CountedKeys visible = VisibleIn(weights_, plain_, seen_.c.dtype());
-    if (visible.counts == visible.expected) return;
-    if (const auto masked = MaskedScoreOf(plain_, weights_, fit)) {
+    const CountedKeys visible = VisibleIn(weights_, plain_, seen_.c.dtype(), {0, n_.H});
+    const bool differs = visible.counts != visible.expected;
+    const auto masked = differs ? MaskedScoreOf(plain_, weights_, fit) : std::nullopt;
+    if (masked) {
       parts_.masked_score = masked->score;
       parts_.masked_adds = masked->adds;
       const std::string score = ShortText(masked->score);
@@ -152,7 +156,8 @@ class Factors {
                             : "masked keys have the score " + score + ", expected -infinity");
       return;
     }
-    const auto keys = OtherKeysOf(visible, plain_, model_, masks, seen_.c);
+    auto keys = KeysOfHeads(weights_, plain_, visible, model_, masks, seen_.c);
+    if (!keys) keys = OtherKeysOf(visible, plain_, model_, masks, seen_.c);
     if (!keys) return;
     parts_.counts = keys->counts;
     Say(keys->sentence.name, keys->sentence.text);
@@ -253,9 +258,11 @@ std::vector<Explanation> MeasureFactors(const Observation& seen, const Hypothesi
     const auto fails = [&](const Explanation& one) { return !evidence.FitOf(one.model).explains; };
     auto found = Factors(seen, model, with_parts, *weights).Run(known.scales, known.masks);
     std::erase_if(found, fails);
-    if (!found.empty()) return found;
-    found = Factors(seen, model, with_parts, *weights).ByQueries();
-    std::erase_if(found, fails);
+    for (const auto& rule_of : {RoundedWeightsOf, QueryRuleOf, KeyRuleOf}) {
+      if (!found.empty()) return found;
+      found = Factors(seen, model, with_parts, *weights).By(rule_of);
+      std::erase_if(found, fails);
+    }
     return found;
   };
   std::vector<Explanation> all = explaining(base);

@@ -99,6 +99,25 @@ TEST(MeasuredFactors, NameTheScoreOfMaskedKeys) {
   ExpectNamed(kCausal, planted, "mask_value (masked keys have the score -3, expected -infinity)");
 }
 
+TEST(MeasuredFactors, NameKeysOfSomeHeads) {
+  PlantedAttention planted = CausalAttention();
+  planted.score_at = [](size_t h, size_t s, size_t t, double x) {
+    return h % 2 == 1 && t + 4 <= s ? -INFINITY : x;
+  };
+  ExpectNamed(kCausal, planted,
+              "keys_of_heads_changed (in heads 1, 3, 5, the window is [3,-1], expected none");
+}
+
+TEST(MeasuredFactors, NameAMaskOfPackedRows) {
+  PlantedAttention planted = GroupedAttention();
+  planted.score_at = [](size_t h, size_t s, size_t t, double x) {
+    return t > s * 3 + h % 3 ? -INFINITY : x;
+  };
+  ExpectNamed(kCausal, planted,
+              "mask_of_packed_rows (the mask counts the rows of the 3 heads that share a key head: "
+              "query s of head h sees keys up to s * 3 + h mod 3)");
+}
+
 TEST(MeasuredFactors, NameACapThatCutsScoresOff) {
   PlantedAttention planted = GroupedAttention();
   planted.score = [](size_t, double x) { return std::clamp(x, -5.0, 5.0); };

@@ -100,7 +100,8 @@ std::optional<OtherKeys> KeyRangesOf(const CountedKeys& visible, const PlainAtte
               shows(same / n.T / n.S, same / n.T % n.S, same % n.T) == visible.counts[same]))
         ++same;
       if (same < visible.counts.size()) continue;
-      return OtherKeys{{"visible_keys_changed", begin.text + end.text}, shows};
+      return OtherKeys{{"visible_keys_changed", begin.text + end.text},
+                       [shows](size_t b, size_t, size_t s, size_t t) { return shows(b, s, t); }};
     }
   }
   return std::nullopt;

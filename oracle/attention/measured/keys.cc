@@ -133,7 +133,7 @@ std::vector<double> CountsOf(const Problem& of, const Unknowns& unknowns,
   return counts;
 }
 
-Deviation DeviationOf(KeySentence sentence, KeyCounts counts, const WithParts& with_parts) {
+Deviation DeviationOf(KeySentence sentence, OfKey counts, const WithParts& with_parts) {
   return {
       .name = std::move(sentence.name),
       .factor = "keys",
@@ -184,7 +184,7 @@ std::optional<Deviation> ByKey(const Problem& of, const WithParts& with_parts) {
       sentence.text = "in batch " + std::to_string(b) + ", " + sentence.text;
   }
   if (sentence.text.empty()) return std::nullopt;
-  const auto count = [is_read, counts, T = n.T](size_t b, size_t s, size_t t) {
+  const auto count = [is_read, counts, T = n.T](size_t b, size_t, size_t s, size_t t) {
     return is_read(b, s, t) ? counts[b * T + t] : 0;
   };
   return DeviationOf(std::move(sentence), count, with_parts);
@@ -211,7 +211,7 @@ std::optional<Deviation> ByDistance(const Problem& of, const WithParts& with_par
   KeySentence sentence = SentenceOfDistances(counts, expected, least);
   if (sentence.text.empty()) return std::nullopt;
   sentence.text += " (" + std::to_string(n.S) + " queries)";
-  const auto count = [index_of, counts](size_t b, size_t s, size_t t) {
+  const auto count = [index_of, counts](size_t b, size_t, size_t s, size_t t) {
     const auto index = index_of(b, s, t);
     return index ? counts[*index] : 0;
   };

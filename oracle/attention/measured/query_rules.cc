@@ -139,7 +139,7 @@ class Rules {
   QueryRule RuleOf(const std::string& text, const std::vector<double>& factors) const {
     const auto shared = std::make_shared<const std::vector<double>>(factors);
     return {"scale_of_queries", text, [shared, S = n_.S](MeasuredParts& parts) {
-              parts.factors_of_queries = [shared, S](size_t b, size_t, size_t s) {
+              parts.factors = [shared, S](size_t b, size_t, size_t s, size_t) {
                 return (*shared)[b * S + s];
               };
             }};

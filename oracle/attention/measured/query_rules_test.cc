@@ -56,6 +56,17 @@ TEST(QueryRules, NameNormedKeys) {
               Contains(HasSubstr("keys are divided by the roots of their mean squares")));
 }
 
+TEST(KeyRules, NameFactorsAndSummandsOfKeys) {
+  PlantedAttention planted = CausalAttention();
+  planted.score_at = [](size_t, size_t, size_t t, double x) { return t >= 16 ? x * 1.4375 : x; };
+  ExpectNamed(
+      kCausal, planted,
+      "scale_of_keys (scores are multiplied by a number of each key: keys 16 to 23 by 1.43");
+  planted.score_at = [](size_t, size_t, size_t t, double x) { return t % 8 == 3 ? x + 0.75 : x; };
+  ExpectNamed(kCausal, planted,
+              "bias_of_keys (a number of each key is added to its scores: key 3: 0.7");
+}
+
 TEST(KeyRanges, NameTheFirstAndTheLastKey) {
   PlantedAttention planted = GroupedAttention();
   planted.sees = [](size_t s, size_t t) { return t <= s && (t >= 11 || s < 11); };

@@ -32,7 +32,7 @@ class MeasuredRows : public AttentionRows<Real> {
   using typename Formula::ScoredKeys;
 
   double CountOf(const QueryIndex& at, size_t t) const {
-    if (parts_.counts) return parts_.counts(first_b_ + at.b, first_s_ + at.s, t);
+    if (parts_.counts) return parts_.counts(first_b_ + at.b, first_h_ + at.h, first_s_ + at.s, t);
     const KeyRange keys = Formula::KeysOf(at);
     return keys.first <= t && t < keys.last;
   }
@@ -49,15 +49,16 @@ class MeasuredRows : public AttentionRows<Real> {
     return first < last ? KeyRange{first, last} : KeyRange{};
   }
   bool HasHidden() const {
-    return parts_.more_terms == MeasuredParts::MoreTerms::kHidden ||
-           parts_.more_terms == MeasuredParts::MoreTerms::kZerosOfHidden;
+    using More = MeasuredParts::MoreTerms;
+    return parts_.more_terms == More::kHidden || parts_.more_terms == More::kZerosOfHidden ||
+           parts_.more_terms == More::kLost;
   }
   // Gathered keys and values have a head for each query head.
   size_t KeyHeadOf(size_t h) const override { return parts_.inputs ? h : Formula::KeyHeadOf(h); }
 
   Real ScoreAt(const QueryIndex& at, size_t t, const Real& product) const override {
-    const bool is_right = parts_.score_factors.empty() && !parts_.cap_clips &&
-                          !parts_.factors_of_queries && !parts_.added;
+    const bool is_right =
+        parts_.score_factors.empty() && !parts_.cap_clips && !parts_.factors && !parts_.added;
     if (is_right) return Formula::ScoreAt(at, t, product);
     const ScoreFunction<Real>& function = this->score_function_;
     const Real* bias = in_.bias ? &RowAt(*in_.bias, this->QueryRow(at))[t] : nullptr;
@@ -68,9 +69,8 @@ class MeasuredRows : public AttentionRows<Real> {
                     : function.After(step, score, bias);
       if (step == ScoreStep::kScale && !parts_.score_factors.empty())
         score = score * Real(parts_.score_factors[first_h_ + at.h]);
-      if (step == ScoreStep::kScale && parts_.factors_of_queries)
-        score = score *
-                Real(parts_.factors_of_queries(first_b_ + at.b, first_h_ + at.h, first_s_ + at.s));
+      if (step == ScoreStep::kScale && parts_.factors)
+        score = score * Real(parts_.factors(first_b_ + at.b, first_h_ + at.h, first_s_ + at.s, t));
     }
     if (!parts_.added) return score;
     return score + Real(parts_.added(first_b_ + at.b, first_h_ + at.h, first_s_ + at.s, t));
@@ -89,15 +89,40 @@ class MeasuredRows : public AttentionRows<Real> {
     hidden_.clear();
     for (size_t j = 0; j < all.keys.size(); ++j) {
       const auto score = ScoreIf(all.scores[j], CountOf(at, all.keys[j]));
-      if (!score) hidden_.push_back(all.scores[j]);
+      if (!score && IsHiddenTerm(at, all.keys[j])) hidden_.push_back(all.scores[j]);
       if (!score) continue;
       seen.keys.push_back(all.keys[j]);
       seen.scores.push_back(*score);
     }
+    right_scores_ = seen.scores;
     if (parts_.tile > 0) seen.scores = InTiles(seen, parts_.tile);
+    if (parts_.weight_format) RoundWeights(seen);
     if (!parts_.largest_alone) return seen;
     const size_t largest = ArgMaxScore<Real>(seen.scores);
     return {{seen.keys[largest]}, {seen.scores[largest]}};
+  }
+
+  bool IsHiddenTerm(const QueryIndex& at, size_t t) const {
+    if (parts_.more_terms != MeasuredParts::MoreTerms::kLost) return true;
+    const KeyRange shown = Formula::KeysOf(at);
+    return shown.first <= t && t < shown.last;
+  }
+  // The logarithms of rounded weights; keys whose weights are 0 are not seen.
+  void RoundWeights(ScoredKeys& seen) const {
+    const Real largest = seen.scores[ArgMaxScore<Real>(seen.scores)];
+    ScoredKeys rounded;
+    for (size_t j = 0; j < seen.keys.size(); ++j) {
+      const double weight = parts_.weight_format->Nearest(NumberIn(Exp(seen.scores[j] - largest)));
+      if (!(weight > 0)) continue;
+      rounded.keys.push_back(seen.keys[j]);
+      rounded.scores.push_back(Log(Real(weight)));
+    }
+    seen = rounded;
+  }
+  // The sum of the weights as they are, in units of the sum of the right ones.
+  Real SumOfRightOnes(const ScoredKeys& scored) const {
+    const Real largest = right_scores_[ArgMaxScore<Real>(right_scores_)];
+    return SumOfExponentials(scored.scores, Real(0.0)) / SumOfExponentials(right_scores_, largest);
   }
 
   static std::vector<Real> InTiles(const ScoredKeys& all, size_t tile) {
@@ -113,6 +138,7 @@ class MeasuredRows : public AttentionRows<Real> {
 
   Real SinkOf(const QueryIndex& at) const override {
     using Rule = MeasuredParts::SinkRule;
+    if (parts_.sink_has_value) return EmptyLogSumExp<Real>();
     const Real sink = parts_.sinks
                           ? Real(parts_.sinks(first_b_ + at.b, first_h_ + at.h, first_s_ + at.s))
                           : Formula::SinkOf(at);
@@ -131,12 +157,19 @@ class MeasuredRows : public AttentionRows<Real> {
     largest_ = largest;
     if (parts_.sink_rule == MeasuredParts::SinkRule::kBase2)
       lse_ = largest + Log(SumOfExponentials(all.scores, largest));
+    if (parts_.sink_has_value) {
+      all.keys.push_back(0);
+      all.scores.push_back(Formula::SinkOf(at));
+    }
     AddMoreTerms(scored, largest, all.scores);
     if (parts_.zeros > 0) all.scores.push_back(Real(std::log(parts_.zeros)));
     if (parts_.increase > 0) all.scores.push_back(largest + Real(std::log(parts_.increase)));
     Formula::Average(at, all, y, lse);
     for (Real& element : y)
       if (parts_.gain != 1) element = element * Real(parts_.gain);
+    if (!parts_.has_right_sum) return;
+    const Real sum = SumOfRightOnes(scored);
+    for (Real& element : y) element = element * sum;
   }
 
   static Real SumOfExponentials(const std::vector<Real>& scores, const Real& largest) {
@@ -147,7 +180,7 @@ class MeasuredRows : public AttentionRows<Real> {
   void AddMoreTerms(const ScoredKeys& scored, const Real& largest,
                     std::vector<Real>& scores) const {
     using More = MeasuredParts::MoreTerms;
-    if (parts_.more_terms == More::kHidden)
+    if (parts_.more_terms == More::kHidden || parts_.more_terms == More::kLost)
       scores.insert(scores.end(), hidden_.begin(), hidden_.end());
     if (parts_.more_terms == More::kZerosOfHidden && !hidden_.empty())
       scores.push_back(Real(std::log(static_cast<double>(hidden_.size()))));
@@ -159,7 +192,7 @@ class MeasuredRows : public AttentionRows<Real> {
 
   const MeasuredParts& parts_;
   const size_t first_b_, first_h_, first_s_;
-  std::vector<Real> hidden_;  // scores of the row that is computed
+  std::vector<Real> hidden_, right_scores_;  // of the row that is computed
   mutable Real largest_{}, lse_{};
 };
 

@@ -7,19 +7,17 @@
 #include <vector>
 
 #include "oracle/defect/defect.h"
+#include "oracle/diagnosis/fewer_bits.h"
 #include "reference/attention/attention_rows.h"
 
 namespace sextant::oracle {
-
-// How often query s of batch b counts key t: 0 for a key that it does not see, usually 1.
-using KeyCounts = std::function<double(size_t b, size_t s, size_t t)>;
 
 // A number of each query of each head; of each of its keys.
 using OfQuery = std::function<double(size_t b, size_t h, size_t s)>;
 using OfKey = std::function<double(size_t b, size_t h, size_t s, size_t t)>;
 
 struct MeasuredParts {
-  KeyCounts counts;  // null: those of the mask
+  OfKey counts;  // how often a key counts: 0 if it is not seen, usually 1; null: by the mask
   // The key and value head of every query head; empty: those of the formula.
   std::vector<size_t> key_heads, value_heads;
   // Row h of y is that of this query head (and of its key and value heads above); empty: h.
@@ -27,7 +25,7 @@ struct MeasuredParts {
   std::shared_ptr<const Tensors> inputs;  // of the whole case: a slice has only its own heads
 
   std::vector<double> score_factors;   // of every head, before the cap; empty: 1
-  OfQuery factors_of_queries;          // of their scores, before the cap; null: 1
+  OfKey factors;                       // of the scores of keys, before the cap; null: 1
   OfKey added;                         // to the scores, after the cap; null: 0
   bool cap_clips = false;              // scores beyond the cap are cut off
   std::optional<double> masked_score;  // of keys that the mask hides
@@ -39,8 +37,9 @@ struct MeasuredParts {
   double zeros = 0;     // so many terms e^0 are added to the sum of e^score
   double increase = 0;  // is added to the sum of e^(score - largest)
   // What else is added to the sum: e^score of the keys that the mask hides; e^0 for each of them;
-  // what the sum has more if those of earlier tiles of `sum_tile` keys are not rescaled.
-  enum class MoreTerms { kNone, kHidden, kZerosOfHidden, kTiles };
+  // what the sum has more if those of earlier tiles of `sum_tile` keys are not rescaled; e^score of
+  // the keys that the mask shows and that do not count.
+  enum class MoreTerms { kNone, kHidden, kZerosOfHidden, kTiles, kLost };
   MoreTerms more_terms = MoreTerms::kNone;
   size_t sum_tile = 0;
   // The score of the sink is relative to the largest score, or to the larger of that and the sink;
@@ -50,6 +49,11 @@ struct MeasuredParts {
   OfQuery sinks;     // null: the sinks of the heads
   size_t later = 0;  // the weight of key t multiplies the value of key (t + later) mod T
   double gain = 1;   // multiplies y
+  // The weights are those of `tile` or are rounded, e^(score - largest) to this format; the sum of
+  // the right ones divides them nevertheless.
+  bool has_right_sum = false;
+  std::optional<FewBits> weight_format;
+  bool sink_has_value = false;  // that of key 0
 };
 
 // Attend with these parts. Instantiated for Counted and Rounded.

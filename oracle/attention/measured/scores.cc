@@ -150,7 +150,7 @@ Deviation MasksIn(const Observation& seen, const WithParts& with_parts) {
   const auto shift = static_cast<int64_t>(T) - static_cast<int64_t>(S);
   const auto mask = [&](const std::string& text, int64_t later) {
     const auto edit = [later](MeasuredParts& parts) {
-      parts.counts = [later](size_t, size_t s, size_t t) -> double {
+      parts.counts = [later](size_t, size_t, size_t s, size_t t) -> double {
         return static_cast<int64_t>(t) <= static_cast<int64_t>(s) + later;
       };
     };

@@ -80,6 +80,12 @@ double MoreByTiles(const WeightSum& row, size_t tile) {
 
 using MoreTerms = MeasuredParts::MoreTerms;
 
+// The sum is rescaled although the weights are those of tiles: other = keys^2 / (keys + more) -
+// keys, so that the weights sum up to (keys + more) / keys.
+double LessByTiles(const WeightSum& row, size_t tile) {
+  return row.keys * row.keys / (row.keys + MoreByTiles(row, tile)) - row.keys;
+}
+
 SumRule RuleOf(const WeightSums& sums, SumFit fit, const WeightSums::Other& more,
                std::function<void(MeasuredParts&)> set) {
   SumRule rule{.fit = std::move(fit), .set = std::move(set)};
@@ -88,7 +94,7 @@ SumRule RuleOf(const WeightSums& sums, SumFit fit, const WeightSums::Other& more
 }
 
 // Terms that depend on the keys.
-void AddTermsOfKeys(const WeightSums& sums, std::vector<SumRule>& rules) {
+void AddTermsOfKeys(const WeightSums& sums, size_t tile_of_weights, std::vector<SumRule>& rules) {
   rules.push_back(RuleOf(
       sums,
       {"masked_keys_in_the_sum",
@@ -101,6 +107,11 @@ void AddTermsOfKeys(const WeightSums& sums, std::vector<SumRule>& rules) {
       {"zeros_for_masked_keys", "e^0 is added to the sum for each key that the mask hides", {}},
       [](const WeightSum& r) { return r.hidden_keys * std::exp(-r.largest); },
       [](MeasuredParts& parts) { parts.more_terms = MoreTerms::kZerosOfHidden; }));
+  if (tile_of_weights > 0)
+    rules.push_back(RuleOf(
+        sums, {"sum_rescaled", "the sum is rescaled", {}},
+        [=](const WeightSum& r) { return LessByTiles(r, tile_of_weights); },
+        [](MeasuredParts& parts) { parts.has_right_sum = true; }));
   for (size_t tile = 4; tile < sums.sizes().T && tile <= 256; tile *= 2)
     rules.push_back(RuleOf(
         sums,
@@ -115,7 +126,30 @@ void AddTermsOfKeys(const WeightSums& sums, std::vector<SumRule>& rules) {
         }));
 }
 
-std::vector<SumRule> RulesOf(const WeightSums& sums) {
+// A factor of all weights; with the sum of the keys that count, or of all that the mask shows, as
+// if weights were dropped after the softmax.
+void AddGains(const WeightSums& sums, std::vector<SumRule>& rules) {
+  double gain = 0;
+  const auto right = [](const WeightSum& r) { return r.sink; };
+  const std::string of_seen = NumberOf(sums.Gain(right), gain);
+  rules.push_back({.fit = {"y_multiplied", "y is multiplied by " + of_seen, {}},
+                   .distance = sums.Distance(right, gain),
+                   .set = [=](MeasuredParts& parts) { parts.gain = gain; }});
+  const auto with_lost = [](const WeightSum& r) { return r.sink + r.lost; };
+  const MeasuredNumber measured = sums.Gain(with_lost);
+  const bool is_1 = std::abs(measured.value - 1) <= measured.bar;
+  std::string text = "the sum has the terms of the keys that are not seen, too";
+  double factor = 1;
+  if (!is_1) text += ", and y is multiplied by " + NumberOf(measured, factor) + ", as by a dropout";
+  rules.push_back({.fit = {"lost_keys_in_the_sum", text, {}},
+                   .distance = sums.Distance(with_lost, factor),
+                   .set = [=](MeasuredParts& parts) {
+                     parts.more_terms = MoreTerms::kLost;
+                     parts.gain = factor;
+                   }});
+}
+
+std::vector<SumRule> RulesOf(const WeightSums& sums, size_t tile_of_weights) {
   std::vector<SumRule> rules;
   double number = 0;
   const std::string zeros =
@@ -135,11 +169,8 @@ std::vector<SumRule> RulesOf(const WeightSums& sums) {
         sums, {"sum_increased", increase + " is added to the sum of e^(score - largest)", {}},
         [=](const WeightSum&) { return number; },
         [=](MeasuredParts& parts) { parts.increase = number; }));
-  const std::string gain = NumberOf(sums.Gain(), number);
-  rules.push_back({.fit = {"y_multiplied", "y is multiplied by " + gain, {}},
-                   .distance = sums.Distance([](const WeightSum& r) { return r.sink; }, number),
-                   .set = [=](MeasuredParts& parts) { parts.gain = number; }});
-  AddTermsOfKeys(sums, rules);
+  AddGains(sums, rules);
+  AddTermsOfKeys(sums, tile_of_weights, rules);
   return rules;
 }
 
@@ -153,7 +184,7 @@ std::optional<SumFit> FitSum(const PlainAttention& plain, DType dtype, const Ask
   const double error = 2 * (static_cast<double>(plain.sizes().T) + 1) * UnitRoundoffOf(dtype);
   if (sums.IsEmpty() || parts.masked_score || sums.LargestDifference() <= error)
     return std::nullopt;
-  std::vector<SumRule> rules = RulesOf(sums);
+  std::vector<SumRule> rules = RulesOf(sums, fit.tile);
   if (sums.HasSink())
     for (SumRule& rule : RulesOfSinks(sums)) rules.push_back(std::move(rule));
   const SumRule& best = *std::ranges::min_element(rules, {}, &SumRule::distance);

@@ -9,12 +9,14 @@
 
 namespace sextant::oracle {
 
-CountedKeys VisibleIn(const AskedWeights& weights, const PlainAttention& plain, DType dtype) {
+CountedKeys VisibleIn(const AskedWeights& weights, const PlainAttention& plain, DType dtype,
+                      const HeadRange& heads) {
   const AttentionSizes& n = plain.sizes();
   const size_t count = n.B * n.S * n.T;
   CountedKeys visible{std::vector<double>(count), std::vector<double>(count),
                       std::vector<char>(count)};
   for (size_t row = 0; row < n.rows(); ++row) {
+    if (const size_t h = row / n.S % n.H; h < heads.first || h >= heads.last) continue;
     const std::vector<double> scores = plain.ScoresOf(row, plain.KeyHeadOf(row / n.S % n.H));
     double largest = plain.SinkOf(row), sum = 0;
     for (size_t t = 0; t < n.T; ++t)
@@ -60,7 +62,8 @@ std::optional<OtherKeys> KeysOfMask(const CountedKeys& visible, const AttentionS
       while (same < visible.counts.size() && agrees(same)) ++same;
       if (same < visible.counts.size()) continue;
       const std::string text = value.text.empty() ? PrintValue(value.value) : value.text;
-      return OtherKeys{{mask.name, mask.sentence(text)}, shows};
+      return OtherKeys{{mask.name, mask.sentence(text)},
+                       [shows](size_t b, size_t, size_t s, size_t t) { return shows(b, s, t); }};
     }
   }
   return std::nullopt;
@@ -118,7 +121,7 @@ std::optional<OtherKeys> OtherKeysOf(const CountedKeys& visible, const PlainAtte
     if (auto keys = KeyRangesOf(visible, plain, RangeRules::kAll)) return keys;
   }
   const auto counts = std::make_shared<const std::vector<double>>(visible.counts);
-  return OtherKeys{sentence, [counts, S = n.S, T = n.T](size_t b, size_t s, size_t t) {
+  return OtherKeys{sentence, [counts, S = n.S, T = n.T](size_t b, size_t, size_t s, size_t t) {
                      return (*counts)[(b * S + s) * T + t];
                    }};
 }

@@ -26,7 +26,8 @@ void WeightSums::Add(const AskedWeights& weights, const ScoreFit& fit, const Mea
   const std::vector<double> scores = FittedScores(plain_, fit, row);
   WeightSum sum{row, h, weights.sums[row], 0, -kInfinity, 0};
   const auto count = [&](size_t t) {
-    return parts.counts ? parts.counts(row / (n_.H * n_.S), row % n_.S, t) : plain_.CountOf(row, t);
+    return parts.counts ? parts.counts(row / (n_.H * n_.S), h, row % n_.S, t)
+                        : plain_.CountOf(row, t);
   };
   for (size_t t = 0; t < n_.T; ++t)
     if (count(t) > 0) sum.largest = std::max(sum.largest, scores[t]);
@@ -36,6 +37,7 @@ void WeightSums::Add(const AskedWeights& weights, const ScoreFit& fit, const Mea
     if (count(t) > 0) sum.keys += count(t) * term;
     if (count(t) > 0) sum.scores.emplace_back(t, scores[t] - sum.largest);
     if (count(t) == 0) sum.hidden += term, ++sum.hidden_keys;
+    if (count(t) == 0 && plain_.CountOf(row, t) > 0) sum.lost += term;
   }
   sum.sink = std::exp(sinks_[h] - sum.largest);
   rows_.push_back(sum);
@@ -73,14 +75,15 @@ MeasuredNumber WeightSums::Count(const Other& term) const {
   return {count, 6 * std::sqrt(rest / static_cast<double>(rows_.size()) / xx)};
 }
 
-MeasuredNumber WeightSums::Gain() const {
+MeasuredNumber WeightSums::Gain(const Other& other) const {
+  const auto expected = [&](const WeightSum& row) { return row.keys / (row.keys + other(row)); };
   double xx = 0, xy = 0, worst = 0;
   for (const WeightSum& row : rows_) {
-    xx += row.Expected() * row.Expected();
-    xy += row.Expected() * row.sum;
+    xx += expected(row) * expected(row);
+    xy += expected(row) * row.sum;
   }
   for (const WeightSum& row : rows_)
-    worst = std::max(worst, std::abs(row.sum / row.Expected() - xy / xx));
+    worst = std::max(worst, std::abs(row.sum / expected(row) - xy / xx));
   return {xy / xx, worst};
 }
 

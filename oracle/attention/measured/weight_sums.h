@@ -22,6 +22,7 @@ struct WeightSum {
   double largest;                      // the largest score
   double sink;                         // e^(sink - largest)
   double hidden = 0, hidden_keys = 0;  // the sum of the keys that do not count, and their number
+  double lost = 0;                     // of those of them that the mask shows
   std::vector<std::pair<size_t, double>> scores{};  // of those that do: key, score - largest
   double Expected() const { return keys / (keys + sink); }
   double Other() const { return keys / sum - keys; }  // what is in the sum beside the keys
@@ -41,7 +42,7 @@ class WeightSums {
   double LargestDifference() const;
   // Least squares of count in: other = sink + count * term.
   MeasuredNumber Count(const Other& term) const;
-  MeasuredNumber Gain() const;
+  MeasuredNumber Gain(const Other& other) const;
   // The factor f by which e^(f sink) would be the other terms, of heads whose sinks say it.
   MeasuredNumber FactorOfSinks() const;
   const std::vector<double>& sinks() const { return sinks_; }
