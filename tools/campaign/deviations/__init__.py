@@ -7,9 +7,10 @@ from . import attention, composed, field, field_layer, growth, layer, layout, li
 from . import later_attention, later_layer, later_linear, later_rotation
 from . import later_functions, later_merged, later_position, later_tables  # noqa: F401, more rows
 from . import more_attention, more_layer, more_rotation, rotation
+from . import real_attention, real_layer, real_rotation
 
 MORE = (more_rotation, more_layer, more_attention, later_rotation, later_layer, later_linear,
-        later_attention)
+        later_attention, real_attention, real_layer, real_rotation)
 TABLES = (rotation, layout, growth, attention, position, layer, linear, composed, field,
           field_layer, *MORE)
 
