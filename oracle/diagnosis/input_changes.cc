@@ -112,17 +112,19 @@ Deviation ChoiceOf(const Tensors& inputs, size_t index, const Changes& changes,
   return OneOf(inputs[index].name + name, inputs[index].name, choices);
 }
 
+Numbers InFormat(DType format, const Tensor<double>& x) {
+  Numbers y = x.data;
+  for (double& one : y) one = RoundTo(format, one);
+  return y;
+}
+
 // Rounded to a narrower format: "x_in_bf16".
 std::vector<Deviation> InFormats(const Tensors& inputs, size_t index) {
   std::vector<Deviation> deviations;
   for (const DType format : {DType::kBF16, DType::kF16, DType::kF32}) {
     if (UnitRoundoffOf(format) <= UnitRoundoffOf(inputs[index].dtype)) continue;
     const std::string name(NameOf(format));
-    const auto rounded = [=](const Tensors& all) {
-      Numbers y = all[index].values.data;
-      for (double& x : y) x = RoundTo(format, x);
-      return y;
-    };
+    const auto rounded = [=](const Tensors& all) { return InFormat(format, all[index].values); };
     deviations.push_back(
         ChoiceOf(inputs, index, {{"is rounded to " + name, rounded}}, "_in_" + name));
   }
@@ -143,10 +145,10 @@ Deviation AppliedTwice(const Observation& seen, size_t index) {
   return OneOf("applied_twice", "x", {{"the operation is applied twice: to x, and to y", twice}});
 }
 
-// All inputs but integers are rounded in the same way: "inputs_changed (all inputs are ...)".
-Deviation AllRounded() {
+// All inputs but integers are rounded in the same way.
+Deviation AllRounded(const std::string& name, const std::vector<Rounding>& roundings) {
   std::vector<Choice> choices;
-  for (const Rounding& rounding : UsualRoundings())
+  for (const Rounding& rounding : roundings)
     choices.push_back({"all inputs are " + rounding.text, [=](const Hypothesis& base) {
                          Tensors rounded = base.inputs;
                          bool changes_one = false;
@@ -160,7 +162,21 @@ Deviation AllRounded() {
                          model.inputs = std::move(rounded);
                          return changes_one ? std::optional(std::move(model)) : std::nullopt;
                        }});
-  return OneOf("inputs_changed", "inputs", choices);
+  return OneOf(name, "inputs", choices);
+}
+// In formats that are narrower than theirs, or in fewer bits.
+void AddAllRounded(const Tensors& inputs, std::vector<Deviation>& deviations) {
+  const auto is_real = [](const NamedTensor& input) { return input.dtype != DType::kI64; };
+  if (std::ranges::count_if(inputs, is_real) < 2) return;
+  for (const DType format : {DType::kBF16, DType::kF16, DType::kF32}) {
+    const std::string name(NameOf(format));
+    const auto narrower = [=](const Tensor<double>& x) { return InFormat(format, x); };
+    if (std::ranges::any_of(inputs, [&](const NamedTensor& input) {
+          return is_real(input) && UnitRoundoffOf(format) > UnitRoundoffOf(input.dtype);
+        }))
+      deviations.push_back(AllRounded("inputs_in_" + name, {{"rounded to " + name, narrower}}));
+  }
+  deviations.push_back(AllRounded("inputs_changed", UsualRoundings()));
 }
 
 // An input whose elements are of(x, number).
@@ -274,7 +290,7 @@ std::vector<Explanation> MeasureInputs(const Observation& seen) {
     for (const InputPlace& place : InputPlaces(spec, shape))
       rare.push_back(FactorAt(seen.inputs[i], i, place));
   }
-  rare.push_back(AllRounded());
+  AddAllRounded(seen.inputs, rare);
   return FittedTo(seen, base, deviations, rare);
 }
 

@@ -139,7 +139,7 @@ TEST(InputChanges, NamesInputsThatAreRoundedInTheSameWay) {
       if (x != 0)
         x = std::nearbyint(std::ldexp(x, 10 - std::ilogb(x))) / std::ldexp(1, 10 - std::ilogb(x));
   EXPECT_THAT(question.Causes(EvaluateByRecipe(question.c, changed, question.recipe)),
-              Contains("inputs_changed (all inputs are rounded to 11 significant bits, as TF32)"));
+              Contains("inputs_in_f16 (all inputs are rounded to f16)"));
 }
 
 TEST(InputChanges, NamesAnOperationThatIsAppliedTwice) {

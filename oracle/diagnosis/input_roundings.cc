@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "oracle/diagnosis/fewer_bits.h"
+#include "reference/number/recipe/rounding_units.h"
 
 namespace sextant::oracle {
 namespace {
@@ -98,12 +99,23 @@ void AddLevels(std::vector<Rounding>& roundings) {
   }
 }
 
+// Numbers within the range of f16 are those of f16, which has its own name.
+Numbers InTF32(const Tensor<double>& x) {
+  Numbers y = x.data;
+  bool is_f16 = true;
+  for (double& one : y) {
+    const double f16 = RoundTo(DType::kF16, one);
+    if (std::isfinite(one)) one = kTF32.Nearest(one);
+    is_f16 &= SameNumber(one, f16);
+  }
+  return is_f16 ? x.data : y;
+}
+
 }  // namespace
 
 std::vector<Rounding> UsualRoundings() {
   std::vector<Rounding> roundings = {
-      Elementwise("rounded to 11 significant bits, as TF32",
-                  [](double x) { return kTF32.Nearest(x); }),
+      {"rounded to 11 significant bits, as TF32", InTF32},
       Elementwise("cut to 11 significant bits, as TF32 toward zero",
                   [](double x) { return kTF32.TowardZero(x); }),
       Elementwise("cut to 8 significant bits, as bf16 toward zero",
@@ -125,6 +137,7 @@ std::vector<Rounding> RareRoundings() {
                                     [=](double x) { return std::nearbyint(x / unit) * unit; }));
   }
   for (int bits = 2; bits <= 20; ++bits) {
+    if (bits == 8 || bits == 11) continue;  // bf16; f16 and TF32
     const std::string text = "rounded to " + std::to_string(bits) + " significant bits";
     roundings.push_back(Elementwise(text, [=](double x) { return FewBits{bits}.Nearest(x); }));
   }

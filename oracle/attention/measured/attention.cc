@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <numbers>
 
 #include "oracle/attention/attention_parts.h"
@@ -260,10 +261,8 @@ bool HasAttribute(const Case& c, const std::string& name) { return Case::Has(c.o
 std::vector<Deviation> AttentionDeviations(const Case& c, const Tensors& inputs) {
   std::vector<Deviation> deviations = {Scale(c)};
   if (HasAttribute(c, "soft_cap")) deviations.push_back(Cap(c));
-  if (HasAttribute(c, "window")) {
-    for (Deviation& deviation : MaskDeviations(c, kByAnswers))
-      deviations.push_back(std::move(deviation));
-  }
+  if (HasAttribute(c, "window"))
+    std::ranges::move(MaskDeviations(c, kByAnswers), std::back_inserter(deviations));
   if (HasInput(inputs, "bias"))
     deviations.push_back(InputFactor(inputs, "bias", "the bias is multiplied by"));
   if (HasInput(inputs, "sink")) {
@@ -289,7 +288,8 @@ std::vector<Explanation> MeasureParts(const Observation& seen, const Hypothesis&
                          BiasChanges(seen.c, seen.inputs),
                          {HeadsOf(seen.c, std::make_shared<const Tensors>(seen.inputs), with_parts),
                           Tiles(seen.c, with_parts)}});
-  Deviation keys{.name = "keys", .factor = "keys"};
+  Deviation keys;
+  keys.name = keys.factor = "keys";
   keys.measured = [&](const Hypothesis& model) { return KeysByAnswers(seen, model, with_parts); };
   keys.cost = CostOfKeys(seen.c);
   deviations.push_back(std::move(keys));
