@@ -123,7 +123,9 @@ std::vector<Defect> GeneratedDefects(const Operation& operation) {
     if (std::ranges::count(at->values, kUnspecified) > 0) continue;
     for (const std::string& text : choices.texts) {
       const std::string word = choices.key + "=" + text;
-      defects.push_back(ChangedWord(word, "always computes with " + word, word));
+      defects.push_back(ChangedWord(
+          word, "always computes " + (text.empty() ? "without " + choices.key : "with " + word),
+          word));
     }
     for (Defect& defect : FixedArguments(*at, choices)) defects.push_back(std::move(defect));
   }

@@ -3,6 +3,8 @@
 #include <set>
 #include <utility>
 
+#include "oracle/diagnosis/input_memory.h"
+
 namespace sextant::oracle {
 namespace {
 
@@ -89,6 +91,12 @@ class Blocks {
         [=](size_t i) { return i / size % 2 == 1 ? i - size : i; });
     if (extent % (2 * size) == 0)
       Add("has neighbouring blocks of " + n + " @s exchanged", [=](size_t i) { return i ^ size; });
+    if (extent % size == 0)
+      Add("has its @s in another order, as rows of " + n + " that are transposed",
+          [=](size_t i) { return i % (extent / size) * size + i / (extent / size); });
+    if (const size_t full = extent / size * size; full < extent)
+      Add("has the first @s in place of those from " + std::to_string(full) + " on",
+          [=](size_t i) { return i < full ? i : i - full; });
     Add("has its @s rolled by " + n + ", those from " + n + " on first",
         [=](size_t i) { return (i + size) % extent; });
     Add("has its @s rolled by " + n + ", the last " + n + " first",
@@ -191,36 +199,6 @@ void AddLost(const Axis& axis, size_t index, std::vector<InputChange>& changes) 
   add("is 0 at every even @, along #", [](size_t j) { return j % 2 == 0; });
 }
 
-// The numbers as they lie in memory, from another place on, or with rows of another length.
-std::vector<InputChange> MemoryOrders(const Shape& shape, size_t index) {
-  std::vector<InputChange> changes;
-  const size_t count = CountOf(shape), width = RowWidth(shape);
-  const auto add = [&](const std::string& text, std::function<size_t(size_t flat)> from) {
-    changes.push_back({text, [=](const Tensors& all) {
-                         const Numbers& x = all[index].values.data;
-                         Numbers y(x.size());
-                         for (size_t flat = 0; flat < x.size(); ++flat)
-                           y[flat] = x[from(flat) % x.size()];
-                         return y;
-                       }});
-  };
-  for (size_t by = 1; by <= 16 && by < count && shape.size() > 1; by *= 2) {
-    const std::string n = std::to_string(by);
-    add("is read " + n + " elements farther in memory, around the end",
-        [=](size_t flat) { return flat + by; });
-    add("is read " + n + " elements before in memory, around the end",
-        [=](size_t flat) { return flat + count - by; });
-    if (by >= width) continue;
-    add("is read as if its rows began " + std::to_string(width - by) +
-            " elements apart, expected " + std::to_string(width),
-        [=](size_t flat) { return flat / width * (width - by) + flat % width; });
-    add("is read as if its rows began " + std::to_string(width + by) +
-            " elements apart, expected " + std::to_string(width),
-        [=](size_t flat) { return flat / width * (width + by) + flat % width; });
-  }
-  return changes;
-}
-
 InputChange Ordered(const Axis& axis, const AxisOrder& order, size_t index) {
   return {WithName(order.text, axis.name), [=](const Tensors& all) {
             return Reordered(all[index].values.data, axis,
@@ -245,7 +223,7 @@ std::vector<InputChange> RareInputOrders(const TensorSpec& spec, const Shape& sh
     for (const AxisOrder& order : Different(Blocks(axis.extent).Run(), axis.extent, kSimpleOrders))
       changes.push_back(Ordered(axis, order, index));
   }
-  for (InputChange& change : MemoryOrders(shape, index)) changes.push_back(std::move(change));
+  for (InputChange& change : MemoryOrders(spec, shape, index)) changes.push_back(std::move(change));
   return changes;
 }
 

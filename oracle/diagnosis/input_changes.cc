@@ -4,12 +4,13 @@
 #include <cmath>
 #include <functional>
 #include <numbers>
-#include <set>
 #include <utility>
 
 #include "oracle/diagnosis/choices.h"
 #include "oracle/diagnosis/input_axes.h"
+#include "oracle/diagnosis/input_memory.h"
 #include "oracle/diagnosis/input_roundings.h"
+#include "oracle/diagnosis/several_inputs.h"
 #include "oracle/diagnosis/work.h"
 #include "reference/number/recipe/rounding_units.h"
 
@@ -65,6 +66,8 @@ Changes UsualChanges(const Case& c, const Tensors& inputs, size_t index) {
   Changes changes = UsualFunctions(index);
   for (InputChange& change : InputOrders(c.info().signature.inputs[index], shape, index))
     changes.push_back(std::move(change));
+  for (InputChange& change : ExchangedAxes(c.info().signature.inputs[index], shape, index))
+    changes.push_back(std::move(change));
   if (shape.size() == 2) {
     changes.push_back({"is read transposed, as if it were stored column after column",
                        [=](const Tensors& all) { return Transposed(all[index].values); }});
@@ -112,21 +115,15 @@ Deviation ChoiceOf(const Tensors& inputs, size_t index, const Changes& changes,
   return OneOf(inputs[index].name + name, inputs[index].name, choices);
 }
 
-Numbers InFormat(DType format, const Tensor<double>& x) {
-  Numbers y = x.data;
-  for (double& one : y) one = RoundTo(format, one);
-  return y;
-}
-
 // Rounded to a narrower format: "x_in_bf16".
 std::vector<Deviation> InFormats(const Tensors& inputs, size_t index) {
   std::vector<Deviation> deviations;
   for (const DType format : {DType::kBF16, DType::kF16, DType::kF32}) {
     if (UnitRoundoffOf(format) <= UnitRoundoffOf(inputs[index].dtype)) continue;
-    const std::string name(NameOf(format));
-    const auto rounded = [=](const Tensors& all) { return InFormat(format, all[index].values); };
-    deviations.push_back(
-        ChoiceOf(inputs, index, {{"is rounded to " + name, rounded}}, "_in_" + name));
+    const Rounding rounding = ToFormat(format);
+    const auto rounded = [=](const Tensors& all) { return rounding.apply(all[index].values); };
+    deviations.push_back(ChoiceOf(inputs, index, {{"is " + rounding.text, rounded}},
+                                  "_in_" + std::string(NameOf(format))));
   }
   return deviations;
 }
@@ -143,40 +140,6 @@ Deviation AppliedTwice(const Observation& seen, size_t index) {
     return model;
   };
   return OneOf("applied_twice", "x", {{"the operation is applied twice: to x, and to y", twice}});
-}
-
-// All inputs but integers are rounded in the same way.
-Deviation AllRounded(const std::string& name, const std::vector<Rounding>& roundings) {
-  std::vector<Choice> choices;
-  for (const Rounding& rounding : roundings)
-    choices.push_back({"all inputs are " + rounding.text, [=](const Hypothesis& base) {
-                         Tensors rounded = base.inputs;
-                         bool changes_one = false;
-                         for (NamedTensor& input : rounded) {
-                           if (input.dtype == DType::kI64) continue;
-                           Numbers numbers = rounding.apply(input.values);
-                           changes_one |= numbers != input.values.data;
-                           input.values.data = std::move(numbers);
-                         }
-                         Hypothesis model = base;
-                         model.inputs = std::move(rounded);
-                         return changes_one ? std::optional(std::move(model)) : std::nullopt;
-                       }});
-  return OneOf(name, "inputs", choices);
-}
-// In formats that are narrower than theirs, or in fewer bits.
-void AddAllRounded(const Tensors& inputs, std::vector<Deviation>& deviations) {
-  const auto is_real = [](const NamedTensor& input) { return input.dtype != DType::kI64; };
-  if (std::ranges::count_if(inputs, is_real) < 2) return;
-  for (const DType format : {DType::kBF16, DType::kF16, DType::kF32}) {
-    const std::string name(NameOf(format));
-    const auto narrower = [=](const Tensor<double>& x) { return InFormat(format, x); };
-    if (std::ranges::any_of(inputs, [&](const NamedTensor& input) {
-          return is_real(input) && UnitRoundoffOf(format) > UnitRoundoffOf(input.dtype);
-        }))
-      deviations.push_back(AllRounded("inputs_in_" + name, {{"rounded to " + name, narrower}}));
-  }
-  deviations.push_back(AllRounded("inputs_changed", UsualRoundings()));
 }
 
 // An input whose elements are of(x, number).
@@ -290,7 +253,8 @@ std::vector<Explanation> MeasureInputs(const Observation& seen) {
     for (const InputPlace& place : InputPlaces(spec, shape))
       rare.push_back(FactorAt(seen.inputs[i], i, place));
   }
-  AddAllRounded(seen.inputs, rare);
+  for (auto& several : {AllRounded(seen.inputs), CachesReordered(seen.c, seen.inputs)})
+    rare.insert(rare.end(), several.begin(), several.end());
   return FittedTo(seen, base, deviations, rare);
 }
 

@@ -155,6 +155,41 @@ TEST(InputChanges, NamesAnOperationThatIsAppliedTwice) {
   }
 }
 
+TEST(InputChanges, NamesCachesInAnotherLayout) {
+  const AskedCase question("attention H=4 K=2 S=5 T=6 D=8 E=12 dtype=f32");
+  Tensors changed = question.inputs;
+  for (const char* input : {"k", "v"}) {
+    const Tensor<double> stored = InputNamed(changed, input);  // read as if it were [B,T,K,.]
+    const size_t width = stored.shape[3];
+    for (size_t i = 0; i < stored.data.size(); ++i) {
+      const size_t t = i / width % 6, k = i / width / 6;
+      InputNamed(changed, input).data[i] = stored.data[(t * 2 + k) * width + i % width];
+    }
+  }
+  EXPECT_THAT(question.Causes(EvaluateByRecipe(question.c, changed, question.recipe)),
+              Contains("caches_changed (k is read as if it were stored as [B,T,K,D], and v in the "
+                       "same way)"));
+}
+
+TEST(InputChanges, NamesTransposedMatricesOfAnInput) {
+  EXPECT_THAT(CausesWith("attention H=4 K=2 S=5 T=6 D=8 E=12 dtype=f32", "v",
+                         [](auto& v) {
+                           const auto stored = v;  // [B,K,E,T]
+                           for (size_t i = 0; i < v.size(); ++i)
+                             v[i] = stored[i / 72 * 72 + i % 12 * 6 + i / 12 % 6];
+                         }),
+              Contains("v_changed (v is read as if it were stored as [B,K,E,T])"));
+}
+
+TEST(InputChanges, NamesTokensOfTransposedSequences) {
+  EXPECT_THAT(CausesWith("embedding V=40 M=8 S=24 dtype=f32", "token",
+                         [](auto& token) {
+                           const auto right = token;
+                           for (size_t i = 0; i < 24; ++i) token[i] = right[i % 6 * 4 + i / 6];
+                         }),
+              Contains(HasSubstr("as rows of 4 that are transposed")));
+}
+
 TEST(InputChanges, AccusesNoHonestRecipe) {
   for (const char* line : {"relative_attention clip=3 H=2 S=6 T=9 D=8 dtype=f32",
                            "attention_merge N=16 E=8 dtype=f32"}) {

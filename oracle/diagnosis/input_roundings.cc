@@ -113,6 +113,14 @@ Numbers InTF32(const Tensor<double>& x) {
 
 }  // namespace
 
+Rounding ToFormat(DType format) {
+  return {"rounded to " + std::string(NameOf(format)), [=](const Tensor<double>& x) {
+            Numbers y = x.data;
+            for (double& one : y) one = RoundTo(format, one);
+            return y;
+          }};
+}
+
 std::vector<Rounding> UsualRoundings() {
   std::vector<Rounding> roundings = {
       {"rounded to 11 significant bits, as TF32", InTF32},

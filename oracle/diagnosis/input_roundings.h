@@ -15,6 +15,7 @@ struct Rounding {
   std::function<std::vector<double>(const Tensor<double>& x)> apply;
 };
 
+Rounding ToFormat(DType format);  // "rounded to bf16"
 // What implementations do: formats of 8 bits (OCP 8-bit Floating Point Specification 1.0) and
 // TF32, numbers cut toward zero, numbers of 8 and 4 bits with a scale for all of them, for each
 // row, or for each block of a row.

@@ -224,16 +224,6 @@ Deviation SinkCount(const Tensors& inputs) {
   return deviation;
 }
 
-// The sink is a key that has the value of key 0.
-Deviation SinkWithValue(const WithParts& with_parts) {
-  const auto changed = [=](const Hypothesis& base) {
-    const auto edit = [](MeasuredParts& parts) { parts.sink_has_value = true; };
-    return std::optional(Hypothesis{with_parts(*base.operation, edit), base.inputs, base.recipe});
-  };
-  return OneOf("sink_has_value", "sink",
-               {{"the weight of the sink multiplies value 0, that of the first key", changed}});
-}
-
 // The sums of a tile are not multiplied again when a later tile has a larger score.
 Deviation Tiles(const Case& c, const WithParts& with_parts) {
   std::vector<NamedValue> values;
@@ -293,7 +283,6 @@ std::vector<Explanation> MeasureParts(const Observation& seen, const Hypothesis&
   keys.measured = [&](const Hypothesis& model) { return KeysByAnswers(seen, model, with_parts); };
   keys.cost = CostOfKeys(seen.c);
   deviations.push_back(std::move(keys));
-  if (HasInput(seen.inputs, "sink")) deviations.push_back(SinkWithValue(with_parts));
   return FittedTo(seen, base, deviations);
 }
 

@@ -138,7 +138,6 @@ class MeasuredRows : public AttentionRows<Real> {
 
   Real SinkOf(const QueryIndex& at) const override {
     using Rule = MeasuredParts::SinkRule;
-    if (parts_.sink_has_value) return EmptyLogSumExp<Real>();
     const Real sink = parts_.sinks
                           ? Real(parts_.sinks(first_b_ + at.b, first_h_ + at.h, first_s_ + at.s))
                           : Formula::SinkOf(at);
@@ -157,10 +156,6 @@ class MeasuredRows : public AttentionRows<Real> {
     largest_ = largest;
     if (parts_.sink_rule == MeasuredParts::SinkRule::kBase2)
       lse_ = largest + Log(SumOfExponentials(all.scores, largest));
-    if (parts_.sink_has_value) {
-      all.keys.push_back(0);
-      all.scores.push_back(Formula::SinkOf(at));
-    }
     AddMoreTerms(scored, largest, all.scores);
     if (parts_.zeros > 0) all.scores.push_back(Real(std::log(parts_.zeros)));
     if (parts_.increase > 0) all.scores.push_back(largest + Real(std::log(parts_.increase)));

@@ -53,7 +53,6 @@ struct MeasuredParts {
   // the right ones divides them nevertheless.
   bool has_right_sum = false;
   std::optional<FewBits> weight_format;
-  bool sink_has_value = false;  // that of key 0
 };
 
 // Attend with these parts. Instantiated for Counted and Rounded.
