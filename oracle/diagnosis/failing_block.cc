@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "oracle/diagnosis/answered_tensor.h"
+#include "oracle/diagnosis/telling_input.h"
 
 namespace sextant::oracle {
 namespace {
@@ -49,7 +50,8 @@ std::optional<FailingBlock> FailingBlockOf(const Observation& seen) {
   const std::vector<FailingAxis> axes = FailingAxes(tensors);
   FailingBlock block{"", seen.permitted};
   for (const auto& [name, extent, indices] : axes)
-    block.text += (block.text.empty() ? "" : ", ") + name + " " + IndicesText(indices, extent);
+    block.text += (block.text.empty() ? "" : ", ") + name + " " + IndicesText(indices, extent) +
+                  TellingInput(seen, name, indices);
   size_t inside = 0, failing = 0;
   std::set<std::pair<size_t, size_t>> rows;
   for (size_t o = 0; o < tensors.size(); ++o) {

@@ -9,6 +9,7 @@
 #include "oracle/diagnosis/choices.h"
 #include "oracle/diagnosis/input_axes.h"
 #include "oracle/diagnosis/input_memory.h"
+#include "oracle/diagnosis/input_norms.h"
 #include "oracle/diagnosis/input_roundings.h"
 #include "oracle/diagnosis/several_inputs.h"
 #include "oracle/diagnosis/work.h"
@@ -93,6 +94,7 @@ Changes RareChanges(const Case& c, const Tensors& inputs, size_t index) {
   add(RareRoundings());
   for (InputChange& change : RareInputOrders(spec, shape, index))
     changes.push_back(std::move(change));
+  for (InputChange& change : NormedRows(index)) changes.push_back(std::move(change));
   for (InputChange& change : InputParts(spec, shape, index)) changes.push_back(std::move(change));
   return changes;
 }

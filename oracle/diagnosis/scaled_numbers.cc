@@ -4,6 +4,7 @@
 #include <cmath>
 #include <functional>
 #include <map>
+#include <numeric>
 #include <vector>
 
 #include "oracle/diagnosis/fitted_number.h"
@@ -124,6 +125,62 @@ std::optional<Scaled> OfGroups(const AnsweredTensor& tensor, const std::string& 
   return std::nullopt;
 }
 
+// A number of a row by which implementations divide.
+struct RowNorm {
+  const char* text;
+  double (*of)(const std::vector<double>& row);
+};
+double SumOf(const std::vector<double>& row) {
+  return std::accumulate(row.begin(), row.end(), 0.0);
+}
+double LengthOf(const std::vector<double>& row) {
+  return std::sqrt(std::inner_product(row.begin(), row.end(), row.begin(), 0.0));
+}
+double RootOf(const std::vector<double>& row) {
+  return LengthOf(row) / std::sqrt(static_cast<double>(row.size()));
+}
+const RowNorm kRowNorms[] = {
+    {"its root mean square", RootOf},
+    {"its length, the root of the sum of its squares", LengthOf},
+    {"its length where that is more than 1",
+     [](const std::vector<double>& row) { return std::max(1.0, LengthOf(row)); }},
+    {"its sum", SumOf},
+    {"its largest magnitude", [](const std::vector<double>& row) {
+       double largest = 0;
+       for (const double x : row) largest = std::max(largest, std::abs(x));
+       return largest;
+     }}};
+
+// Whether the right row, divided by the number, is the row of the answer.
+bool IsDividedBy(const AnsweredTensor& tensor, size_t first, size_t width, double number) {
+  const double roundings = static_cast<double>(width) * 0x1p-52;  // of the number's sum
+  for (size_t flat = first; flat < first + width; ++flat) {
+    if (!CanTell(tensor, flat)) {
+      if (std::isfinite(tensor.bounds[flat])) return false;
+      continue;
+    }
+    const double expected = tensor.right[flat] / number;
+    const double error = tensor.bounds[flat] * std::max(1.0, 1 / std::abs(number));
+    if (!(std::abs(tensor.got[flat] - expected) <= error + roundings * std::abs(expected)))
+      return false;
+  }
+  return true;
+}
+
+std::optional<Scaled> OfNormedRows(const AnsweredTensor& tensor, size_t width) {
+  for (const auto& [text, of] : kRowNorms) {
+    bool fits_all = true;
+    for (size_t first = 0; fits_all && first < tensor.right.size(); first += width) {
+      const auto row = tensor.right.begin() + static_cast<std::ptrdiff_t>(first);
+      const double number = of({row, row + static_cast<std::ptrdiff_t>(width)});
+      fits_all = IsDividedBy(tensor, first, width, number);
+    }
+    if (fits_all)
+      return Scaled{"rows_normed", "each row of " + tensor.name + " is divided by " + text};
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 std::optional<Scaled> FindScaled(const AnsweredTensor& tensor) {
@@ -131,6 +188,7 @@ std::optional<Scaled> FindScaled(const AnsweredTensor& tensor) {
   if (auto all = OfAll(tensor)) return all;
   const size_t width = RowWidth(tensor.shape);
   if (width < kFewest) return std::nullopt;
+  if (auto normed = OfNormedRows(tensor, width)) return normed;
   if (auto rows = OfGroups(tensor, "row", [=](size_t flat) { return flat / width; })) return rows;
   return OfGroups(tensor, "column", [=](size_t flat) { return flat % width; });
 }

@@ -46,6 +46,25 @@ TEST(FindScaled, NamesOneSummand) {
             "numbers_shifted: y is the right number plus 0.5");
 }
 
+TEST(FindScaled, NamesTheNormOfRows) {
+  const auto right = [](size_t row, size_t column) {
+    const size_t i = row * 8 + column;
+    return 1 + std::sin(static_cast<double>(i * i)) / 2;
+  };
+  const auto squares = [&](size_t row) {
+    double sum = 0;
+    for (size_t column = 0; column < 8; ++column) sum += right(row, column) * right(row, column);
+    return sum;
+  };
+  EXPECT_EQ(FoundIn([&](double x, size_t row, size_t) { return x / std::sqrt(squares(row) / 8); }),
+            "rows_normed: each row of y is divided by its root mean square");
+  // One row is not.
+  EXPECT_THAT(FoundIn([&](double x, size_t row, size_t) {
+                return row == 3 ? 2 * x : x / std::sqrt(squares(row) / 8);
+              }),
+              Optional(StartsWith("rows_multiplied")));
+}
+
 TEST(FindScaled, ListsNumbersOfRowsAndOfColumns) {
   EXPECT_THAT(FoundIn([](double x, size_t row, size_t) {
                 return x * (2 + std::cos(static_cast<double>(row)));

@@ -13,6 +13,7 @@
 #include "oracle/diagnosis/moved_numbers.h"
 #include "oracle/diagnosis/scattered_elements.h"
 #include "oracle/diagnosis/summed_numbers.h"
+#include "oracle/diagnosis/telling_input.h"
 #include "reference/base/count_text.h"
 
 namespace sextant::oracle {
@@ -158,9 +159,22 @@ std::optional<Found> FindIn(const AnsweredTensor& tensor, const Tensors& inputs)
   return best;
 }
 
-StructuralFinding FindingOf(Found found, const AnsweredTensor& tensor, size_t output) {
+// What tells the indices of an axis at which most elements are explained.
+std::string ReasonOfPlace(const Observation& seen, const Found& found,
+                          const AnsweredTensor& tensor) {
+  for (const AxisView& axis : tensor.axes) {
+    const std::vector<size_t> indices = axis.IndicesOf(found.explained);
+    if (indices.size() * axis.slab() >= 2 * found.explained.size()) continue;
+    if (std::string text = TellingInput(seen, axis.name, indices); !text.empty()) return text;
+  }
+  return "";
+}
+
+StructuralFinding FindingOf(const Observation& seen, Found found, const AnsweredTensor& tensor,
+                            size_t output) {
   std::vector<char> explained(tensor.got.size());
   for (const size_t flat : found.explained) explained[flat] = 1;
+  found.sentence += ReasonOfPlace(seen, found, tensor);
   found.sentence += " (" + std::to_string(found.explained.size()) + " of " +
                     CountText(tensor.failing.size(), "failing element") + ")";
   return {std::move(found.name), std::move(found.sentence), output, std::move(explained),
@@ -192,7 +206,7 @@ std::vector<StructuralFinding> StructureOf(const Observation& seen) {
     const auto tensor = AnsweredTensorOf(seen, o);
     if (!tensor || tensor->failing.empty()) continue;
     auto found = FindIn(*tensor, seen.inputs);
-    if (found) findings.push_back(FindingOf(*std::move(found), *tensor, o));
+    if (found) findings.push_back(FindingOf(seen, *std::move(found), *tensor, o));
   }
   return findings;
 }
@@ -216,7 +230,7 @@ std::vector<StructuralFinding> SingleElementsIn(const Observation& seen, size_t 
       if (!scattered) return {};
       found = {"scattered", *std::move(scattered), tensor->failing};
     }
-    findings.push_back(FindingOf(*std::move(found), *tensor, o));
+    findings.push_back(FindingOf(seen, *std::move(found), *tensor, o));
   }
   return findings;
 }
@@ -233,7 +247,7 @@ std::vector<StructuralFinding> NotComputedIn(const Observation& seen) {
     auto found = Unwritten(*tensor);
     if (!found || !found->is_everywhere) found = Copied(*tensor, seen.inputs);
     if (!found || !found->is_everywhere) return {};
-    findings.push_back(FindingOf(*std::move(found), *tensor, o));
+    findings.push_back(FindingOf(seen, *std::move(found), *tensor, o));
   }
   return findings;
 }

@@ -10,7 +10,7 @@ NUMBER = r"(?:2\^-?\d+|sqrt\(\d+\)|(?<![\w.^])-?\d+(?:\.\d+)?(?:e[-+]?\d+)?)"
 FIGURE = re.compile(rf"{NUMBER}(?:\s*[/*]\s*{NUMBER}|\^2)?", re.IGNORECASE)
 # Measured tables without a name -> the factor that they describe, as far as it goes.
 VAGUE = {"positions_differ": "position", "frequency_of_some_pairs": "frequency",
-         "frequencies_differ": "frequency"}
+         "frequencies_differ": "frequency", "unknown_function": "function"}
 # Numbers that say nothing of their reason: measured tables of any factor.
 SCALED = {f"{of}_{how}" for of in ("rows", "columns", "numbers") for how in ("multiplied", "shifted")}
 SCALED |= {"other_means", "other_divisors"}
@@ -67,7 +67,8 @@ def named(causes, truths, same_defect):
     found, right, vague, wrong = set(), 0, 0, []
     for cause in causes:
         parts = same_defect(cause["name"])
-        if not parts:  # measured, perhaps under the name of a defect: that one gives another answer
+        # Measured, perhaps under the name of a defect: that one gives another answer.
+        if not parts and cause["name"] != "unknown_function":
             parts = {i for i, alternatives in enumerate(truths)
                      if any(is_right(cause, d, f) for d, f in alternatives)}
         is_table = cause["name"] in SCALED or any(

@@ -23,7 +23,20 @@ struct CrossParts {
   std::function<size_t(size_t h, size_t d, size_t H, size_t D)> column;
   bool keys_of_x = false, values_of_x = false;  // projected from x, which has as many tokens
   bool adds_x = false;                          // to y
+  size_t padding = 0;  // rows of 0 after memory, whose keys and values are the biases
 };
+
+// Keys or values [1,K,T,D], and `more` tokens after them that are the bias.
+template <class Real>
+Tensor<Real> WithBiasRows(const Tensor<Real>& x, const Tensor<Real>& bias, size_t more) {
+  const size_t K = x.shape[1], T = x.shape[2], D = x.shape[3];
+  Tensor<Real> y({1, K, T + more, D});
+  for (size_t i = 0; i < y.data.size(); ++i) {
+    const size_t d = i % D, t = i / D % (T + more), g = i / D / (T + more);
+    y.data[i] = t < T ? x.data[(g * T + t) * D + d] : bias.data[g * D + d];
+  }
+  return y;
+}
 
 template <class Real>
 Tensor<Real> HeadsOf(const std::vector<size_t>& heads, const Tensor<Real>& x) {
@@ -54,6 +67,11 @@ struct CrossByParts : CrossAttention {
       keys = HeadsOf(parts.attention.key_heads, keys);
       values = HeadsOf(parts.attention.value_heads, values);
       attention.K = attention.H;
+    }
+    if (parts.padding > 0) {
+      keys = WithBiasRows(keys, bk, parts.padding);
+      values = WithBiasRows(values, bv, parts.padding);
+      attention.T.value = static_cast<int64_t>(keys.shape[2]);
     }
     Tensor<Real> weighed(own_q.shape), lse({1, heads, x.shape[0]});
     AttendMeasured<Real>(parts.attention, attention, {.q = own_q, .k = keys, .v = values}, weighed,
@@ -114,7 +132,7 @@ std::shared_ptr<const Operation> WithAttention(const Operation& operation, const
   return std::make_shared<Wrapped<CrossByParts, false>>(changed);
 }
 
-std::vector<Choice> Keys(size_t T) {
+std::vector<Choice> Keys(size_t S, size_t T) {
   std::vector<Choice> choices;
   const auto sees = [&](const std::string& text, std::function<bool(size_t s, size_t t)> of) {
     choices.push_back(Parts(text, [of](CrossParts& parts) {
@@ -125,6 +143,19 @@ std::vector<Choice> Keys(size_t T) {
   };
   sees("memory has a causal mask: key t is seen if t <= s",
        [](size_t s, size_t t) { return t <= s; });
+  if (S != T) {
+    sees("memory has a causal mask from the last key backwards: key t is seen if t <= s + " +
+             PrintValue(static_cast<int64_t>(T) - static_cast<int64_t>(S)),
+         [=](size_t s, size_t t) { return t + S <= s + T; });
+  }
+  for (const size_t multiple : {4, 8, 16, 32, 64, 128}) {
+    const size_t padding = (multiple - T % multiple) % multiple;
+    if (padding == 0) continue;
+    choices.push_back(Parts("memory is padded by " + std::to_string(padding) +
+                                " rows of 0, to a multiple of " + std::to_string(multiple) +
+                                ": they have weights, and their keys and values are the biases",
+                            [padding](CrossParts& parts) { parts.padding = padding; }));
+  }
   for (size_t few = 1; few < std::min<size_t>(5, T); ++few) {
     const std::string count = few == 1 ? "key is" : std::to_string(few) + " keys are";
     sees("the first " + count + " missing", [=](size_t, size_t t) { return t >= few; });
@@ -136,7 +167,7 @@ std::vector<Choice> Keys(size_t T) {
 std::vector<Deviation> OfParts(const Case& c) {
   const size_t H = ExtentOf(c, "H"), S = ExtentOf(c, "S"), T = ExtentOf(c, "T");
   std::vector<Choice> keys, sums, sequences;
-  if (TextOf(c, "key_length").empty()) keys = Keys(T);
+  if (TextOf(c, "key_length").empty()) keys = Keys(S, T);
   for (const double zeros : {1, 2, 3, 4, 5, 6, 7, 8}) {
     sums.push_back(Parts("e^0 is added " + PrintValue(zeros) + " times to the sum of e^score",
                          [zeros](CrossParts& parts) { parts.attention.zeros = zeros; }));

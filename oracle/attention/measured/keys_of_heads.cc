@@ -6,6 +6,8 @@
 #include <string>
 #include <utility>
 
+#include "oracle/attention/measured/dropped_keys.h"
+
 namespace sextant::oracle {
 namespace {
 
@@ -93,6 +95,7 @@ std::optional<OtherKeys> KeysOfHeads(const AskedWeights& weights, const PlainAtt
   const std::vector<CountedKeys> heads = ByHead(weights, plain, c.dtype());
   if (!Differ(heads, visible)) return std::nullopt;
   if (auto packed = ByPackedRow(heads, plain)) return packed;
+  if (auto small = SmallKeysDropped(weights, plain, c.dtype())) return small;
   constexpr size_t kMostKeys = size_t{1} << 22;  // several rules are compared with all of a head
   if (heads.size() * visible.counts.size() > kMostKeys) return std::nullopt;
   std::vector<OfKey> counts(n.H);
@@ -107,6 +110,11 @@ std::optional<OtherKeys> KeysOfHeads(const AskedWeights& weights, const PlainAtt
     if (same == said.end()) said.push_back({std::move(other->sentence), {h}});
   }
   if (said.empty()) return std::nullopt;
+  constexpr size_t kManyRules = 3;
+  const bool are_counted =
+      std::ranges::all_of(said, [](const auto& one) { return one.first.name == kCountedKeys; });
+  if (said.size() >= kManyRules && are_counted)
+    if (auto dropped = AnyKeysDropped(weights, plain, c.dtype())) return dropped;
   constexpr size_t kShown = 4;
   KeySentence sentence{"keys_of_heads_changed", ""};
   for (size_t i = 0; i < std::min(said.size(), kShown); ++i)

@@ -20,8 +20,9 @@ Choice Parts(const std::string& sentence, const PartsEdit& edit) {
   return {sentence, [edit](const Hypothesis& base) {
             const auto edit_with_inputs = [&](RelativeByParts& op) {
               edit(op.parts);
-              const bool has_heads = !op.parts.key_heads.empty() || !op.parts.value_heads.empty();
-              if (has_heads) op.parts.inputs = std::make_shared<const Tensors>(base.inputs);
+              const bool reads_others =
+                  op.parts.term || !op.parts.key_heads.empty() || !op.parts.value_heads.empty();
+              if (reads_others) op.parts.inputs = std::make_shared<const Tensors>(base.inputs);
             };
             return std::optional(Edited<RelativeByParts>(base, edit_with_inputs));
           }};
@@ -68,6 +69,85 @@ std::vector<Choice> OtherDistances() {
       Distance("d divided by 2, rounded towards 0",
                [](const RelativeKey& key) { return DistanceOf(key) / 2; }),
       Distance("d multiplied by 2", [](const RelativeKey& key) { return 2 * DistanceOf(key); })};
+}
+
+// Rows of one table or of both that are those of nearer distances on one side, or on both.
+std::vector<Choice> NearerClips(int64_t clip) {
+  std::vector<Choice> choices;
+  const auto add = [&](const std::string& text, int64_t least, int64_t most) {
+    const TableRow row = [=](const RelativeKey& key, int64_t c) {
+      return std::clamp(DistanceOf(key), least, most) + c;
+    };
+    const TableRow right = [](const RelativeKey& key, int64_t c) {
+      return RelativeAttention::RowOf(key.i, key.j, c);
+    };
+    const bool is_usual = least == -most && most > 0;  // one of Distances
+    if (!is_usual)
+      choices.push_back(Parts("distances " + text, [=](RelativeParts& parts) { parts.row = row; }));
+    choices.push_back(Parts("distances " + text + ", in the value table alone",
+                            [=](RelativeParts& parts) { parts.value_row = row; }));
+    choices.push_back(
+        Parts("distances " + text + ", in the key table alone", [=](RelativeParts& parts) {
+          parts.row = row;
+          parts.value_row = right;
+        }));
+  };
+  const std::string expected = ", expected a clip of " + std::to_string(clip);
+  for (int64_t nearer = clip - 1; nearer >= 0; --nearer) {
+    const std::string limit = std::to_string(nearer);
+    add("are clipped at " + limit + expected, -nearer, nearer);
+    add("of keys before the query are clipped at " + limit + expected, -nearer, clip);
+    add("of keys after the query are clipped at " + limit + expected, -clip, nearer);
+  }
+  return choices;
+}
+
+// Terms of the key table that are missing, or that are products with other rows.
+std::vector<Choice> TableTerms(int64_t S) {
+  std::vector<Choice> choices;
+  const auto is_beyond = [](const RelativeKey& key, int64_t clip) {
+    return std::abs(DistanceOf(key)) > clip;
+  };
+  const TableRow none_beyond = [=](const RelativeKey& key, int64_t clip) -> std::optional<int64_t> {
+    if (is_beyond(key, clip)) return std::nullopt;
+    return RelativeAttention::RowOf(key.i, key.j, clip);
+  };
+  choices.push_back(Parts("keys farther than the clip have no row of the tables: 0 is added",
+                          [=](RelativeParts& parts) { parts.row = none_beyond; }));
+  const auto term = [&](const std::string& text,
+                        std::function<TableTerm(const RelativeKey& key, int64_t clip)> of) {
+    choices.push_back(Parts(text, [of](RelativeParts& parts) { parts.term = of; }));
+  };
+  const auto row_of = [](const RelativeKey& key, int64_t clip) {
+    return RelativeAttention::RowOf(key.i, key.j, clip);
+  };
+  term("keys farther than the clip have no row of the key table: 0 is added",
+       [=](const RelativeKey& key, int64_t clip) {
+         return TableTerm{none_beyond(key, clip), key.s};
+       });
+  term("the key table is multiplied by the key instead of the query",
+       [=](const RelativeKey& key, int64_t clip) {
+         return TableTerm{row_of(key, clip), key.s, true};
+       });
+  for (const int64_t shift : {1, -1}) {
+    const std::string other = shift > 0 ? "next query" : "query before";
+    term("the term of the key table is that of the " + other + ", around the end",
+         [=](const RelativeKey& key, int64_t clip) {
+           const int64_t query = (key.s + shift + S) % S;
+           return TableTerm{RelativeAttention::RowOf(key.i + query - key.s, key.j, clip), query};
+         });
+  }
+  // Each row of products with the rows of distances S - 1 back to 0 is moved by one more.
+  term(
+      "the terms of the key table are skewed without a mask: keys after the query have those of "
+      "the next query, of the farthest distances on",
+      [=](const RelativeKey& key, int64_t clip) {
+        if (key.t <= key.s) return TableTerm{row_of(key, clip), key.s};
+        if (key.t == key.s + 1) return TableTerm{std::nullopt, key.s};
+        const int64_t distance = key.t - key.s - 2 - (S - 1);
+        return TableTerm{std::clamp(distance, -clip, clip) + clip, key.s + 1};
+      });
+  return choices;
 }
 
 std::vector<Choice> Distances(int64_t clip) {
@@ -183,6 +263,9 @@ std::vector<Explanation> MeasureRelative(const Observation& seen) {
       OneOf("keys_changed", "keys", Keys(static_cast<int64_t>(ExtentOf(seen.c, "T")))));
   if (clip > 0) likely.push_back(OneOf("distances_changed", "distances", Distances(clip)));
   std::vector<Deviation> others = PositionDeviations(seen.inputs);
+  if (clip > 0) others.push_back(OneOf("clip_changed", "distances", NearerClips(clip)));
+  const auto S = static_cast<int64_t>(ExtentOf(seen.c, "S"));
+  if (S > 0) others.push_back(OneOf("table_terms_changed", "key_table_terms", TableTerms(S)));
   for (Deviation& change : InputChanges(seen.c, seen.inputs))
     (change.factor.ends_with("_table") ? likely : others).push_back(std::move(change));
   likely = Joined<Deviation>({std::move(likely), AttentionDeviations(seen.c, seen.inputs)});

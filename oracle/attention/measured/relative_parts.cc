@@ -22,23 +22,54 @@ Tensor<Real> HeadsOf(const RelativeParts& parts, const std::vector<size_t>& head
   return read;
 }
 
-// One query's keys.
+// One query's keys: those that it sees, what the key table adds for each, and the rows of the value
+// table.
 struct Keys {
-  std::vector<size_t> at, rows;  // those that it sees, and the rows of the tables
+  std::vector<size_t> at;
+  std::vector<TableTerm> terms;
+  std::vector<std::optional<int64_t>> rows;
 };
 
 Keys KeysOf(const RelativeByParts& op, size_t s, double query, const Tensor<double>& positions) {
   Keys keys;
+  const RelativeParts& parts = op.parts;
   for (size_t t = 0; t < positions.data.size(); ++t) {
     const RelativeKey key{static_cast<int64_t>(SliceBegin("S") + s), static_cast<int64_t>(t),
                           static_cast<int64_t>(query), static_cast<int64_t>(positions.data[t])};
-    if (op.parts.sees && !op.parts.sees(key)) continue;
-    const int64_t row =
-        op.parts.row ? op.parts.row(key, op.clip) : RelativeAttention::RowOf(key.i, key.j, op.clip);
+    if (parts.sees && !parts.sees(key)) continue;
+    const auto right = [&] { return RelativeAttention::RowOf(key.i, key.j, op.clip); };
+    const auto row = parts.row ? parts.row(key, op.clip) : std::optional(right());
     keys.at.push_back(t);
-    keys.rows.push_back(static_cast<size_t>(row));
+    keys.terms.push_back(parts.term ? parts.term(key, op.clip) : TableTerm{row, key.s});
+    keys.rows.push_back(parts.value_row ? parts.value_row(key, op.clip) : row);
   }
   return keys;
+}
+
+// The query of index s, in the head of row `own` of the slice.
+template <class Real>
+std::vector<Real> QueryAt(const RelativeParts& parts, const Tensor<Real>& q, size_t own,
+                          int64_t s) {
+  const size_t heads = q.shape[1], S = q.shape[2], D = q.shape[3];
+  const auto here = static_cast<int64_t>(SliceBegin("S") + own % S);
+  if (s == here) return {RowAt(q, own).begin(), RowAt(q, own).end()};
+  const NamedTensor& whole = (*parts.inputs)[0];
+  const size_t b = SliceBegin("B") + own / S / heads, h = SliceBegin("H") + own / S % heads;
+  const Shape& shape = whole.values.shape;
+  const size_t first = ((b * shape[1] + h) * shape[2] + static_cast<size_t>(s)) * D;
+  std::vector<Real> query;
+  for (size_t d = 0; d < D; ++d) query.push_back(Real(whole.values.data[first + d], whole.dtype));
+  return query;
+}
+
+// Rows that are none are not in the mean.
+template <class Real>
+Real MeanOfTable(const SoftmaxRow<Real>& weights, const Tensor<Real>& table,
+                 const std::vector<std::optional<int64_t>>& rows, size_t d) {
+  std::vector<Real> column;
+  for (const auto& row : rows)
+    column.push_back(row ? RowAt(table, static_cast<size_t>(*row))[d] : Real(0.0));
+  return weights.Mean(column);
 }
 
 }  // namespace
@@ -60,7 +91,13 @@ void RelativeByParts::operator()(const Tensor<Real>& q, const Tensor<Real>& k,
     std::vector<Real> row;
     for (size_t n = 0; n < keys.at.size(); ++n) {
       const Real content = Dot(RowAt(q, query), RowAt(own_k, first + keys.at[n]));
-      Real relative = Dot(RowAt(q, query), RowAt(key_table, keys.rows[n]));
+      const auto& [table_row, of_query, of_key] = keys.terms[n];
+      Real relative(0.0);
+      if (table_row) {
+        const auto row = RowAt(key_table, static_cast<size_t>(*table_row));
+        relative = of_key ? Dot(RowAt(own_k, first + keys.at[n]), row)
+                          : Dot(std::span<const Real>(QueryAt(parts, q, query, of_query)), row);
+      }
       const ScopedStep at(Step::kScore);
       if (parts.table_factor != 1) relative = relative * Real(parts.table_factor);
       Real score = scaled(content + relative);
@@ -74,7 +111,7 @@ void RelativeByParts::operator()(const Tensor<Real>& q, const Tensor<Real>& k,
     for (const size_t t : keys.at) values.push_back(first + t);
     for (size_t d = 0; d < D; ++d) {
       const Real content = MeanOfRows<Real>(weights, own_v, values, d);
-      const Real relative = MeanOfRows<Real>(weights, value_table, keys.rows, d);
+      const Real relative = MeanOfTable<Real>(weights, value_table, keys.rows, d);
       const ScopedStep at(Step::kWeigh);
       y.data[query * D + d] = content + relative;
     }

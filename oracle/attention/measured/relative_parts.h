@@ -16,14 +16,25 @@ struct RelativeKey {
   int64_t s, t, i, j;
 };
 
+// What the key table adds to a score: the product of one of its rows with a query, or with the key.
+struct TableTerm {
+  std::optional<int64_t> row;  // none: 0
+  int64_t query;               // its index, that of the own query in the formula
+  bool of_key = false;
+};
+
+// The row of a table; none: 0 is added.
+using TableRow = std::function<std::optional<int64_t>(const RelativeKey& key, int64_t clip)>;
+
 struct RelativeParts {
-  // The row of the tables; null: that of the formula.
-  std::function<int64_t(const RelativeKey& key, int64_t clip)> row;
+  // The rows of both tables, and of each; null: those of the formula.
+  TableRow row, value_row;
+  std::function<TableTerm(const RelativeKey& key, int64_t clip)> term;
   std::function<bool(const RelativeKey& key)> sees;  // null: all keys
   std::vector<size_t> key_heads, value_heads;        // of every head; empty: its own
-  std::shared_ptr<const Tensors> inputs;             // of the whole case, for other heads
-  std::optional<double> cap;                         // of the scores
-  double table_factor = 1;                           // of the scores of the key table
+  std::shared_ptr<const Tensors> inputs;  // of the whole case, for other heads and queries
+  std::optional<double> cap;              // of the scores
+  double table_factor = 1;                // of the scores of the key table
 };
 
 struct RelativeByParts : RelativeAttention {

@@ -69,8 +69,6 @@ std::optional<OtherKeys> KeysOfMask(const CountedKeys& visible, const AttentionS
   return std::nullopt;
 }
 
-constexpr const char* kCounted = "visible_keys_changed";
-
 // All queries lack the same keys, or see the same distances, or what differs is counted.
 KeySentence SentenceOf(const CountedKeys& visible, const AttentionSizes& n,
                        const AttentionAttributes& op) {
@@ -99,9 +97,20 @@ KeySentence SentenceOf(const CountedKeys& visible, const AttentionSizes& n,
   }
   if (is_by_key) return SentenceOfKeys(by_key, std::vector<double>(n.T, 1));
   if (is_by_distance) return SentenceOfDistances(by_distance, expected, least);
-  return {kCounted, "queries do not see " + std::to_string(missing) +
-                        " keys that they should see, and see " + std::to_string(leaked) +
-                        " that they should not see, in all batches: " + ExamplesOf(visible, n)};
+  return {kCountedKeys, "queries do not see " + std::to_string(missing) +
+                            " keys that they should see, and see " + std::to_string(leaked) +
+                            " that they should not see, in all batches: " + ExamplesOf(visible, n)};
+}
+
+// Hidden keys are seen, and the others are not.
+bool IsInverted(const CountedKeys& visible) {
+  bool has_hidden = false;
+  for (size_t i = 0; i < visible.counts.size(); ++i) {
+    if (!visible.Says(i)) continue;
+    if (visible.counts[i] == visible.expected[i]) return false;
+    has_hidden |= visible.counts[i] > 0;
+  }
+  return has_hidden;
 }
 
 }  // namespace
@@ -111,13 +120,22 @@ std::optional<OtherKeys> OtherKeysOf(const CountedKeys& visible, const PlainAtte
                                      const Case& c) {
   if (visible.counts == visible.expected) return std::nullopt;
   const AttentionSizes& n = plain.sizes();
+  if (IsInverted(visible)) {
+    return OtherKeys{{"mask_inverted",
+                      "the mask is inverted: queries see the keys that they should not see, and no "
+                      "others"},
+                     [op = plain.attributes()](size_t b, size_t, size_t s, size_t t) {
+                       const KeyRange keys = op.KeysOf(b, s);
+                       return keys.first <= t && t < keys.last ? 0.0 : 1.0;
+                     }};
+  }
   if (auto keys = KeysOfMask(visible, n, base, masks, c)) {
     if (const auto alike = KeyRangesOf(visible, plain, RangeRules::kWithoutBlocks))
       keys->sentence.text += "; here it is the same if " + alike->sentence.text;
     return keys;
   }
   const KeySentence sentence = SentenceOf(visible, n, plain.attributes());
-  if (sentence.name == kCounted) {
+  if (sentence.name == kCountedKeys) {
     if (auto keys = KeyRangesOf(visible, plain, RangeRules::kAll)) return keys;
   }
   const auto counts = std::make_shared<const std::vector<double>>(visible.counts);

@@ -34,6 +34,7 @@ struct OtherKeys {
   KeySentence sentence;
   OfKey counts;
 };
+constexpr const char* kCountedKeys = "visible_keys_changed";  // the name of keys without a rule
 std::optional<OtherKeys> OtherKeysOf(const CountedKeys& visible, const PlainAttention& plain,
                                      const Hypothesis& base, const std::vector<Deviation>& masks,
                                      const Case& c);

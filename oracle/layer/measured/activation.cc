@@ -4,6 +4,7 @@
 #include "oracle/layer/measured/function.h"
 #include "oracle/layer/measured/function_numbers.h"
 #include "oracle/layer/measured/model.h"
+#include "oracle/layer/measured/unknown_function.h"
 #include "reference/layer/activation.h"
 #include "reference/number/recipe/rounding_units.h"
 
@@ -22,17 +23,25 @@ struct MeasuredActivation : Activation {
   }
 };
 
+Function RightFunction(const Observation& seen) {
+  const auto& right = dynamic_cast<const TypedOperation<Activation>&>(seen.c.operation()).op();
+  return FunctionOf(right.kind, right.beta);
+}
+
+std::vector<Pair> PairsOf(const Observation& seen, const Samples& samples) {
+  std::vector<Pair> pairs;
+  for (const Sample& sample : samples.Chosen(kElements))
+    pairs.push_back(PairOf(seen.inputs[0].values.data[sample.at], 1, sample, seen.recipe));
+  return pairs;
+}
+
 std::vector<FunctionFit> FitsOf(const Observation& seen, ErrorBar bar) {
   const Samples samples(seen, 0, bar);
   if (!samples.IsAnswered()) return {};
-  std::vector<Pair> pairs;
+  const std::vector<Pair> pairs = PairsOf(seen, samples);
   std::vector<double> distances;
-  for (const Sample& sample : samples.Chosen(kElements)) {
-    pairs.push_back(PairOf(seen.inputs[0].values.data[sample.at], 1, sample, seen.recipe));
-    distances.push_back(pairs.back().distance);
-  }
-  const auto& right = dynamic_cast<const TypedOperation<Activation>&>(seen.c.operation()).op();
-  const Function function = FunctionOf(right.kind, right.beta);
+  for (const Pair& pair : pairs) distances.push_back(pair.distance);
+  const Function function = RightFunction(seen);
   auto fits = FitFunctions(pairs, function);
   if (fits.empty()) fits = FitMoreFunctions(pairs, function);
   if (fits.empty()) fits = FitAlterations(pairs, function);
@@ -55,7 +64,11 @@ std::vector<Explanation> MeasureFunction(const Observation& seen) {
     measured.function = function;
     explanations.push_back({found.name, found.sentence, MeasuredModel(seen, measured)});
   }
-  return explanations;
+  const Samples samples(seen, 0, ErrorBar::kPermitted);
+  if (!explanations.empty() || !samples.IsAnswered()) return explanations;
+  const auto unknown = UnknownFunctionText(PairsOf(seen, samples), RightFunction(seen));
+  if (unknown) return {{"unknown_function", *unknown, {nullptr, seen.inputs, seen.recipe}}};
+  return {};
 }
 
 // The largest errors of the sigmoid in the failing elements, beyond the rounding of y: itself, and

@@ -10,16 +10,14 @@ namespace {
 
 using Kind = Alteration::Kind;
 
-struct Fact {
-  Kind kind;
-  bool of_gate;
-  const char *name, *sentence;  // # is the number, or the limits
-};
+using Fact = NamedAlteration;  // # is the number, or the limits
 constexpr Fact kWithoutNumber[] = {
     {Kind::kSquared, false, "value_squared", "the value of the function is squared"},
     {Kind::kTimesArgument, false, "value_times_x", "the value of the function is multiplied by x"},
     {Kind::kGateSquared, true, "gate_squared", "the factor of x in the function is squared"},
     {Kind::kOfAbsolute, false, "argument_absolute", "the function is taken at |x|"},
+    {Kind::kOdd, false, "odd", "the function is taken at |x|, and has the sign of x"},
+    {Kind::kTwice, false, "function_twice", "the function is applied twice"},
     {Kind::kAbsolute, false, "value_absolute", "the function has its absolute value"}};
 constexpr Fact kBelow[] = {
     {Kind::kZeroBelow, false, "zero_below", "the function is 0 where x < #"},
@@ -45,8 +43,8 @@ class Fitter {
 
   std::vector<FunctionFit> All() {
     const bool is_gated = curves::IsGated(right_.curve);
-    for (const Fact& fact : kWithoutNumber)
-      if (!fact.of_gate || is_gated) Try({fact.kind}, fact.name, fact.sentence, {});
+    for (const Fact& fact : AlterationsWithoutNumber(right_.curve))
+      Try({fact.kind}, fact.name, fact.sentence, {});
     for (const Fact& fact : kBelow) TryEnd(fact, false);
     for (const Fact& fact : kAbove) TryEnd(fact, true);
     TrySaturated();
@@ -167,6 +165,13 @@ class Fitter {
 };
 
 }  // namespace
+
+std::vector<NamedAlteration> AlterationsWithoutNumber(Curve right) {
+  std::vector<NamedAlteration> all;
+  for (const NamedAlteration& one : kWithoutNumber)
+    if (!one.of_gate || curves::IsGated(right)) all.push_back(one);
+  return all;
+}
 
 std::vector<FunctionFit> FitAlterations(const std::vector<Pair>& pairs, const Function& right) {
   return Fitter(pairs, right).All();

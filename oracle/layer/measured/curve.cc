@@ -94,7 +94,26 @@ std::vector<CurveFacts> OtherCurves() {
        0.044715,
        {0, 1},
        {}},
-      {Curve::kSoftcap, "soft_cap", "c tanh(x / c)", 1, {0.5, 100}, {}}};
+      {Curve::kSoftcap, "soft_cap", "c tanh(x / c)", 1, {0.5, 100}, {}},
+      {Curve::kGeluTanhSwapped,
+       "gelu_tanh_with_exchanged_constants",
+       "x (1 + tanh(0.044715 (x + c x^3))) / 2",
+       std::sqrt(2 / std::numbers::pi),
+       {0, 5},
+       {}},
+      {Curve::kRationalTanh,
+       "rational_tanh",
+       "r(c x), where r(t) = t (27 + t^2) / (27 + 9 t^2)",
+       1,
+       {0, 50},
+       {}},
+      {Curve::kGeluRationalTanh,
+       "gelu_with_rational_tanh",
+       "x (1 + r(c (x + 0.044715 x^3))) / 2, where r(t) = t (27 + t^2) / (27 + 9 t^2) stands for "
+       "tanh",
+       std::sqrt(2 / std::numbers::pi),
+       {0, 5},
+       {}}};
 }
 
 }  // namespace

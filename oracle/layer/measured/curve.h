@@ -14,27 +14,30 @@ namespace sextant::oracle {
 
 // Functions of x with a constant c, and s(t) = 1 / (1 + e^-t). Each is monotone in c.
 enum class Curve {
-  kSigmoid,       // s(c x)
-  kSwish,         // x s(c x)
-  kGelu,          // x (1 + erf(c x)) / 2
-  kGeluTanh,      // x (1 + tanh(sqrt(2 / pi) (x + c x^3))) / 2
-  kGeluTanhRoot,  // x (1 + tanh(c (x + 0.044715 x^3))) / 2
-  kRelu,          // max(x, 0) + c min(x, 0)
-  kRelu2,         // c max(x, 0)^2
-  kTanh,          // tanh(c x)
-  kHardSigmoid,   // c x + 1/2, limited to 0 and 1
-  kHardSwish,     // x times that
-  kSoftplus,      // ln(1 + e^(c x)) / c
-  kMish,          // x tanh(ln(1 + e^(c x)))
-  kElu,           // x, or c (e^x - 1) below 0
-  kSelu,          // c x, or c 1.6733 (e^x - 1) below 0
-  kSoftsign,      // x / (1 + c |x|)
-  kSquare,        // c x^2
-  kSignedSquare,  // c x |x|
-  kNormal,        // (1 + erf(c x)) / 2
-  kErf,           // x erf(c x) / 2
-  kGeluSquare,    // x (1 + tanh(sqrt(2 / pi) (x + c x^2))) / 2
-  kSoftcap        // c tanh(x / c)
+  kSigmoid,          // s(c x)
+  kSwish,            // x s(c x)
+  kGelu,             // x (1 + erf(c x)) / 2
+  kGeluTanh,         // x (1 + tanh(sqrt(2 / pi) (x + c x^3))) / 2
+  kGeluTanhRoot,     // x (1 + tanh(c (x + 0.044715 x^3))) / 2
+  kRelu,             // max(x, 0) + c min(x, 0)
+  kRelu2,            // c max(x, 0)^2
+  kTanh,             // tanh(c x)
+  kHardSigmoid,      // c x + 1/2, limited to 0 and 1
+  kHardSwish,        // x times that
+  kSoftplus,         // ln(1 + e^(c x)) / c
+  kMish,             // x tanh(ln(1 + e^(c x)))
+  kElu,              // x, or c (e^x - 1) below 0
+  kSelu,             // c x, or c 1.6733 (e^x - 1) below 0
+  kSoftsign,         // x / (1 + c |x|)
+  kSquare,           // c x^2
+  kSignedSquare,     // c x |x|
+  kNormal,           // (1 + erf(c x)) / 2
+  kErf,              // x erf(c x) / 2
+  kGeluSquare,       // x (1 + tanh(sqrt(2 / pi) (x + c x^2))) / 2
+  kSoftcap,          // c tanh(x / c)
+  kGeluTanhSwapped,  // x (1 + tanh(0.044715 (x + c x^3))) / 2
+  kRationalTanh,     // r(c x), where r(t) = t (27 + t^2) / (27 + 9 t^2)
+  kGeluRationalTanh  // x (1 + r(c (x + 0.044715 x^3))) / 2
 };
 
 // A table of a function, with entries at origin + i step.
@@ -65,6 +68,8 @@ struct Alteration {
     kSameAbove,          // x if x > low
     kSaturated,          // 0 if x < low, x if x > high
     kOfAbsolute,         // f(|x|)
+    kOdd,                // f(|x|) with the sign of x
+    kTwice,              // f(f(x))
     kAbsolute            // |f(x)|
   };
   Kind kind = Kind::kNone;
@@ -115,6 +120,12 @@ T Softplus(double at, const T& t) {
   return at > 0 ? t + Log(T(1.0) + Exp(-t)) : Log(T(1.0) + Exp(t));
 }
 
+// The Pade approximant of tanh at 0.
+template <class T>
+T RationalTanh(const T& t) {
+  return t * (T(27.0) + t * t) / (T(27.0) + T(9.0) * t * t);
+}
+
 template <class T>
 T Hard(double at, const T& x, const T& c) {
   return at <= -0.5 ? T(0.0) : at >= 0.5 ? T(1.0) : c * x + T(0.5);
@@ -122,7 +133,8 @@ T Hard(double at, const T& x, const T& c) {
 
 inline bool IsGated(Curve curve) {
   return curve == Curve::kSwish || curve == Curve::kGelu || curve == Curve::kGeluTanh ||
-         curve == Curve::kGeluTanhRoot || curve == Curve::kHardSwish || curve == Curve::kMish;
+         curve == Curve::kGeluTanhRoot || curve == Curve::kGeluTanhSwapped ||
+         curve == Curve::kGeluRationalTanh || curve == Curve::kHardSwish || curve == Curve::kMish;
 }
 
 // g(x) of a gated function x g(x).
@@ -138,6 +150,10 @@ T GateAt(Curve curve, double constant, double at, const T& x) {
       return half * (one + Tanh(T(0.79788456080286536) * (x + c * x * x * x)));
     case Curve::kGeluTanhRoot:
       return half * (one + Tanh(c * (x + T(0.044715) * x * x * x)));
+    case Curve::kGeluTanhSwapped:
+      return half * (one + Tanh(T(0.044715) * (x + c * x * x * x)));
+    case Curve::kGeluRationalTanh:
+      return half * (one + RationalTanh(c * (x + T(0.044715) * x * x * x)));
     case Curve::kHardSwish:
       return Hard(constant * at, x, c);
     default:
@@ -178,6 +194,8 @@ T ValueAt(Curve curve, double constant, double at, const T& x) {
       return T(0.5) * x * (one + Tanh(T(0.79788456080286536) * (x + c * x * x)));
     case Curve::kSoftcap:
       return c * Tanh(x / c);
+    case Curve::kRationalTanh:
+      return RationalTanh(c * x);
     default:
       return c * x * x;
   }
@@ -245,6 +263,10 @@ T AlteredAt(const Function& f, double at, const T& x) {
       return at < altered.low ? T(0.0) : at > altered.high ? x : value();
     case Kind::kOfAbsolute:
       return at < 0 ? curves::ValueAt(f.curve, f.c, -at, -x) : value();
+    case Kind::kOdd:
+      return at < 0 ? -curves::ValueAt(f.curve, f.c, -at, -x) : value();
+    case Kind::kTwice:
+      return curves::ValueAt(f.curve, f.c, curves::ValueAt(f.curve, f.c, at, at), value());
     case Kind::kAbsolute:
       return curves::ValueAt(f.curve, f.c, at, at) < 0 ? -value() : value();
     default:

@@ -20,6 +20,7 @@ double& NumberOf(Norm& norm, FreeNumber free) {
 
 double DivisorOf(const Norm& norm, double square) {
   if (norm.root == Norm::Root::kNoDivisor) return 1;
+  if (norm.root == Norm::Root::kEpsAlone) return std::sqrt(norm.eps);
   if (norm.root == Norm::Root::kPower) return std::pow(square + norm.eps, norm.power);
   if (norm.root == Norm::Root::kEpsOutside) return std::sqrt(square) + norm.eps;
   if (norm.root == Norm::Root::kEpsAsFloor) return std::sqrt(std::max(square, norm.eps));
@@ -62,6 +63,7 @@ Span AllowedBy(const Norm& norm, double sum, const Span& d, FreeNumber free) {
   const double power = norm.root == Norm::Root::kPower ? norm.power : 0.5;
   const Span whole = linear ? d : Span{std::pow(d.low, 1 / power), std::pow(d.high, 1 / power)};
   if (free == FreeNumber::kEps) {
+    if (norm.root == Norm::Root::kEpsAlone) return whole;
     if (norm.root != Norm::Root::kEpsAsFloor) {
       const double rest = norm.root == Norm::Root::kEpsOutside ? root : square;
       return {whole.low - rest, whole.high - rest};

@@ -7,7 +7,6 @@
 #include "oracle/layer/measured/constant.h"
 #include "oracle/layer/measured/feed_forward_formula.h"
 #include "oracle/layer/measured/feed_forward_rows.h"
-#include "oracle/layer/measured/shared_range.h"
 #include "oracle/layer/measured/weights.h"
 #include "oracle/property/changed_inputs.h"
 #include "reference/base/value_text.h"
@@ -97,6 +96,7 @@ class Fitter {
     if (rows_.FitsAll(start.formula, start.inputs, rows)) fits_.push_back(start);
     if (start.deviations.count < kMostDeviations) TryAnyFunction(start, rows);
     if (start.deviations.count == 0) TryProjections(start, rows);
+    if (start.deviations.count == 0) TryHidden(start, rows);
     if (start.deviations.count == kMostDeviations ||
         start.formula.combination == Combination::kNotActivated) {
       return;
@@ -108,6 +108,17 @@ class Fitter {
       const bool is_named = facts.name == FactsOf(right_.curve).name;
       if (measures_constants_ && (is_named || facts.curve == Curve::kSwish))
         TryConstant(fit, facts, rows);
+    }
+  }
+
+  // What needs no number: another function of the right one, and a norm of the hidden tensor.
+  void TryHidden(const FeedForwardFit& start, const Rows& rows) {
+    for (const auto& [name, sentence, apply] : HiddenChanges(right_)) {
+      if (!fits_.empty() && fits_.back().deviations.name == name) continue;  // with another eps
+      FeedForwardFit fit = start;
+      apply(fit.formula);
+      fit.deviations.Add(name, sentence);
+      if (rows_.FitsAll(fit.formula, fit.inputs, rows)) fits_.push_back(std::move(fit));
     }
   }
 
@@ -184,34 +195,10 @@ class Fitter {
     }
   }
 
-  // Sets a number of the formula to that for which the answer is nearest, and returns the range
-  // that all elements allow, as they depend on it nearly linearly there.
-  Span Measured(FeedForwardFit& fit, const Rows& rows, NumberOfFormula number,
-                const Span& domain) const {
-    const auto rests = [&](double value) {
-      HiddenFormula formula = fit.formula;
-      number(formula) = value;
-      return rows_.RestsOf(formula, fit.inputs, rows.front());
-    };
-    const auto size = [&](double value) { return SquaresOf(rests(value)); };
-    const double found = Lowest(size, domain);
-    number(fit.formula) = found;
-    const double step = 1e-6 * std::max(std::abs(found), domain.high / 16);  // for a derivative
-    const auto here = rests(found), there = rests(found + step);
-    Span range = domain;
-    for (size_t i = 0; i < here.size(); ++i) {
-      const double slope = (here[i].rest - there[i].rest) / step;
-      if (slope == 0) continue;
-      const double a = (here[i].rest - here[i].error) / slope,
-                   b = (here[i].rest + here[i].error) / slope;
-      range.Intersect({found + std::min(a, b), found + std::max(a, b)});
-    }
-    return range;
-  }
-
   void TryConstant(FeedForwardFit fit, const CurveFacts& facts, const Rows& rows) {
-    const Span range = Measured(
-        fit, rows, [](HiddenFormula& f) -> double& { return f.function.c; }, facts.constants);
+    const Span range = rows_.Measured(
+        fit.formula, fit.inputs, rows.front(),
+        [](HiddenFormula& f) -> double& { return f.function.c; }, facts.constants);
     if (range.IsEmpty() || range.Contains(facts.usual)) return;
     const auto found = ConstantsIn(range, facts.named);
     fit.formula.function.c = found.front().value;
@@ -227,16 +214,16 @@ class Fitter {
   // The hidden tensor is limited on both sides.
   void TryLimit(FeedForwardFit fit, const Rows& rows) {
     double largest = 0;
-    Rows with_largest;  // of the chosen rows the one that shows a limit best
+    ProjectedRow with_largest;  // of the chosen rows the one that shows a limit best
     for (const ProjectedRow& row : rows) {
       for (size_t f = 0; f < row.gate.size(); ++f) {
         const double size = std::abs(fit.formula(row.gate[f], row.up[f]));
-        if (size > largest) largest = size, with_largest = {row};
+        if (size > largest) largest = size, with_largest = row;
       }
     }
     if (largest == 0) return;
     const auto limit = [](HiddenFormula& f) -> double& { return f.limit; };
-    const Span range = Measured(fit, with_largest, limit, {0, largest});
+    const Span range = rows_.Measured(fit.formula, fit.inputs, with_largest, limit, {0, largest});
     if (range.IsEmpty() || !(range.low > 0)) return;
     const Constant found = ConstantsIn(range, {}).front();
     fit.formula.limit = found.value;
@@ -250,19 +237,19 @@ class Fitter {
   void TryProjections(const FeedForwardFit& start, const Rows& rows) {
     if (rows.empty() || rows[0].gate.empty()) return;
     constexpr double kMostAdded = 4;
-    const Rows worst = {*std::ranges::max_element(rows, {}, [&](const ProjectedRow& row) {
+    const ProjectedRow& worst = *std::ranges::max_element(rows, {}, [&](const ProjectedRow& row) {
       return SquaresOf(rows_.RestsOf(start.formula, start.inputs, row));
-    })};
+    });
     const auto largest = [](const std::vector<double>& x) {
       return std::ranges::max(x, {}, [](double one) { return std::abs(one); });
     };
-    const double gate = std::abs(largest(worst[0].gate)), up = std::abs(largest(worst[0].up));
+    const double gate = std::abs(largest(worst.gate)), up = std::abs(largest(worst.up));
     for (const auto& [kind, of_gate, name, text, in] : ProjectionNumbers()) {
       using enum ProjectionNumber::Kind;
       const double most = kind == kAdded ? kMostAdded : of_gate ? gate : up;
       const Span domain{kind == kMost ? 0 : -most, kind == kLeast ? 0 : most};
       FeedForwardFit fit = start;
-      const Span range = Measured(fit, worst, in, domain);
+      const Span range = rows_.Measured(fit.formula, fit.inputs, worst, in, domain);
       if (range.IsEmpty() || !range.IsBounded() || range.high - range.low > gate + up) continue;
       const Constant found = ConstantsIn(range, {}).front();
       in(fit.formula) = found.value;

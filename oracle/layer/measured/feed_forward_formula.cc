@@ -1,6 +1,10 @@
 #include "oracle/layer/measured/feed_forward_formula.h"
 
+#include <span>
+
+#include "oracle/layer/measured/altered_function.h"
 #include "oracle/layer/measured/model.h"
+#include "reference/base/value_text.h"
 #include "reference/case/intermediate.h"
 #include "reference/layer/feed_forward.h"
 #include "reference/layer/feed_forward_bias.h"
@@ -11,6 +15,15 @@ namespace sextant::oracle {
 namespace {
 
 template <class Real>
+void Normalize(std::span<Real> row, double eps) {
+  std::vector<Real> squares(row.begin(), row.end());
+  for (Real& one : squares) one = one * one;
+  const Real mean = SumOf(squares) / Real(static_cast<double>(row.size()));
+  const Real divisor = Sqrt(mean + Real(eps));
+  for (Real& one : row) one = one / divisor;
+}
+
+template <class Real>
 void Combine(const HiddenFormula& formula, const Tensor<Real>& gate, const Tensor<Real>& up,
              Tensor<Real>& hidden) {
   const size_t N = hidden.shape[0], F = hidden.shape[1];
@@ -18,6 +31,7 @@ void Combine(const HiddenFormula& formula, const Tensor<Real>& gate, const Tenso
     const size_t of_gate = OtherRow(n, formula.gate_shift, N),
                  of_up = OtherRow(n, formula.up_shift, N);
     for (size_t f = 0; f < F; ++f) hidden(n, f) = formula(gate(of_gate, f), up(of_up, f));
+    if (formula.norm_eps && F > 0) Normalize(std::span(&hidden(n, 0), F), *formula.norm_eps);
   }
 }
 
@@ -93,6 +107,22 @@ const std::vector<ProjectionNumber>& ProjectionNumbers() {
       {kLeast, false, "up_limited_below", "up is limited to at least #",
        [](F& f) -> double& { return f.up_low; }}};
   return kNumbers;
+}
+
+std::vector<HiddenChange> HiddenChanges(const Function& right) {
+  std::vector<HiddenChange> changes;
+  for (const NamedAlteration& one : AlterationsWithoutNumber(right.curve)) {
+    changes.push_back({one.name, one.sentence,
+                       [=](HiddenFormula& formula) { formula.function.alteration = {one.kind}; }});
+  }
+  for (const double eps : {0.0, 1e-5, 1e-6, 1e-8}) {
+    changes.push_back(
+        {"hidden_normed",
+         "each row of the hidden tensor is divided by its root mean square, with eps = " +
+             PrintValue(eps),
+         [=](HiddenFormula& formula) { formula.norm_eps = eps; }});
+  }
+  return changes;
 }
 
 std::shared_ptr<const Operation> WithHiddenFormula(const Case& c, const HiddenFormula& formula) {

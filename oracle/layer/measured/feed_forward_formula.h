@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cmath>
+#include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -33,6 +35,7 @@ class HiddenFormula {
   // Added to gate and up, and limits of them after that.
   double gate_added = 0, up_added = 0;
   double gate_low = -kInfinity, gate_high = kInfinity, up_low = -kInfinity, up_high = kInfinity;
+  std::optional<double> norm_eps = {};    // each row of the hidden tensor is normed, as by rms_norm
   int gate_shift = 0, up_shift = 0;  // row n has gate or up of row n + that, around the end
 
   bool ReadsOtherRows() const { return gate_shift != 0 || up_shift != 0; }
@@ -100,6 +103,13 @@ struct CombinationFacts {
   std::string name, sentence;
 };
 const std::vector<CombinationFacts>& Combinations();
+
+// Changes of the formula that need no number: its function altered, and the hidden tensor normed.
+struct HiddenChange {
+  std::string name, sentence;
+  std::function<void(HiddenFormula& formula)> apply;
+};
+std::vector<HiddenChange> HiddenChanges(const Function& right);
 
 // The case computed with another formula for the hidden tensor.
 std::shared_ptr<const Operation> WithHiddenFormula(const Case& c, const HiddenFormula& formula);

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "oracle/layer/measured/shared_range.h"
 #include "oracle/layer/measured/weights.h"
 #include "oracle/property/changed_inputs.h"
 
@@ -30,6 +31,11 @@ const Tensor<double>* BiasOf(const Tensors& inputs, const std::string& name) {
 std::vector<double> HiddenOf(const HiddenFormula& formula, const ProjectedRow& row) {
   std::vector<double> hidden(row.gate.size());
   for (size_t f = 0; f < hidden.size(); ++f) hidden[f] = formula(row.gate[f], row.up[f]);
+  if (!formula.norm_eps || hidden.empty()) return hidden;
+  double squares = 0;
+  for (const double h : hidden) squares += h * h;
+  const double mean = squares / static_cast<double>(hidden.size());
+  for (double& h : hidden) h /= std::sqrt(mean + *formula.norm_eps);
   return hidden;
 }
 
@@ -92,6 +98,28 @@ bool ForwardRows::FitsAll(const HiddenFormula& formula, const Tensors& inputs,
     return std::ranges::all_of(RestsOf(formula, inputs, row),
                                [](const Rest& rest) { return std::abs(rest.rest) <= rest.error; });
   });
+}
+
+Span ForwardRows::Measured(HiddenFormula& formula, const Tensors& inputs, const ProjectedRow& row,
+                           NumberOfFormula number, const Span& domain) const {
+  const auto rests = [&](double value) {
+    HiddenFormula other = formula;
+    number(other) = value;
+    return RestsOf(other, inputs, row);
+  };
+  const double found = Lowest([&](double value) { return SquaresOf(rests(value)); }, domain);
+  number(formula) = found;
+  const double step = 1e-6 * std::max(std::abs(found), domain.high / 16);  // for a derivative
+  const auto here = rests(found), there = rests(found + step);
+  Span range = domain;
+  for (size_t i = 0; i < here.size(); ++i) {
+    const double slope = (here[i].rest - there[i].rest) / step;
+    if (slope == 0) continue;
+    const double a = (here[i].rest - here[i].error) / slope,
+                 b = (here[i].rest + here[i].error) / slope;
+    range.Intersect({found + std::min(a, b), found + std::max(a, b)});
+  }
+  return range;
 }
 
 std::vector<Products> ForwardRows::HiddenProducts(const HiddenFormula& formula,

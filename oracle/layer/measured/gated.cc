@@ -11,6 +11,7 @@
 #include "oracle/layer/measured/function_numbers.h"
 #include "oracle/layer/measured/gated_layouts.h"
 #include "oracle/layer/measured/model.h"
+#include "oracle/layer/measured/unknown_function.h"
 #include "reference/layer/gated.h"
 
 namespace sextant::oracle {
@@ -102,6 +103,14 @@ class Fitter {
       distances.push_back(std::abs(sample.y - sample.right) / sample.error);
     EraseAccidents(fits_, distances);
     return fits_;
+  }
+
+  // y beside the right up, as a function of the gate.
+  std::optional<std::string> Unknown(const GateLayout& right) const {
+    const GatedFit start{right_, &right.inputs, {}};
+    std::vector<Pair> pairs;
+    for (const Sample& sample : samples_) pairs.push_back(PairFor(start, sample));
+    return UnknownFunctionText(std::move(pairs), right_.function);
   }
 
  private:
@@ -268,7 +277,12 @@ std::vector<Explanation> MeasureGate(const Observation& seen) {
     explanations.push_back(
         {found.name, found.sentence, {MeasuredOperation(seen.c, model), *inputs, seen.recipe}});
   }
-  return explanations;
+  if (!explanations.empty()) return explanations;
+  if (const auto unknown = Fitter(seen, ErrorBar::kPermitted).Unknown(layouts.front()))
+    return {{"unknown_function",
+             *unknown + ", where x is the gate and y is divided by up",
+             {nullptr, seen.inputs, seen.recipe}}};
+  return {};
 }
 
 }  // namespace

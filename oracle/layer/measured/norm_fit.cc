@@ -173,6 +173,9 @@ class Fitter {
     Norm undivided = norm;
     undivided.root = Norm::Root::kNoDivisor;
     TryDivisors(undivided, sums, divisors, FreeNumber::kNothing);
+    undivided.root = Norm::Root::kEpsAlone;
+    for (const FreeNumber free : {FreeNumber::kNothing, FreeNumber::kEps})
+      TryDivisors(undivided, sums, divisors, free);
   }
   static std::vector<Norm> RootsOf(const Norm& norm) {
     const auto cubic = [](Norm& n) {

@@ -19,7 +19,7 @@ struct Norm {
   // kAround: the previous row, and the last one for the first. kFirstOfGroup: the first of a group.
   enum class Rows { kOwn, kFirst, kPrevious, kAround, kGroup, kFirstOfGroup };
   enum class Shared { kBoth, kDivisor, kMean };  // what comes from other rows
-  // kEpsTimesLargest: eps is multiplied by the largest square of the row.
+  // kEpsTimesLargest: eps is multiplied by the largest square of the row. kEpsAlone: D = sqrt(eps).
   enum class Root {
     kEpsInside,
     kEpsOutside,
@@ -27,7 +27,8 @@ struct Norm {
     kMissing,
     kPower,
     kNoDivisor,
-    kEpsTimesLargest
+    kEpsTimesLargest,
+    kEpsAlone
   };
   // kMagnitudes, kLargest: D is the mean of |x|, or the largest |x|, without a root and eps.
   enum class Summed { kSquares, kMagnitudes, kLargest };
@@ -187,6 +188,7 @@ class Normalization {
     if (norm_.root == Norm::Root::kNoDivisor) return Real(1.0);
     constexpr double kLargest = 0x1p127;  // near the largest f32
     const Real eps(norm_.eps);
+    if (norm_.root == Norm::Root::kEpsAlone) return Sqrt(eps);
     if (norm_.root == Norm::Root::kEpsTimesLargest) return Sqrt(square + eps * largest * largest);
     if (norm_.root == Norm::Root::kEpsOutside) return Sqrt(square) + eps;
     if (norm_.root == Norm::Root::kEpsAsFloor) return Sqrt(Clamp(square, eps, Real(kLargest)));

@@ -178,6 +178,8 @@ void DescribeDivisor(const Norm& right, const Norm& norm, const NumberText& meas
   words.Add(norm.root == Norm::Root::kMissing, "root_missing", "the root is missing");
   words.Add(norm.eps != right.eps, NameOfEps(norm.eps, right.eps),
             "eps is " + measured.text + ", expected " + PrintValue(right.eps));
+  words.Add(norm.root == Norm::Root::kEpsAlone, "square_missing",
+            "every row is divided by the root of eps alone, as if its mean square were 0");
   words.Add(norm.root == Norm::Root::kNoDivisor, "not_divided", "x is not divided by anything");
   words.Add(norm.root == Norm::Root::kEpsTimesLargest, "eps_times_largest",
             "eps is multiplied by the largest square of its row");

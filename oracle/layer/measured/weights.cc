@@ -108,6 +108,12 @@ std::vector<Change> WeightChanges(const Tensors& inputs) {
   for (const std::string name : {"gate", "up", "down"})
     changes.push_back({name + "_transposed", "the weight " + name + " is read transposed",
                        [name](Tensors& all) { Transpose(all, name); }});
+  if (InputNamed(inputs, "up").shape == InputNamed(inputs, "down").shape) {
+    for (const std::string name : {"gate", "up"})
+      changes.push_back({name + "_exchanged_with_down",
+                         "the weights " + name + " and down are exchanged",
+                         [name](Tensors& all) { Exchange(all, name, "down"); }});
+  }
   AddBlocks(inputs, changes);
   if (!HasBiases(inputs)) return changes;
   changes.push_back({"biases_swapped", "gate_bias and up_bias are swapped",

@@ -127,7 +127,10 @@ PairTables<Real> TablesOf(const RotaryModel& model, const Tensor<Real>& frequenc
     for (size_t b = 0; b < shape[0]; ++b) {
       for (size_t s = 0; s < shape[1]; ++s) {
         const double p = position(b, model.pairs[k].axis, s);
-        const auto at = model.has_coordinates ? CosSinAt(p, frequency(k)) : angles(p);
+        const auto at = model.rounding && model.rounding->HasAngle()
+                            ? CosSinAt(1, Real(model.rounding->AngleOf(p, NumberIn(frequency(k)))))
+                        : model.has_coordinates ? CosSinAt(p, frequency(k))
+                                                : angles(p);
         Real& sine = tables.sin(b, s, k);
         const Real factor =
             model.growth ? GrownBy(model, k, grows_at(b, s, p), amplitude) : amplitude;
@@ -138,6 +141,7 @@ PairTables<Real> TablesOf(const RotaryModel& model, const Tensor<Real>& frequenc
         if (model.cosine_offset != 0) cosine = cosine + Real(model.cosine_offset);
         if (model.sine_offset != 0) sine = sine + Real(model.sine_offset);
         Apply(model.turn, cosine, sine);
+        if (model.rounding) model.rounding->Round(cosine, sine);
         if (!model.forward) sine = -sine;
       }
     }
@@ -173,11 +177,18 @@ namespace {
 
 // Channels outside the pairs that do not pass unchanged.
 template <class Real>
-void SetRest(const std::vector<RestChannel>& rest, const Tensor<Real>& x, Tensor<Real>& y) {
-  const size_t width = x.shape[3];
-  for (size_t row = 0; row < x.data.size(); row += width) {
-    for (const auto& [to, from, factor] : rest) {
-      const Real& value = x.data[row + from];
+void SetRest(const RotaryModel& model, const Tensor<Real>& x, Tensor<Real>& y) {
+  const size_t width = x.shape[3], S = x.shape[2], H = x.shape[1];
+  const auto source = [&](size_t row) {
+    const size_t s = row / width % S, h = row / width / S % H;
+    if (model.rest_rows == RestRows::kOfFirstToken) return row - s * width;
+    if (model.rest_rows == RestRows::kOfFirstHead) return row - h * S * width;
+    if (model.rest_rows == RestRows::kOfTokenBefore) return s == 0 ? row : row - width;
+    return row;
+  };
+  for (size_t row = 0; row < x.data.size() && !model.rest.empty(); row += width) {
+    for (const auto& [to, from, factor] : model.rest) {
+      const Real& value = x.data[source(row) + from];
       y.data[row + to] = factor == 1 ? value : factor == 0 ? Real(0.0) : value * Real(factor);
     }
   }
@@ -190,7 +201,7 @@ void Rotate(const RotaryModel& model, const PairTables<Real>& tables, const Tens
             Tensor<Real>& y) {
   y.data = x.data;
   const size_t first_h = SliceBegin("H");
-  SetRest(model.rest, x, y);
+  SetRest(model, x, y);
   const std::vector<Tensor<Real>>& second = tables.of_second;
   const ScopedStep at(Step::kRotate);
   for (size_t k = 0; k < model.read.size(); ++k) {

@@ -8,6 +8,7 @@
 #include <optional>
 #include <vector>
 
+#include "oracle/rope/measured/table_rounding.h"
 #include "reference/number/tensor/tensor.h"
 #include "reference/rope/scaling.h"
 
@@ -74,6 +75,9 @@ struct RestChannel {
   double factor = 1;
 };
 
+// The row whose x the channels outside the pairs have: their own, or another of the same batch.
+enum class RestRows { kOwn, kOfFirstToken, kOfFirstHead, kOfTokenBefore };
+
 struct RotaryModel;
 
 // A table, or the sums of one channel of each pair, that another model computes.
@@ -92,6 +96,7 @@ struct RotaryModel {
   // rest.
   std::vector<PairOfChannels> read, written;
   std::vector<RestChannel> rest{};
+  RestRows rest_rows = RestRows::kOwn;
   int amplitude_power = 1;                // of the configuration's amplitude
   double gain = 1;                        // multiplies cos and sin
   double cosine_gain = 1, sine_gain = 1;  // multiply cos and sin once more
@@ -105,6 +110,11 @@ struct RotaryModel {
   RowPositions rows = RowPositions::kOfToken;
   bool has_coordinates = false;  // positions are any real numbers
   std::optional<Elsewhere> elsewhere{};
+  std::optional<TableRounding> rounding{};
+  // True if a row depends on others of the case.
+  bool ReadsOtherRows() const {
+    return rows != RowPositions::kOfToken || rest_rows != RestRows::kOwn;
+  }
 };
 
 // The following templates are instantiated for Counted and Rounded.
@@ -132,7 +142,7 @@ template <class Real>
 PairTables<Real> AllTablesOf(const RotaryModel& model, const Tensor<Real>* given,
                              const Tensor<double>& position);
 
-// x, y [B,H,S,D]; position [B,A,S]. Requires whole tensors unless model.rows is kOfToken.
+// x, y [B,H,S,D]; position [B,A,S]. Requires whole tensors if the model reads other rows.
 template <class Real>
 void RotateAt(const RotaryModel& model, const Tensor<Real>* given, const Tensor<double>& position,
               const Tensor<Real>& x, Tensor<Real>& y);

@@ -217,7 +217,7 @@ std::vector<Explanation> ExplainWith(const Observation& seen, bool x_has_errors)
     Tensors inputs = seen.inputs;
     inputs[input].values.data = InShapeOf(position, positions).data;
     return Hypothesis{std::make_shared<Model>(measured), std::move(inputs), seen.recipe,
-                      model.rows != RowPositions::kOfToken};
+                      model.ReadsOtherRows()};
   };
   return ExplainRotation(question);
 }

@@ -49,6 +49,10 @@ void AddFormats(Functions& all) {
         {kNothing, Phrase("positions_in_signed_", bits, "_bits"),
          Phrase("positions are integers of ", bits, " bits with a sign: they wrap at ", m / 2),
          [m](double p, size_t, size_t) { return p - std::floor(p / m + 0.5) * m; }});
+    all.push_back({kNothing, Phrase("positions_in_unsigned_", bits, "_bits"),
+                   Phrase("positions are integers of ", bits,
+                          " bits without a sign: negative ones have ", m, " added"),
+                   [m](double p, size_t, size_t) { return p - std::floor(p / m) * m; }});
   }
 }
 
@@ -64,6 +68,9 @@ class Indices {
     const auto at = [right = right_, S](size_t b, size_t s) { return (*right)[b * S + s]; };
     Add("position_is_index", "the index in the sequence is used as the position",
         [=](double, size_t, size_t s) { return index(s); });
+    Add("position_counts_on_from_first",
+        "positions count on from that of the first token: p(0) + s",
+        [=](double, size_t b, size_t s) { return at(b, 0) + index(s); });
     Add("position_is_index_from_1",
         "the index in the sequence, counted from 1, is used as the position",
         [=](double, size_t, size_t s) { return index(s + 1); });

@@ -85,6 +85,35 @@ constexpr TableWithoutAngles kTables[] = {
     {Turn::kSineAbsolute, "sin_absolute", "sin has lost its sign: |sin|"},
     {Turn::kCosineAbsolute, "cos_absolute", "cos has lost its sign: |cos|"}};
 
+struct OtherRestRow {
+  RestRows rows;
+  const char *name, *of;
+};
+constexpr OtherRestRow kRestRows[] = {
+    {RestRows::kOfFirstToken, "rest_of_first_token", "the first token"},
+    {RestRows::kOfFirstHead, "rest_of_first_head", "the first head"},
+    {RestRows::kOfTokenBefore, "rest_of_token_before", "the token before"}};
+
+// The channels outside the pairs have x of another row.
+void AddRests(const RotaryQuestion& question, const RotaryCandidate& right,
+              std::vector<RotaryCandidate>& all) {
+  const size_t width = question.seen.golden[0].high.shape.back();
+  std::vector<bool> is_paired(width);
+  for (const PairOfChannels& pair : right.model.written)
+    is_paired[pair.first] = is_paired[pair.second] = true;
+  std::vector<RestChannel> outside;
+  for (size_t channel = 0; channel < width; ++channel)
+    if (!is_paired[channel]) outside.push_back({channel, channel, 1});
+  if (outside.empty() || question.seen.golden[0].high.shape.size() != 4) return;
+  for (const auto& [rows, name, of] : kRestRows) {
+    all.push_back(right);
+    all.back().model.rest = outside;
+    all.back().model.rest_rows = rows;
+    all.back().parts.push_back(
+        {name, "the channels outside the rotated ones are those of " + std::string(of)});
+  }
+}
+
 // Deviations that no fit of angles shows: the heads of a token turn by different angles, or the
 // tables are those of no angle. Whoever asked for the measurement verifies that all numbers are
 // these, on the whole answer: not of large ones.
@@ -98,6 +127,12 @@ std::vector<RotaryCandidate> WithoutAngles(const RotaryQuestion& question,
     all.back().model.turn = turn;
     all.back().parts.push_back({name, sentence});
   }
+  for (const auto& [name, sentence, rounding] : UsualTableRoundings()) {
+    all.push_back(right);
+    all.back().model.rounding = rounding;
+    all.back().parts.push_back({name, sentence});
+  }
+  AddRests(question, right, all);
   if (question.heads < 2) return all;
   all.push_back(right);
   all.back().model.rows = RowPositions::kOfStoredRow;
