@@ -11,6 +11,7 @@
 #include "oracle/diagnosis/applied_function.h"
 #include "oracle/diagnosis/element_pattern.h"
 #include "oracle/diagnosis/moved_numbers.h"
+#include "oracle/diagnosis/rounded_output.h"
 #include "oracle/diagnosis/scattered_elements.h"
 #include "oracle/diagnosis/summed_numbers.h"
 #include "oracle/diagnosis/telling_input.h"
@@ -151,6 +152,10 @@ std::optional<Found> FindIn(const AnsweredTensor& tensor, const Tensors& inputs)
   if (is_better(tensor.failing.size() - 1)) {
     if (auto applied = FindApplied(tensor))
       best = {"function_of_output", *std::move(applied), tensor.failing};
+  }
+  if (is_better(tensor.failing.size() - 1)) {
+    if (auto rounded = FindRounded(tensor))
+      best = {std::move(rounded->name), std::move(rounded->sentence), tensor.failing};
   }
   if (is_better(tensor.failing.size() - 1)) {
     if (auto scattered = FindScattered(tensor, inputs))

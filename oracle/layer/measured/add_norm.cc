@@ -4,8 +4,10 @@
 #include <optional>
 
 #include "oracle/layer/measured/norm.h"
+#include "reference/base/value_text.h"
 #include "reference/layer/add_rms_norm.h"
 #include "reference/number/double_double/double_double.h"
+#include "reference/number/recipe/rounding_units.h"
 #include "reference/prove/rounding_operation.h"
 
 namespace sextant::oracle {
@@ -18,6 +20,14 @@ constexpr size_t kElements = 512;  // that are looked at
 // of_x x + of_residual residual, rounded to the dtype of the sum.
 struct Combination {
   double of_x = 1, of_residual = 1;
+  bool operator==(const Combination&) const = default;
+  std::string Text() const {
+    const auto term = [](double factor, const std::string& name) {
+      return factor == 0 ? "" : (factor == 1 ? "" : PrintValue(factor) + " ") + name;
+    };
+    const std::string x = term(of_x, "x"), residual = term(of_residual, "residual");
+    return x + (x.empty() || residual.empty() ? "" : " + ") + residual;
+  }
   double operator()(double x, double residual, DType dtype) const {
     return RoundTo(dtype, TwoSum(of_x * x, of_residual * residual));
   }
@@ -35,6 +45,36 @@ struct MeasuredAddNorm : AddRmsNorm {
       read.data[i] = Real(normed(x.data[i], residual.data[i], rounded_dtype), rounded_dtype);
     }
     Normalization<Real>(norm, read, weight.data, {}).Write(y);
+  }
+};
+
+// y = top / root of other * weight + after, where each is a combination of x and the residual.
+struct MixedAddNorm : AddRmsNorm {
+  Combination top, root, after;
+  std::optional<DType> format{};  // to which the sums are rounded
+  template <class Real>
+  void operator()(const Tensor<double>& x, const Tensor<double>& residual,
+                  const Tensor<Real>& weight, Tensor<Real>& y, Tensor<Real>& sum) const {
+    const size_t M = x.shape[1];
+    const auto of = [&](const Combination& combined, size_t i) {
+      const double exact = combined(x.data[i], residual.data[i], rounded_dtype);
+      return Real(format ? RoundTo(*format, exact) : exact, rounded_dtype);
+    };
+    for (size_t i = 0; i < x.data.size(); ++i) sum.data[i] = of({}, i);
+    for (size_t first = 0; first < x.data.size(); first += M) {
+      std::vector<Real> squares;
+      for (size_t i = first; i < first + M; ++i) {
+        const ScopedStep at(Step::kSquare);
+        squares.push_back(of(root, i) * of(root, i));
+      }
+      const ScopedStep at(Step::kRsqrt);
+      const Real divisor = Sqrt(SumOf(squares) / Real(static_cast<double>(M)) + Real(eps));
+      for (size_t i = first; i < first + M; ++i) {
+        const Real w = weight.data[i - first], offset(unit_offset ? 1.0 : 0.0);
+        y.data[i] = of(top, i) / divisor * (unit_offset ? w + offset : w);
+        if (after != Combination{0, 0}) y.data[i] = y.data[i] + of(after, i);
+      }
+    }
   }
 };
 
@@ -148,8 +188,45 @@ std::vector<Explanation> MeasureAddNorm(const Observation& seen) {
   return explanations;
 }
 
+// Each is verified by whoever asked.
+std::vector<Explanation> MeasureMixed(const Observation& seen) {
+  if (!Samples(seen, kY, ErrorBar::kLikely).IsAnswered()) return {};
+  std::vector<Explanation> explanations;
+  const auto add = [&](const std::string& name, const std::string& sentence,
+                       const MixedAddNorm& mixed) {
+    const auto operation = std::make_shared<RoundingOperation<MixedAddNorm>>(mixed);
+    CopyAttributes(seen.c, *operation);
+    explanations.push_back({name, sentence, {operation, seen.inputs, seen.recipe}});
+  };
+  for (const Combination& top : {Combination{1, 1}, {1, 0}, {0, 1}, {2, 1}, {1, 2}}) {
+    for (const Combination& root : {Combination{1, 1}, {1, 0}, {0, 1}}) {
+      for (const Combination& after : {Combination{0, 0}, {1, 0}, {0, 1}, {1, 1}}) {
+        const bool adds = after != Combination{0, 0};
+        if (top == root && !adds) continue;  // a norm of another sum
+        MixedAddNorm mixed;
+        mixed.top = top;
+        mixed.root = root;
+        mixed.after = after;
+        add("norm_of_another_sum",
+            "y is (" + top.Text() + ") weight, divided by the root mean square of (" + root.Text() +
+                ")" + (adds ? ", and " + after.Text() + " is added to it" : ""),
+            mixed);
+      }
+    }
+  }
+  for (const DType format : {DType::kBF16, DType::kF16}) {
+    if (UnitRoundoffOf(format) <= UnitRoundoffOf(seen.c.dtype())) continue;
+    MixedAddNorm mixed;
+    mixed.format = format;
+    mixed.after = {0, 0};
+    const std::string in(NameOf(format));
+    add("sum_in_" + in, "the sum of x and the residual is rounded to " + in, mixed);
+  }
+  return explanations;
+}
+
 }  // namespace
 
-std::vector<Measurement> AddNormMeasurements() { return {MeasureAddNorm}; }
+std::vector<Measurement> AddNormMeasurements() { return {MeasureAddNorm, MeasureMixed}; }
 
 }  // namespace sextant::oracle

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "oracle/layer/measured/column_order.h"
+#include "oracle/layer/measured/row_added.h"
 #include "oracle/layer/measured/token_rule.h"
 #include "reference/case/operation.h"
 #include "reference/layer/embedding.h"
@@ -250,6 +251,6 @@ std::vector<Explanation> MeasureEmbedding(const Observation& seen) {
 
 }  // namespace
 
-std::vector<Measurement> EmbeddingMeasurements() { return {MeasureEmbedding}; }
+std::vector<Measurement> EmbeddingMeasurements() { return {MeasureEmbedding, MeasureRowAdded}; }
 
 }  // namespace sextant::oracle

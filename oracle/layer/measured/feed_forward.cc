@@ -112,12 +112,15 @@ class Fitter {
   }
 
   // What needs no number: another function of the right one, and a norm of the hidden tensor.
-  void TryHidden(const FeedForwardFit& start, const Rows& rows) {
-    for (const auto& [name, sentence, apply] : HiddenChanges(right_)) {
+  void TryHidden(const FeedForwardFit& start, const Rows& right) {
+    for (const auto& [name, sentence, apply] :
+         HiddenChanges(right_, InputNamed(start.inputs, "gate").shape[0])) {
       if (!fits_.empty() && fits_.back().deviations.name == name) continue;  // with another eps
       FeedForwardFit fit = start;
       apply(fit.formula);
       fit.deviations.Add(name, sentence);
+      const bool reads_others = fit.formula.ReadsOtherRows();
+      const Rows rows = reads_others ? rows_.ProjectedBy(fit.inputs, fit.formula) : right;
       if (rows_.FitsAll(fit.formula, fit.inputs, rows)) fits_.push_back(std::move(fit));
     }
   }
@@ -217,7 +220,7 @@ class Fitter {
     ProjectedRow with_largest;  // of the chosen rows the one that shows a limit best
     for (const ProjectedRow& row : rows) {
       for (size_t f = 0; f < row.gate.size(); ++f) {
-        const double size = std::abs(fit.formula(row.gate[f], row.up[f]));
+        const double size = std::abs(fit.formula(f, row.gate[f], row.up[f]));
         if (size > largest) largest = size, with_largest = row;
       }
     }

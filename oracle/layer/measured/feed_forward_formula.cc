@@ -1,5 +1,6 @@
 #include "oracle/layer/measured/feed_forward_formula.h"
 
+#include <set>
 #include <span>
 
 #include "oracle/layer/measured/altered_function.h"
@@ -28,9 +29,8 @@ void Combine(const HiddenFormula& formula, const Tensor<Real>& gate, const Tenso
              Tensor<Real>& hidden) {
   const size_t N = hidden.shape[0], F = hidden.shape[1];
   for (size_t n = 0; n < N; ++n) {
-    const size_t of_gate = OtherRow(n, formula.gate_shift, N),
-                 of_up = OtherRow(n, formula.up_shift, N);
-    for (size_t f = 0; f < F; ++f) hidden(n, f) = formula(gate(of_gate, f), up(of_up, f));
+    const size_t of_gate = formula.GateRow(n, N), of_up = formula.UpRow(n, N);
+    for (size_t f = 0; f < F; ++f) hidden(n, f) = formula(f, gate(of_gate, f), up(of_up, f));
     if (formula.norm_eps && F > 0) Normalize(std::span(&hidden(n, 0), F), *formula.norm_eps);
   }
 }
@@ -69,6 +69,27 @@ struct MeasuredFeedForwardBias : FeedForwardBias {
     AddResidual(formula, x, y);
   }
 };
+
+// Where the last hidden columns may begin: remainders of vectors, halves, the last few.
+std::set<size_t> FirstsOfRests(size_t F) {
+  std::set<size_t> firsts = {F / 2};
+  for (const size_t few : {1, 2, 4, 8, 16})
+    if (few < F) firsts.insert(F - few);
+  for (size_t width = 4; width < F && width <= 256; width *= 2) firsts.insert(F / width * width);
+  firsts.erase(0);
+  firsts.erase(F);
+  return firsts;
+}
+struct RestFacts {
+  Combination how;
+  const char *name, *text;
+};
+constexpr RestFacts kRests[] = {
+    {Combination::kNotActivated, "rest_not_activated", "nothing is activated"},
+    {Combination::kGateAlone, "rest_without_up", "up is ignored"},
+    {Combination::kGateTwice, "rest_with_gate_for_up", "up is the gate"},
+    {Combination::kSum, "rest_added", "gate and up are added instead of multiplied"},
+    {Combination::kBothActivated, "rest_both_activated", "both halves are activated"}};
 
 template <class Measured>
 std::shared_ptr<const Operation> Made(const Case& c, const HiddenFormula& formula) {
@@ -109,7 +130,7 @@ const std::vector<ProjectionNumber>& ProjectionNumbers() {
   return kNumbers;
 }
 
-std::vector<HiddenChange> HiddenChanges(const Function& right) {
+std::vector<HiddenChange> HiddenChanges(const Function& right, size_t F) {
   std::vector<HiddenChange> changes;
   for (const NamedAlteration& one : AlterationsWithoutNumber(right.curve)) {
     changes.push_back({one.name, one.sentence,
@@ -121,6 +142,23 @@ std::vector<HiddenChange> HiddenChanges(const Function& right) {
          "each row of the hidden tensor is divided by its root mean square, with eps = " +
              PrintValue(eps),
          [=](HiddenFormula& formula) { formula.norm_eps = eps; }});
+  }
+  for (const DType format : {DType::kBF16, DType::kF16}) {
+    const std::string in(NameOf(format));
+    changes.push_back({"hidden_in_" + in, "the hidden tensor is rounded to " + in,
+                       [=](HiddenFormula& formula) { formula.format = format; }});
+  }
+  changes.push_back({"gate_of_first_row", "every row has the gate of row 0",
+                     [](HiddenFormula& formula) { formula.gate_of_first = true; }});
+  changes.push_back({"up_of_first_row", "every row has up of row 0",
+                     [](HiddenFormula& formula) { formula.up_of_first = true; }});
+  for (const size_t from : FirstsOfRests(F)) {
+    const std::string columns = "from hidden column " + std::to_string(from) + " on ";
+    for (const auto& [how, name, text] : kRests)
+      changes.push_back({name, columns + text, [=, how = how](HiddenFormula& formula) {
+                           formula.other_from = from;
+                           formula.other = how;
+                         }});
   }
   return changes;
 }

@@ -30,7 +30,7 @@ const Tensor<double>* BiasOf(const Tensors& inputs, const std::string& name) {
 
 std::vector<double> HiddenOf(const HiddenFormula& formula, const ProjectedRow& row) {
   std::vector<double> hidden(row.gate.size());
-  for (size_t f = 0; f < hidden.size(); ++f) hidden[f] = formula(row.gate[f], row.up[f]);
+  for (size_t f = 0; f < hidden.size(); ++f) hidden[f] = formula(f, row.gate[f], row.up[f]);
   if (!formula.norm_eps || hidden.empty()) return hidden;
   double squares = 0;
   for (const double h : hidden) squares += h * h;
@@ -54,11 +54,11 @@ std::vector<ProjectedRow> ForwardRows::ProjectedBy(const Tensors& inputs,
   const size_t N = inputs[0].values.shape[0];
   std::vector<ProjectedRow> rows;
   for (const size_t n : rows_) {
-    const auto product = [&](const std::string& name, int shift) {
-      const auto x = std::span(inputs[0].values.data).subspan(OtherRow(n, shift, N) * M_, M_);
+    const auto product = [&](const std::string& name, size_t of) {
+      const auto x = std::span(inputs[0].values.data).subspan(of * M_, M_);
       return Product(InputNamed(inputs, name), BiasOf(inputs, name), x);
     };
-    rows.push_back({n, product("gate", formula.gate_shift), product("up", formula.up_shift)});
+    rows.push_back({n, product("gate", formula.GateRow(n, N)), product("up", formula.UpRow(n, N))});
   }
   return rows;
 }

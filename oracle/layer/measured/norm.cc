@@ -2,7 +2,9 @@
 
 #include <utility>
 
+#include "oracle/diagnosis/evidence.h"
 #include "oracle/layer/measured/model.h"
+#include "oracle/layer/measured/norm_forms.h"
 #include "oracle/layer/measured/row_statistics.h"
 #include "reference/layer/layer_norm.h"
 #include "reference/layer/rms_norm.h"
@@ -66,6 +68,10 @@ std::vector<Explanation> MeasureNorm(const Observation& seen) {
         {fit.deviations.name, fit.deviations.sentence,
          has_bias ? ModelOf<MeasuredLayerNorm>(seen, fit) : ModelOf<MeasuredRmsNorm>(seen, fit)});
   }
+  if (!explanations.empty()) return explanations;
+  Evidence evidence(seen);
+  for (Explanation& form : NormForms(seen))
+    if (evidence.FitOf(form.model).explains) explanations.push_back(std::move(form));
   return explanations.empty() ? MeasureRowStatistics(seen) : explanations;
 }
 

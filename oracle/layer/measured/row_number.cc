@@ -7,23 +7,42 @@ namespace {
 
 using Kind = RowNumber::Kind;
 
+// The last vector begins `width` columns before the end, where M is no multiple of the width.
+template <size_t width>
+size_t TimesIfLastVectorOverlaps(size_t j, size_t M) {
+  const bool is_again = M % width != 0 && M > width && j >= M - width && j < M / width * width;
+  return is_again ? 2 : 1;
+}
+
 constexpr Subset kSubsets[] = {
-    {"all columns", [](size_t, size_t) { return true; }},
-    {"the first half of the columns", [](size_t j, size_t M) { return j < M / 2; }},
-    {"the last half of the columns", [](size_t j, size_t M) { return j >= M / 2; }},
-    {"the even columns", [](size_t j, size_t) { return j % 2 == 0; }},
-    {"the odd columns", [](size_t j, size_t) { return j % 2 == 1; }},
-    {"the first quarter of the columns", [](size_t j, size_t M) { return 4 * j < M; }},
-    {"the last quarter of the columns", [](size_t j, size_t M) { return 4 * (j + 1) > 3 * M; }},
+    {"all columns", [](size_t, size_t) { return size_t{1}; }},
+    {"the first half of the columns", [](size_t j, size_t M) { return size_t{j < M / 2}; }},
+    {"the last half of the columns", [](size_t j, size_t M) { return size_t{j >= M / 2}; }},
+    {"the even columns", [](size_t j, size_t) { return size_t{j % 2 == 0}; }},
+    {"the odd columns", [](size_t j, size_t) { return size_t{j % 2 == 1}; }},
+    {"the first quarter of the columns", [](size_t j, size_t M) { return size_t{4 * j < M}; }},
+    {"the last quarter of the columns",
+     [](size_t j, size_t M) { return size_t{4 * (j + 1) > 3 * M}; }},
     {"the first three quarters of the columns",
-     [](size_t j, size_t M) { return 4 * (j + 1) <= 3 * M; }},
-    {"all columns but 0, 4, 8 ...", [](size_t j, size_t) { return j % 4 != 0; }},
-    {"all columns but 1, 5, 9 ...", [](size_t j, size_t) { return j % 4 != 1; }},
-    {"all columns but 2, 6, 10 ...", [](size_t j, size_t) { return j % 4 != 2; }},
-    {"all columns but 3, 7, 11 ...", [](size_t j, size_t) { return j % 4 != 3; }},
-    {"all columns but the first", [](size_t j, size_t) { return j > 0; }},
-    {"the first column", [](size_t j, size_t) { return j == 0; }},
-    {"the last column", [](size_t j, size_t M) { return j + 1 == M; }}};
+     [](size_t j, size_t M) { return size_t{4 * (j + 1) <= 3 * M}; }},
+    {"all columns but 0, 4, 8 ...", [](size_t j, size_t) { return size_t{j % 4 != 0}; }},
+    {"all columns but 1, 5, 9 ...", [](size_t j, size_t) { return size_t{j % 4 != 1}; }},
+    {"all columns but 2, 6, 10 ...", [](size_t j, size_t) { return size_t{j % 4 != 2}; }},
+    {"all columns but 3, 7, 11 ...", [](size_t j, size_t) { return size_t{j % 4 != 3}; }},
+    {"all columns but the first", [](size_t j, size_t) { return size_t{j > 0}; }},
+    {"the first column", [](size_t j, size_t) { return size_t{j == 0}; }},
+    {"the last column", [](size_t j, size_t M) { return size_t{j + 1 == M}; }},
+    {"all columns, those twice that a last vector of 4 reads again", TimesIfLastVectorOverlaps<4>},
+    {"all columns, those twice that a last vector of 8 reads again", TimesIfLastVectorOverlaps<8>},
+    {"all columns, those twice that a last vector of 16 reads again",
+     TimesIfLastVectorOverlaps<16>},
+    {"all columns, those twice that a last vector of 32 reads again",
+     TimesIfLastVectorOverlaps<32>},
+    {"all columns, those twice that a last vector of 64 reads again",
+     TimesIfLastVectorOverlaps<64>},
+    {"all columns but 3, 7, 11 ..., for which 2, 6, 10 ... count twice", [](size_t j, size_t) {
+       return j % 4 == 3 ? size_t{0} : j % 4 == 2 ? size_t{2} : 1;
+     }}};
 constexpr double kFactors[] = {1, 2, 0.5, -1};
 
 }  // namespace

@@ -14,10 +14,10 @@
 
 namespace sextant::oracle {
 
-// Columns of a row of M.
+// Columns of a row of M, and how often each counts.
 struct Subset {
   const char* text;
-  bool (*has)(size_t j, size_t M);
+  size_t (*times)(size_t j, size_t M);
 };
 
 // A factor times one number of some columns. Squares are those of x, or of what is left of it
@@ -62,7 +62,7 @@ class RowNumberOf {
   std::vector<Real> Chosen() const {
     std::vector<Real> chosen;
     for (size_t j = 0; j < x_.size(); ++j)
-      if (n_.of->has(j, x_.size())) chosen.push_back(x_[j]);
+      chosen.insert(chosen.end(), n_.of->times(j, x_.size()), x_[j]);
     return chosen;
   }
   std::vector<Real> Centered() const {

@@ -128,7 +128,7 @@ PairTables<Real> TablesOf(const RotaryModel& model, const Tensor<Real>& frequenc
       for (size_t s = 0; s < shape[1]; ++s) {
         const double p = position(b, model.pairs[k].axis, s);
         const auto at = model.rounding && model.rounding->HasAngle()
-                            ? CosSinAt(1, Real(model.rounding->AngleOf(p, NumberIn(frequency(k)))))
+                            ? model.rounding->CosSinOf(p, frequency(k))
                         : model.has_coordinates ? CosSinAt(p, frequency(k))
                                                 : angles(p);
         Real& sine = tables.sin(b, s, k);

@@ -128,6 +128,7 @@ std::vector<RotaryCandidate> WithoutAngles(const RotaryQuestion& question,
     all.back().parts.push_back({name, sentence});
   }
   for (const auto& [name, sentence, rounding] : UsualTableRoundings()) {
+    if (question.seen.is_part) break;  // they are many
     all.push_back(right);
     all.back().model.rounding = rounding;
     all.back().parts.push_back({name, sentence});
@@ -144,6 +145,19 @@ std::vector<RotaryCandidate> WithoutAngles(const RotaryQuestion& question,
   all.back().model.rows = RowPositions::kOfHead;
   all.back().parts.push_back(
       {"position_of_head", "every token of head h has the position of token h"});
+  return all;
+}
+
+// Those with the fewest parts.
+std::vector<Explanation> SimplestOf(const RotaryQuestion& question,
+                                    std::vector<RotaryCandidate> found) {
+  const auto count = [](const RotaryCandidate& c) { return c.parts.size(); };
+  std::ranges::stable_sort(found, {}, count);
+  std::vector<Explanation> all;
+  for (const RotaryCandidate& c : found) {
+    if (count(c) == count(found.front()))
+      all.push_back(ExplanationOf(c.parts, question.hypothesis(c.model, c.positions)));
+  }
   return all;
 }
 
@@ -166,15 +180,13 @@ std::vector<Explanation> ExplainRotation(const RotaryQuestion& question) {
       found.push_back(std::move(one));
   }
   if (found.empty()) found = WithOtherSum(question, right);
-  if (found.empty()) found = WithoutAngles(question, right);
-  const auto count = [](const RotaryCandidate& c) { return c.parts.size(); };
-  std::ranges::stable_sort(found, {}, count);
-  std::vector<Explanation> all;
-  for (const RotaryCandidate& c : found) {
-    if (count(c) == count(found.front()))
-      all.push_back(ExplanationOf(c.parts, question.hypothesis(c.model, c.positions)));
-  }
-  return all;
+  std::vector<Explanation> simplest = SimplestOf(question, std::move(found));
+  std::vector<RotaryCandidate> others = WithoutAngles(question, right);
+  if (others.empty()) return simplest;
+  Evidence evidence(question.seen);
+  const auto explains = [&](const Explanation& one) { return evidence.FitOf(one.model).explains; };
+  if (std::ranges::any_of(simplest, explains)) return simplest;
+  return SimplestOf(question, std::move(others));
 }
 
 }  // namespace sextant::oracle

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "oracle/diagnosis/number_in.h"
+#include "reference/number/real.h"
 #include "reference/number/tensor/dtype.h"
-#include "reference/rope/plain_rotation.h"
 
 namespace sextant::oracle {
 
@@ -32,6 +32,20 @@ struct TableRounding {
     };
     if (turn != 0) product -= count(turn) * turn;
     return grid == 0 ? product : count(grid) * grid;
+  }
+  // cos and sin of that angle. Turns are subtracted in the step of the angle.
+  template <class Real>
+  std::pair<Real, Real> CosSinOf(double p, const Real& frequency) const {
+    const double f = NumberIn(frequency);
+    Real radians;
+    {
+      const ScopedStep at(Step::kAngle);
+      const bool is_exact = !position && !this->frequency && !angle && grid == 0;
+      radians = is_exact ? Real(p, DType::kI64) * frequency - Real(p * f - AngleOf(p, f))
+                         : Real(AngleOf(p, f));
+    }
+    const ScopedStep at(Step::kTrig);
+    return CosSin(radians);
   }
   template <class Real>
   void Round(Real& cos, Real& sin) const {

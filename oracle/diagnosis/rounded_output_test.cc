@@ -1,0 +1,60 @@
+#include "oracle/diagnosis/rounded_output.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <functional>
+
+namespace sextant::oracle {
+namespace {
+
+// What is found in f(right number) of a tensor of f32, whose right numbers are between 0 and 1.
+std::string FoundIn(
+    const std::function<double(double right)>& f,
+    const std::function<double(double x)>& right_of = [](double x) { return x; }) {
+  constexpr size_t kCount = 96;
+  std::vector<double> right, got;
+  std::vector<size_t> failing;
+  for (size_t i = 0; i < kCount; ++i) {
+    right.push_back(right_of(std::abs(std::sin(static_cast<double>(i + 1)))));
+    got.push_back(f(right[i]));
+    if (std::abs(got[i] - right[i]) > 1e-7) failing.push_back(i);
+  }
+  const AnsweredTensor tensor{"y",
+                              DType::kF32,
+                              {kCount},
+                              {{"N", 1, kCount, 1}},
+                              got,
+                              right,
+                              std::vector<double>(kCount, 1e-7),
+                              failing,
+                              std::vector<char>(kCount)};
+  const auto found = FindRounded(tensor);
+  return found ? found->name + ": " + found->sentence : "";
+}
+
+TEST(FindRounded, NamesTheFormat) {
+  EXPECT_EQ(FoundIn([](double x) { return RoundTo(DType::kBF16, x); }),
+            "output_in_bf16: all numbers of y are rounded to bf16");
+  EXPECT_EQ(FoundIn([](double x) { return RoundTo(DType::kF16, x); }),
+            "output_in_f16: all numbers of y are rounded to f16");
+}
+
+TEST(FindRounded, NamesMultiplesAndNumbersThatAreCut) {
+  EXPECT_EQ(FoundIn([](double x) { return std::nearbyint(x * 255) / 255; }),
+            "output_quantized: all numbers of y are rounded to multiples of 1/255");
+  EXPECT_EQ(FoundIn([](double x) { return std::floor(x * 256) / 256; }),
+            "output_quantized: all numbers of y are cut to multiples of 1/256");
+}
+
+TEST(FindRounded, SaysNothingOfOtherNumbers) {
+  EXPECT_EQ(FoundIn([](double x) { return 1.01 * x; }), "");
+  // The right numbers are multiples of 1/256 themselves.
+  EXPECT_EQ(FoundIn([](double x) { return x + 1.0 / 256; },
+                    [](double x) { return std::floor(x * 256) / 256; }),
+            "");
+}
+
+}  // namespace
+}  // namespace sextant::oracle

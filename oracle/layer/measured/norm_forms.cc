@@ -1,0 +1,232 @@
+#include "oracle/layer/measured/norm_forms.h"
+
+#include <bit>
+#include <cmath>
+#include <set>
+#include <string>
+
+#include "oracle/layer/measured/model.h"
+#include "oracle/layer/measured/norm.h"
+#include "reference/layer/layer_norm.h"
+#include "reference/layer/rms_norm.h"
+#include "reference/number/recipe/rounding_units.h"
+
+namespace sextant::oracle {
+namespace {
+
+constexpr size_t kX = 0, kBias = 2;
+
+enum class Form {
+  kBiasBeforeDivision,  // (x - mean + bias) / root * weight
+  kEpsTwice,            // under the root, and beside it
+  // x instead of x - mean in the columns from `number` on, or before it; and in the root, too
+  kMeanKept,
+  kMeanKeptBefore,
+  kMeanKeptInRoot,
+  kPaddingCentered,    // the mean is subtracted from columns of 0 up to `number`, too
+  kSquaresFlushed,     // squares below `number` are 0
+  kMeanRounded,        // to the format
+  kMomentsRounded,     // the variance is the mean of squares less the squared mean, both rounded
+  kFastRoot,           // the inverse root by one step of Newton's method from shifted bits
+  kWeightFirst,        // the norm of x * weight
+  kOffsetAfterProduct  // x / root * weight + 1, where 1 + weight is the factor
+};
+
+template <class Real>
+struct Rows {
+  Norm right;
+  Form form;
+  double number = 0;
+  DType format = DType::kF16;
+
+  void Write(const Tensor<Real>& x, const Tensor<Real>& weight, const std::vector<Real>& bias,
+             Tensor<Real>& y) const {
+    for (size_t n = 0; n < x.shape[0]; ++n) {
+      const std::vector<Real> row = ReadRow(x, weight, n);
+      Real mean = right.subtracts_mean ? MeanOf(row) : Real(0.0);
+      if (form == Form::kMeanRounded) mean = Rounded16(mean);
+      const Real root = RootOf(row, mean);
+      for (size_t j = 0; j < row.size(); ++j) {
+        Real value = KeepsMean(j) ? row[j] : row[j] - mean;
+        if (form == Form::kBiasBeforeDivision) value = value + bias[j];
+        value = value / root;
+        if (form != Form::kWeightFirst) value = value * FactorAt(weight, j);
+        if (form == Form::kOffsetAfterProduct) value = value + Real(1.0);
+        const bool has_bias = !bias.empty() && form != Form::kBiasBeforeDivision;
+        y(n, j) = has_bias ? value + bias[j] : value;
+      }
+    }
+  }
+
+ private:
+  bool KeepsMean(size_t j) const {
+    const auto column = static_cast<double>(j);
+    return form == Form::kMeanKeptBefore
+               ? column < number
+               : (form == Form::kMeanKept || form == Form::kMeanKeptInRoot) && column >= number;
+  }
+  Real Rounded16(const Real& x) const { return Real(RoundTo(format, NumberIn(x))); }
+  Real FactorAt(const Tensor<Real>& weight, size_t j) const {
+    const bool has_offset = right.unit_offset && form != Form::kOffsetAfterProduct;
+    return has_offset ? Real(1.0) + weight.data[j] : weight.data[j];
+  }
+  std::vector<Real> ReadRow(const Tensor<Real>& x, const Tensor<Real>& weight, size_t n) const {
+    std::vector<Real> row;
+    for (size_t j = 0; j < x.shape[1]; ++j)
+      row.push_back(form == Form::kWeightFirst ? x(n, j) * FactorAt(weight, j) : x(n, j));
+    return row;
+  }
+  static Real MeanOf(const std::vector<Real>& terms) {
+    return SumOf(terms) / Real(static_cast<double>(terms.size()));
+  }
+  Real RootOf(const std::vector<Real>& row, const Real& mean) const {
+    const Real square = form == Form::kMomentsRounded ? DifferenceOfMoments(row, mean)
+                                                      : MeanOf(SquaresOf(row, mean));
+    if (form == Form::kFastRoot) return Real(1.0) / FastInverseRoot(square + Real(right.eps));
+    const Real root = Sqrt(square + Real(right.eps));
+    return form == Form::kEpsTwice ? root + Real(right.eps) : root;
+  }
+  std::vector<Real> SquaresOf(const std::vector<Real>& row, const Real& mean) const {
+    std::vector<Real> squares;
+    for (size_t j = 0; j < row.size(); ++j) {
+      const bool keeps = form == Form::kMeanKeptInRoot && KeepsMean(j);
+      const Real centered = keeps ? row[j] : row[j] - mean;
+      squares.push_back(centered * centered);
+      if (form == Form::kSquaresFlushed && NumberIn(squares[j]) < number) squares[j] = Real(0.0);
+    }
+    if (form == Form::kPaddingCentered)
+      squares[0] = squares[0] + Real(number - static_cast<double>(row.size())) * mean * mean;
+    return squares;
+  }
+  Real DifferenceOfMoments(const std::vector<Real>& row, const Real& mean) const {
+    std::vector<Real> squares;
+    for (const Real& x : row) squares.push_back(x * x);
+    const Real rounded = Rounded16(mean);
+    const Real difference = Rounded16(MeanOf(squares)) - rounded * rounded;
+    return NumberIn(difference) < 0 ? Real(0.0) : difference;
+  }
+  // 0x5f3759df - bits / 2, as in Quake III Arena, and one step of Newton's method.
+  static Real FastInverseRoot(const Real& square) {
+    const auto x = static_cast<float>(NumberIn(square));
+    const auto start = std::bit_cast<float>(0x5f3759dfU - (std::bit_cast<uint32_t>(x) >> 1U));
+    const Real y(static_cast<double>(start));
+    return y * (Real(1.5) - Real(0.5) * square * y * y);
+  }
+};
+
+struct RmsForm : RmsNorm {
+  Norm right;
+  Form form{};
+  double number = 0;
+  DType format = DType::kF16;
+  template <class Real>
+  void operator()(const Tensor<Real>& x, const Tensor<Real>& weight, Tensor<Real>& y) const {
+    Rows<Real>{right, form, number, format}.Write(x, weight, {}, y);
+  }
+};
+struct LayerForm : LayerNorm {
+  Norm right;
+  Form form{};
+  double number = 0;
+  DType format = DType::kF16;
+  template <class Real>
+  void operator()(const Tensor<Real>& x, const Tensor<Real>& weight, const Tensor<Real>& bias,
+                  Tensor<Real>& y) const {
+    Rows<Real>{right, form, number, format}.Write(x, weight, bias.data, y);
+  }
+};
+
+struct FormOf {
+  Form form;
+  std::string name, sentence;
+  double number = 0;
+  DType format = DType::kF16;
+};
+
+template <class Measured>
+Hypothesis ModelOf(const Observation& seen, const Norm& right, const FormOf& of) {
+  Measured measured;
+  measured.right = right;
+  measured.form = of.form;
+  measured.number = of.number;
+  measured.format = of.format;
+  return MeasuredModel(seen, measured);
+}
+
+void AddRounded(const Norm& right, DType dtype, std::vector<FormOf>& all) {
+  for (const DType format : {DType::kBF16, DType::kF16}) {
+    if (UnitRoundoffOf(format) <= UnitRoundoffOf(dtype) || !right.subtracts_mean) continue;
+    const std::string in(NameOf(format));
+    all.push_back({Form::kMeanRounded, "mean_in_" + in, "the mean is rounded to " + in, 0, format});
+    all.push_back({Form::kMomentsRounded, "moments_in_" + in,
+                   "the variance is the mean of squares less the squared mean, one pass, both "
+                   "rounded to " +
+                       in,
+                   0, format});
+  }
+  for (const int power : {14, 24}) {
+    all.push_back({Form::kSquaresFlushed, "small_squares_are_0",
+                   "squares below 2^-" + std::to_string(power) + " are 0: they underflow in f16",
+                   std::ldexp(1, -power)});
+  }
+  all.push_back({Form::kFastRoot, "fast_inverse_root",
+                 "the inverse root is approximated: bits shifted from 0x5f3759df, and one step of "
+                 "Newton's method"});
+}
+
+void AddCentered(size_t M, std::vector<FormOf>& all) {
+  std::set<size_t> firsts = {M / 2}, padded = {std::bit_ceil(M)};
+  for (size_t width = 4; width < M && width <= 256; width *= 2) {
+    firsts.insert({width, M / width * width});
+    padded.insert((M + width - 1) / width * width);
+  }
+  for (const size_t from : firsts) {
+    if (from == 0 || from == M) continue;
+    const std::string column = std::to_string(from);
+    const auto number = static_cast<double>(from);
+    const std::string kept = "the mean is not subtracted in the columns ";
+    const char* right = ", though the divisor is the right one";
+    all.push_back({Form::kMeanKept, "mean_kept", kept + "from " + column + " on" + right, number});
+    all.push_back({Form::kMeanKeptBefore, "mean_kept", kept + "before " + column + right, number});
+    all.push_back({Form::kMeanKeptInRoot, "mean_kept",
+                   kept + "from " + column + " on, and not for their squares", number});
+  }
+  for (const size_t width : padded) {
+    if (width == M) continue;
+    all.push_back({Form::kPaddingCentered, "padding_centered",
+                   "the mean is subtracted from columns of 0 that pad a row to " +
+                       std::to_string(width) + ", too, and their squares are summed",
+                   static_cast<double>(width)});
+  }
+}
+
+}  // namespace
+
+std::vector<Explanation> NormForms(const Observation& seen) {
+  const bool has_bias = seen.inputs.size() > kBias;
+  const size_t M = seen.inputs[kX].values.shape[1];
+  if (M == 0) return {};
+  const Norm right = RightNorm(seen.c, M, has_bias);
+  std::vector<FormOf> forms;
+  if (has_bias)
+    forms.push_back({Form::kBiasBeforeDivision, "bias_before_division",
+                     "the bias is added to x - mean, before the division and the weight"});
+  forms.push_back(
+      {Form::kEpsTwice, "eps_twice", "eps is added under the root, and once more beside it"});
+  forms.push_back(
+      {Form::kWeightFirst, "weight_before_norm", "x is multiplied by the weight before the norm"});
+  if (right.unit_offset)
+    forms.push_back({Form::kOffsetAfterProduct, "offset_after_product",
+                     "1 is added to the product of x and the weight, not to the weight"});
+  AddRounded(right, seen.c.dtype(), forms);
+  if (right.subtracts_mean) AddCentered(M, forms);
+  std::vector<Explanation> all;
+  for (const FormOf& form : forms) {
+    all.push_back(
+        {form.name, form.sentence,
+         has_bias ? ModelOf<LayerForm>(seen, right, form) : ModelOf<RmsForm>(seen, right, form)});
+  }
+  return all;
+}
+
+}  // namespace sextant::oracle

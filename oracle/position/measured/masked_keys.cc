@@ -1,0 +1,36 @@
+#include "oracle/position/measured/masked_keys.h"
+
+#include <cmath>
+
+#include "oracle/diagnosis/answered_tensor.h"
+#include "oracle/diagnosis/fitted_number.h"
+#include "oracle/property/changed_inputs.h"
+
+namespace sextant::oracle {
+
+std::vector<Explanation> MeasureMaskedKeys(const Observation& seen) {
+  const auto bias = AnsweredTensorOf(seen, 0);
+  if (!bias || bias->failing.empty() || bias->shape.size() != 3) return {};
+  const double number = bias->got[bias->failing[0]];
+  // As large as a mask: much more than a bias.
+  constexpr double kLeastMask = 1000;
+  if (!(number <= -kLeastMask)) return {};
+  const std::vector<double>&query = InputNamed(seen.inputs, "query_position").data,
+        &key = InputNamed(seen.inputs, "key_position").data;
+  bool are_later = true, are_earlier = true;  // the keys that have the number, and no others
+  for (size_t i = 0; i < bias->got.size(); ++i) {
+    const double i_q = query[i / key.size() % query.size()], j = key[i % key.size()];
+    const bool is_masked = SameNumber(bias->got[i], number);
+    if (!is_masked && !bias->Conforms(i)) return {};
+    are_later &= is_masked == (j > i_q);
+    are_earlier &= is_masked == (j < i_q);
+  }
+  if (!are_later && !are_earlier) return {};
+  const std::string text = std::isinf(number) ? "-infinity" : ShortText(number);
+  return {{"keys_masked",
+           "bias is " + text + " for all keys " + (are_later ? "after" : "before") +
+               " the query: a mask" + (are_later ? ", as for causal attention" : ""),
+           {nullptr, seen.inputs, seen.recipe}}};
+}
+
+}  // namespace sextant::oracle
