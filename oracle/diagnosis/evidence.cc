@@ -4,6 +4,7 @@
 #include <numeric>
 #include <utility>
 
+#include "oracle/diagnosis/answered_tensor.h"
 #include "oracle/diagnosis/work.h"
 #include "reference/base/parallel.h"
 #include "reference/number/recipe/in_parallel_here.h"
@@ -244,6 +245,15 @@ Fit Evidence::FitOf(const Hypothesis& hypothesis) {
   if (HasBudget() || across_left_ == 0) return {};
   --across_left_;
   return FitAcross(hypothesis);
+}
+
+std::vector<Explanation> ExplainingOf(const Observation& seen, std::vector<Explanation> possible) {
+  if (possible.empty()) return {};
+  Evidence evidence(seen);
+  if (!IsEvidence(evidence.failing(), possible.size())) return {};
+  std::erase_if(possible,
+                [&](const Explanation& one) { return !evidence.FitOf(one.model).explains; });
+  return possible;
 }
 
 }  // namespace sextant::oracle

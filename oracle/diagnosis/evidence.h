@@ -90,4 +90,8 @@ class Evidence {
   std::mutex mutex_;    // of MayCancel
 };
 
+// Those of many possible explanations that predict the answer. None if so few elements fail that
+// one of them might do so by accident.
+std::vector<Explanation> ExplainingOf(const Observation& seen, std::vector<Explanation> possible);
+
 }  // namespace sextant::oracle

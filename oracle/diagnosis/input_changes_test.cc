@@ -203,5 +203,18 @@ TEST(InputChanges, AccusesNoHonestRecipe) {
   }
 }
 
+TEST(InputChanges, NamesRowsThatAreNormed) {
+  EXPECT_THAT(CausesWith("linear N=6 M=16 F=9 dtype=f32", "x",
+                         [](auto& x) {
+                           for (size_t row = 0; row < 6; ++row) {
+                             double squares = 0;
+                             for (size_t m = 0; m < 16; ++m)
+                               squares += x[row * 16 + m] * x[row * 16 + m];
+                             for (size_t m = 0; m < 16; ++m) x[row * 16 + m] /= std::sqrt(squares);
+                           }
+                         }),
+              Contains(StartsWith("x_changed (x has rows divided by their length")));
+}
+
 }  // namespace
 }  // namespace sextant::oracle

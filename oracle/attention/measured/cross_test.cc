@@ -20,6 +20,7 @@ struct PlantedCross {
   double factor_of_bo = 1, scale = 1 / std::sqrt(6.0), zeros = 0;
   size_t first = 0;          // key
   bool interleaves = false;  // the channels of the heads
+  size_t padding = 0;        // rows of 0 after memory
 
   std::vector<std::string> Causes(const std::string& dtype) const {
     const AskedCase question("cross_attention S=8 T=11 M=20 H=4 K=2 D=6 dtype=" + dtype);
@@ -29,7 +30,8 @@ struct PlantedCross {
     const auto projected = [&](const char* x, size_t row, const char* weight, const char* bias,
                                size_t column) {
       double sum = in(bias)[column];
-      for (size_t m = 0; m < kM; ++m) sum += in(x)[row * kM + m] * in(weight)[column * kM + m];
+      for (size_t m = 0; m < kM && row < kT; ++m)
+        sum += in(x)[row * kM + m] * in(weight)[column * kM + m];
       return sum;
     };
     Tensor<double> y({kS, kM});
@@ -38,7 +40,7 @@ struct PlantedCross {
       for (size_t h = 0; h < kH; ++h) {
         std::vector<double> weighted(kD);
         double sum = zeros;
-        for (size_t t = first; t < kT; ++t) {
+        for (size_t t = first; t < kT + padding; ++t) {
           double score = 0;
           for (size_t d = 0; d < kD; ++d) {
             score += projected("x", s, "wq", "bq", h * kD + d) *
@@ -73,6 +75,12 @@ TEST(MeasuredCross, NamesTwoDeviationsOfDifferentParts) {
   EXPECT_THAT((PlantedCross{.first = 1, .interleaves = true}.Causes("f32")),
               Contains(AllOf(HasSubstr("the first key is missing"),
                              HasSubstr("interleaved heads, expected H by D"))));
+}
+
+TEST(MeasuredCross, NamesMemoryThatIsPadded) {
+  EXPECT_THAT(PlantedCross{.padding = 5}.Causes("f32"),
+              Contains(AllOf(StartsWith("keys_changed (memory is padded by 5 rows of 0"),
+                             HasSubstr("their keys and values are the biases"))));
 }
 
 }  // namespace

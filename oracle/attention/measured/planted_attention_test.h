@@ -27,6 +27,7 @@ struct PlantedAttention {
   // The score of key t for query s of head h.
   std::function<double(size_t h, size_t s, size_t t, double score)> score_at =
       [](size_t, size_t, size_t, double x) { return x; };
+  double least_weight = 0;         // keys with less weight are dropped; the sum has them
   bool has_hidden_in_sum = false;  // the sum has the keys that are not seen
   // e^sink in units of e^largest, given both and the sum of the keys in these units; null: as
   // above.
@@ -72,6 +73,7 @@ struct PlantedAttention {
         const double weight = std::exp(scores[t] - largest);
         const size_t key = (t + later) % v[2];
         sum += weight;
+        if (weight < least_weight * keys) continue;
         weighted += weight * in[2].values.data[((b * v[1] + head) * v[2] + key) * v[3] + e];
       }
       y.data[i] = RoundTo(c.dtype(), gain * weighted / sum);

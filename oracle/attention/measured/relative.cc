@@ -49,6 +49,9 @@ Choice Row(const std::string& text, std::function<int64_t(int64_t row, int64_t c
 }
 
 int64_t DistanceOf(const RelativeKey& key) { return key.j - key.i; }
+int64_t RightRow(const RelativeKey& key, int64_t clip) {
+  return RelativeAttention::RowOf(key.i, key.j, clip);
+}
 
 std::vector<Choice> OtherDistances() {
   return {
@@ -78,9 +81,6 @@ std::vector<Choice> NearerClips(int64_t clip) {
     const TableRow row = [=](const RelativeKey& key, int64_t c) {
       return std::clamp(DistanceOf(key), least, most) + c;
     };
-    const TableRow right = [](const RelativeKey& key, int64_t c) {
-      return RelativeAttention::RowOf(key.i, key.j, c);
-    };
     const bool is_usual = least == -most && most > 0;  // one of Distances
     if (!is_usual)
       choices.push_back(Parts("distances " + text, [=](RelativeParts& parts) { parts.row = row; }));
@@ -89,7 +89,7 @@ std::vector<Choice> NearerClips(int64_t clip) {
     choices.push_back(
         Parts("distances " + text + ", in the key table alone", [=](RelativeParts& parts) {
           parts.row = row;
-          parts.value_row = right;
+          parts.value_row = RightRow;
         }));
   };
   const std::string expected = ", expected a clip of " + std::to_string(clip);
@@ -102,51 +102,51 @@ std::vector<Choice> NearerClips(int64_t clip) {
   return choices;
 }
 
+using TermOf = std::function<TableTerm(const RelativeKey& key, int64_t clip)>;
+Choice Term(const std::string& text, const TermOf& of) {
+  return Parts(text, [of](RelativeParts& parts) { parts.term = of; });
+}
+
+std::optional<int64_t> NoneBeyondClip(const RelativeKey& key, int64_t clip) {
+  if (std::abs(DistanceOf(key)) > clip) return std::nullopt;
+  return RightRow(key, clip);
+}
+
+// Each row of products with the rows of distances S - 1 back to 0 is moved by one more.
+TermOf Skewed(int64_t S) {
+  return [S](const RelativeKey& key, int64_t clip) {
+    if (key.t <= key.s) return TableTerm{RightRow(key, clip), key.s};
+    if (key.t == key.s + 1) return TableTerm{std::nullopt, key.s};
+    const int64_t distance = key.t - key.s - 2 - (S - 1);
+    return TableTerm{std::clamp(distance, -clip, clip) + clip, key.s + 1};
+  };
+}
+
 // Terms of the key table that are missing, or that are products with other rows.
 std::vector<Choice> TableTerms(int64_t S) {
-  std::vector<Choice> choices;
-  const auto is_beyond = [](const RelativeKey& key, int64_t clip) {
-    return std::abs(DistanceOf(key)) > clip;
-  };
-  const TableRow none_beyond = [=](const RelativeKey& key, int64_t clip) -> std::optional<int64_t> {
-    if (is_beyond(key, clip)) return std::nullopt;
-    return RelativeAttention::RowOf(key.i, key.j, clip);
-  };
-  choices.push_back(Parts("keys farther than the clip have no row of the tables: 0 is added",
-                          [=](RelativeParts& parts) { parts.row = none_beyond; }));
-  const auto term = [&](const std::string& text,
-                        std::function<TableTerm(const RelativeKey& key, int64_t clip)> of) {
-    choices.push_back(Parts(text, [of](RelativeParts& parts) { parts.term = of; }));
-  };
-  const auto row_of = [](const RelativeKey& key, int64_t clip) {
-    return RelativeAttention::RowOf(key.i, key.j, clip);
-  };
-  term("keys farther than the clip have no row of the key table: 0 is added",
-       [=](const RelativeKey& key, int64_t clip) {
-         return TableTerm{none_beyond(key, clip), key.s};
-       });
-  term("the key table is multiplied by the key instead of the query",
-       [=](const RelativeKey& key, int64_t clip) {
-         return TableTerm{row_of(key, clip), key.s, true};
-       });
+  std::vector<Choice> choices = {
+      Parts("keys farther than the clip have no row of the tables: 0 is added",
+            [](RelativeParts& parts) { parts.row = NoneBeyondClip; }),
+      Term("keys farther than the clip have no row of the key table: 0 is added",
+           [](const RelativeKey& key, int64_t clip) {
+             return TableTerm{NoneBeyondClip(key, clip), key.s};
+           }),
+      Term("the key table is multiplied by the key instead of the query",
+           [](const RelativeKey& key, int64_t clip) {
+             return TableTerm{RightRow(key, clip), key.s, true};
+           }),
+      Term("the terms of the key table are skewed without a mask: keys after the query have those "
+           "of the next query, of the farthest distances on",
+           Skewed(S))};
   for (const int64_t shift : {1, -1}) {
     const std::string other = shift > 0 ? "next query" : "query before";
-    term("the term of the key table is that of the " + other + ", around the end",
-         [=](const RelativeKey& key, int64_t clip) {
-           const int64_t query = (key.s + shift + S) % S;
-           return TableTerm{RelativeAttention::RowOf(key.i + query - key.s, key.j, clip), query};
-         });
+    choices.push_back(Term(
+        "the term of the key table is that of the " + other + ", around the end",
+        [=](const RelativeKey& key, int64_t clip) {
+          const int64_t query = (key.s + shift + S) % S;
+          return TableTerm{RelativeAttention::RowOf(key.i + query - key.s, key.j, clip), query};
+        }));
   }
-  // Each row of products with the rows of distances S - 1 back to 0 is moved by one more.
-  term(
-      "the terms of the key table are skewed without a mask: keys after the query have those of "
-      "the next query, of the farthest distances on",
-      [=](const RelativeKey& key, int64_t clip) {
-        if (key.t <= key.s) return TableTerm{row_of(key, clip), key.s};
-        if (key.t == key.s + 1) return TableTerm{std::nullopt, key.s};
-        const int64_t distance = key.t - key.s - 2 - (S - 1);
-        return TableTerm{std::clamp(distance, -clip, clip) + clip, key.s + 1};
-      });
   return choices;
 }
 

@@ -78,5 +78,14 @@ TEST(MeasuredRelative, SaysNothingOfRightOrUnknownRows) {
   EXPECT_THAT(CausesWith("f32", [&](int64_t d) { return right(5 * d % 7); }), IsEmpty());
 }
 
+TEST(MeasuredRelative, NamesAClipOfKeysBeforeTheQuery) {
+  EXPECT_THAT(
+      CausesWith("f32", [](int64_t d) { return std::clamp<int64_t>(d, -2, 4) + 4; }),
+      Contains("clip_changed (distances of keys before the query are clipped at 2, expected "
+               "a clip of 4)"));
+  EXPECT_THAT(CausesWith("f32", [](int64_t) { return int64_t{4}; }),
+              Contains("clip_changed (distances are clipped at 0, expected a clip of 4)"));
+}
+
 }  // namespace
 }  // namespace sextant::oracle

@@ -159,6 +159,33 @@ INSTANTIATE_TEST_SUITE_P(DTypes, MeasuredActivation, testing::Values("f32", "bf1
                          MeasuredInDType::NameOfTest);
 
 // A constant that is no number of the field is given with its error.
+TEST(MeasuredActivation, AlteredAndUnknownFunctions) {
+  const MeasuredCase question("activation kind=gelu_tanh N=10 F=20 @x=normal(2) dtype=f32");
+  const auto& x = question.In("x").data;
+  const auto causes_if = [&](double (*f)(double x)) {
+    return question.Causes([&](size_t i) { return f(x[i]); });
+  };
+  constexpr double kRoot = 0.79788456080286536;
+  EXPECT_THAT(causes_if([](double v) {
+                return v / 2 * (1 + std::tanh(0.044715 * (v + kRoot * v * v * v)));
+              }),
+              Contains(StartsWith("function_is_gelu_tanh_with_exchanged_constants: ")));
+  EXPECT_THAT(causes_if([](double v) {
+                const double t = kRoot * (v + 0.044715 * v * v * v);
+                return v / 2 * (1 + t * (27 + t * t) / (27 + 9 * t * t));
+              }),
+              Contains(StartsWith("function_is_gelu_with_rational_tanh: ")));
+  EXPECT_THAT(causes_if([](double v) {
+                const double u = std::abs(v);
+                return v / 2 * (1 + std::tanh(kRoot * (u + 0.044715 * u * u * u)));
+              }),
+              Contains("odd: the function is taken at |x|, and has the sign of x"));
+  EXPECT_THAT(causes_if([](double v) { return std::sin(v); }),
+              ElementsAre(AllOf(StartsWith("unknown_function: y is a function of x, but none of "
+                                           "the known ones: at "),
+                                HasSubstr(", expected "))));
+}
+
 TEST(MeasuredActivation, UnusualConstant) {
   EXPECT_THAT(CausesOf("activation kind=swish N=4 F=50 dtype=f32",
                        [](double x) { return x * Sigmoid(1.23456789 * x); }),

@@ -3,6 +3,7 @@
 #include <memory>
 #include <optional>
 
+#include "oracle/diagnosis/evidence.h"
 #include "oracle/layer/measured/norm.h"
 #include "reference/base/value_text.h"
 #include "reference/layer/add_rms_norm.h"
@@ -67,14 +68,35 @@ struct MixedAddNorm : AddRmsNorm {
         const ScopedStep at(Step::kSquare);
         squares.push_back(of(root, i) * of(root, i));
       }
-      const ScopedStep at(Step::kRsqrt);
-      const Real divisor = Sqrt(SumOf(squares) / Real(static_cast<double>(M)) + Real(eps));
+      const Real divisor = RootOf(squares);
       for (size_t i = first; i < first + M; ++i) {
-        const Real w = weight.data[i - first], offset(unit_offset ? 1.0 : 0.0);
-        y.data[i] = of(top, i) / divisor * (unit_offset ? w + offset : w);
+        y.data[i] = Weighed(of(top, i), divisor, weight.data[i - first]);
+        const ScopedStep at(Step::kWeigh);
         if (after != Combination{0, 0}) y.data[i] = y.data[i] + of(after, i);
       }
     }
+  }
+
+ private:
+  template <class Real>
+  Real RootOf(const std::vector<Real>& squares) const {
+    Real sum;
+    {
+      const ScopedStep at(Step::kSum);
+      sum = SumOf(squares);
+    }
+    const ScopedStep at(Step::kRsqrt);
+    return Sqrt(sum / Real(static_cast<double>(squares.size())) + Real(eps));
+  }
+  template <class Real>
+  Real Weighed(const Real& value, const Real& divisor, const Real& weight) const {
+    Real scaled;
+    {
+      const ScopedStep at(Step::kScale);
+      scaled = value / divisor;
+    }
+    const ScopedStep at(Step::kWeigh);
+    return scaled * (unit_offset ? Real(1.0) + weight : weight);
   }
 };
 
@@ -188,7 +210,6 @@ std::vector<Explanation> MeasureAddNorm(const Observation& seen) {
   return explanations;
 }
 
-// Each is verified by whoever asked.
 std::vector<Explanation> MeasureMixed(const Observation& seen) {
   if (!Samples(seen, kY, ErrorBar::kLikely).IsAnswered()) return {};
   std::vector<Explanation> explanations;
@@ -222,7 +243,7 @@ std::vector<Explanation> MeasureMixed(const Observation& seen) {
     const std::string in(NameOf(format));
     add("sum_in_" + in, "the sum of x and the residual is rounded to " + in, mixed);
   }
-  return explanations;
+  return ExplainingOf(seen, std::move(explanations));
 }
 
 }  // namespace

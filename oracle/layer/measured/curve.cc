@@ -76,6 +76,17 @@ std::vector<CurveFacts> OtherCurves() {
       {Curve::kSoftsign, "softsign", "x / (1 + c |x|)", 1, {0, 50}, {}},
       {Curve::kSquare, "square", "c x^2", 1, {0, 10}, {}},
       {Curve::kSignedSquare, "signed_square", "c x |x|", 1, {0, 10}, {}},
+      {Curve::kSoftcap, "soft_cap", "c tanh(x / c)", 1, {0.5, 100}, {}},
+      {Curve::kRationalTanh,
+       "rational_tanh",
+       "r(c x), where r(t) = t (27 + t^2) / (27 + 9 t^2)",
+       1,
+       {0, 50},
+       {}}};
+}
+std::vector<CurveFacts> VariantsOfGelu() {
+  const double root = std::sqrt(2 / std::numbers::pi);
+  return {
       {Curve::kNormal,
        "normal_distribution",
        "(1 + erf(c x)) / 2, gelu not multiplied by x",
@@ -94,24 +105,17 @@ std::vector<CurveFacts> OtherCurves() {
        0.044715,
        {0, 1},
        {}},
-      {Curve::kSoftcap, "soft_cap", "c tanh(x / c)", 1, {0.5, 100}, {}},
       {Curve::kGeluTanhSwapped,
        "gelu_tanh_with_exchanged_constants",
        "x (1 + tanh(0.044715 (x + c x^3))) / 2",
-       std::sqrt(2 / std::numbers::pi),
+       root,
        {0, 5},
-       {}},
-      {Curve::kRationalTanh,
-       "rational_tanh",
-       "r(c x), where r(t) = t (27 + t^2) / (27 + 9 t^2)",
-       1,
-       {0, 50},
        {}},
       {Curve::kGeluRationalTanh,
        "gelu_with_rational_tanh",
        "x (1 + r(c (x + 0.044715 x^3))) / 2, where r(t) = t (27 + t^2) / (27 + 9 t^2) stands for "
        "tanh",
-       std::sqrt(2 / std::numbers::pi),
+       root,
        {0, 5},
        {}}};
 }
@@ -121,7 +125,8 @@ std::vector<CurveFacts> OtherCurves() {
 const std::vector<CurveFacts>& Curves() {
   static const std::vector<CurveFacts> kCurves = [] {
     std::vector<CurveFacts> all = UsualCurves();
-    std::ranges::move(OtherCurves(), std::back_inserter(all));
+    for (const auto& curves : {OtherCurves(), VariantsOfGelu()})
+      all.insert(all.end(), curves.begin(), curves.end());
     return all;
   }();
   return kCurves;

@@ -229,6 +229,27 @@ T Within(const Alteration& limits, double at, const T& value) {
   return at < limits.low ? T(limits.low) : at > limits.high ? T(limits.high) : value;
 }
 
+// 0 or x beyond a number, f(x) elsewhere.
+template <class T>
+T CutAt(const Alteration& altered, double at, const T& x, const T& value) {
+  using Kind = Alteration::Kind;
+  const bool is_below = at<altered.low, is_above = at> altered.low;
+  switch (altered.kind) {
+    case Kind::kZeroBelow:
+      return is_below ? T(0.0) : value;
+    case Kind::kZeroAbove:
+      return is_above ? T(0.0) : value;
+    case Kind::kSameBelow:
+      return is_below ? x : value;
+    case Kind::kSameAbove:
+      return is_above ? x : value;
+    case Kind::kSaturated:
+      return is_below ? T(0.0) : at > altered.high ? x : value;
+    default:
+      return value;
+  }
+}
+
 // f(x) as it is altered.
 template <class T>
 T AlteredAt(const Function& f, double at, const T& x) {
@@ -251,16 +272,6 @@ T AlteredAt(const Function& f, double at, const T& x) {
       return value() * value();
     case Kind::kGateSquared:
       return x * gate() * gate();
-    case Kind::kZeroBelow:
-      return at < altered.low ? T(0.0) : value();
-    case Kind::kZeroAbove:
-      return at > altered.low ? T(0.0) : value();
-    case Kind::kSameBelow:
-      return at < altered.low ? x : value();
-    case Kind::kSameAbove:
-      return at > altered.low ? x : value();
-    case Kind::kSaturated:
-      return at < altered.low ? T(0.0) : at > altered.high ? x : value();
     case Kind::kOfAbsolute:
       return at < 0 ? curves::ValueAt(f.curve, f.c, -at, -x) : value();
     case Kind::kOdd:
@@ -270,7 +281,7 @@ T AlteredAt(const Function& f, double at, const T& x) {
     case Kind::kAbsolute:
       return curves::ValueAt(f.curve, f.c, at, at) < 0 ? -value() : value();
     default:
-      return value();
+      return CutAt(altered, at, x, value());
   }
 }
 

@@ -57,6 +57,21 @@ TEST_P(MeasuredEmbedding, ReversedTable) {
               Contains(StartsWith("token_reversed: 299 - token is read instead of token")));
 }
 
+TEST_P(MeasuredEmbedding, ARowThatIsAdded) {
+  const MeasuredCase question(Line("embedding S=40 V=50 M=6"));
+  const auto if_added = [&](const std::function<size_t(size_t token)>& more) {
+    return question.Causes([&](size_t i) {
+      const auto token = static_cast<size_t>(question.In("token").data[i / 6]);
+      return question.In("table")(token, i % 6) + question.In("table")(more(token), i % 6);
+    });
+  };
+  EXPECT_THAT(if_added([](size_t) { return 7; }),
+              Contains(StartsWith("row_added: of the table row 7 is added to those of tokens ")));
+  EXPECT_THAT(if_added([](size_t token) { return token < 25 ? 25 : 0; }),
+              Contains(AllOf(StartsWith("row_added: of the table row 25 is added"),
+                             HasSubstr("; row 0 is added to those of tokens "))));
+}
+
 TEST_P(MeasuredEmbedding, DividedTokens) {
   EXPECT_THAT(If("", 1, [](size_t t, size_t) { return t / 3; }),
               Contains(StartsWith("token_divided: token / 3, cut to an integer")));

@@ -16,7 +16,10 @@ struct Layout {
   size_t first_hidden = 0;  // those before it are lost
   size_t roll = 0;          // of the hidden columns
   double residual = 0;
-  size_t gate_row = 0;  // row n has the gate of row n + that, around the end
+  size_t gate_row = 0;           // row n has the gate of row n + that, around the end
+  bool has_first_up = false;     // every row has up of row 0
+  size_t plain_from = SIZE_MAX;  // from this hidden column on nothing is activated
+  bool is_normed = false;        // the hidden tensor is divided by its root mean square
 };
 
 // What is said about another hidden(g, u); the optional output is not answered.
@@ -29,20 +32,31 @@ std::vector<std::string> CausesIf(const std::string& line, double (*hidden)(doub
   const size_t F = gate.shape[0], M = gate.shape[1];
   Tensors answer = question.CorrectAnswer();
   answer.resize(1);
-  for (size_t i = 0; i < answer[0].values.data.size(); ++i) {
-    double y = has_bias ? question.In("down_bias").data[i % M] : 0;
-    y += layout.residual * x.data[i];
+  const auto hidden_of = [&](size_t n) {
+    std::vector<double> all(F);
+    double squares = 0;
     for (size_t f = layout.first_hidden; f < F; ++f) {
       double g = has_bias ? question.In("gate_bias").data[f] : 0,
              u = has_bias ? layout.of_up_bias * question.In("up_bias").data[f] : 0;
       for (size_t m = 0; m < M; ++m) {
-        g += x((i / M + layout.gate_row) % x.shape[0], m) * gate(f, m);
-        u += x(i / M, m) * up(f, m);
+        g += x((n + layout.gate_row) % x.shape[0], m) * gate(f, m);
+        u += x(layout.has_first_up ? 0 : n, m) * up(f, m);
       }
       if (layout.is_exchanged) std::swap(g, u);
-      y += hidden(g, u) *
-           (layout.transposes_down ? down.data[f * M + i % M] : down(i % M, (f + layout.roll) % F));
+      all[f] = f < layout.plain_from ? hidden(g, u) : g * u;
+      squares += all[f] * all[f];
     }
+    for (double& one : all)
+      one /= layout.is_normed ? std::sqrt(squares / static_cast<double>(F)) : 1;
+    return all;
+  };
+  for (size_t i = 0; i < answer[0].values.data.size(); ++i) {
+    double y = has_bias ? question.In("down_bias").data[i % M] : 0;
+    y += layout.residual * x.data[i];
+    const std::vector<double> h = hidden_of(i / M);
+    for (size_t f = layout.first_hidden; f < F; ++f)
+      y += h[f] *
+           (layout.transposes_down ? down.data[f * M + i % M] : down(i % M, (f + layout.roll) % F));
     answer[0].values.data[i] = RoundTo(answer[0].dtype, y);
   }
   return question.Causes(answer);
@@ -60,6 +74,24 @@ TEST_P(MeasuredFeedForward, GateOfAnotherRowAndAnotherFunction) {
                  [](double g, double u) { return Gelu(g) * u; }, {.gate_row = 5}),
               Contains(AllOf(StartsWith("gate_of_other_row+function_is_gelu: "),
                              HasSubstr("gate is that of the row before each"))));
+}
+
+TEST_P(MeasuredFeedForward, FunctionTwiceAndANormedHiddenTensor) {
+  const std::string line = "feed_forward N=6 M=24 F=40 @x=normal(3)";
+  EXPECT_THAT(If(line, [](double g, double u) { return Swish(Swish(g)) * u; }, {}),
+              ElementsAre("function_twice: the function is applied twice"));
+  EXPECT_THAT(If(line, [](double g, double u) { return Swish(g) * u; }, {.is_normed = true}),
+              ElementsAre(StartsWith("hidden_normed: each row of the hidden tensor is divided by "
+                                     "its root mean square")));
+}
+
+TEST_P(MeasuredFeedForward, UpOfTheFirstRowAndARestWithoutTheFunction) {
+  const auto swiglu = [](double g, double u) { return Swish(g) * u; };
+  const std::string line = "feed_forward N=6 M=24 F=40 @x=normal(3)";
+  EXPECT_THAT(If(line, swiglu, {.has_first_up = true}),
+              ElementsAre("up_of_first_row: every row has up of row 0"));
+  EXPECT_THAT(If(line, swiglu, {.plain_from = 32}),
+              ElementsAre("rest_not_activated: from hidden column 32 on nothing is activated"));
 }
 
 TEST_P(MeasuredFeedForward, LimitOfTheHiddenTensorAndOrder) {

@@ -69,9 +69,7 @@ std::vector<Explanation> MeasureNorm(const Observation& seen) {
          has_bias ? ModelOf<MeasuredLayerNorm>(seen, fit) : ModelOf<MeasuredRmsNorm>(seen, fit)});
   }
   if (!explanations.empty()) return explanations;
-  Evidence evidence(seen);
-  for (Explanation& form : NormForms(seen))
-    if (evidence.FitOf(form.model).explains) explanations.push_back(std::move(form));
+  explanations = ExplainingOf(seen, NormForms(seen));
   return explanations.empty() ? MeasureRowStatistics(seen) : explanations;
 }
 

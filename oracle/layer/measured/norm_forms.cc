@@ -46,19 +46,43 @@ struct Rows {
       Real mean = right.subtracts_mean ? MeanOf(row) : Real(0.0);
       if (form == Form::kMeanRounded) mean = Rounded16(mean);
       const Real root = RootOf(row, mean);
-      for (size_t j = 0; j < row.size(); ++j) {
-        Real value = KeepsMean(j) ? row[j] : row[j] - mean;
-        if (form == Form::kBiasBeforeDivision) value = value + bias[j];
-        value = value / root;
-        if (form != Form::kWeightFirst) value = value * FactorAt(weight, j);
-        if (form == Form::kOffsetAfterProduct) value = value + Real(1.0);
-        const bool has_bias = !bias.empty() && form != Form::kBiasBeforeDivision;
-        y(n, j) = has_bias ? value + bias[j] : value;
-      }
+      for (size_t j = 0; j < row.size(); ++j)
+        y(n, j) = Normed({row[j], j}, mean, root, weight, bias);
     }
   }
 
  private:
+  struct Element {
+    Real x;
+    size_t column;
+  };
+  // In the steps of layer_norm.
+  Real Normed(const Element& at, const Real& mean, const Real& root, const Tensor<Real>& weight,
+              const std::vector<Real>& bias) const {
+    const auto& [x, j] = at;
+    Real value = KeepsMean(j) ? x : Centered(x, mean);
+    if (form == Form::kBiasBeforeDivision) value = Plus(value, bias[j]);
+    {
+      const ScopedStep scale(Step::kScale);
+      value = value / root;
+    }
+    if (form != Form::kWeightFirst) {
+      const ScopedStep weigh(Step::kWeigh);
+      value = value * FactorAt(weight, j);
+    }
+    if (form == Form::kOffsetAfterProduct) value = Plus(value, Real(1.0));
+    const bool has_bias = !bias.empty() && form != Form::kBiasBeforeDivision;
+    return has_bias ? Plus(value, bias[j]) : value;
+  }
+  Real Centered(const Real& x, const Real& mean) const {
+    if (!right.subtracts_mean) return x;
+    const ScopedStep center(Step::kCenter);
+    return x - mean;
+  }
+  static Real Plus(const Real& value, const Real& more) {
+    const ScopedStep add(Step::kBias);
+    return value + more;
+  }
   bool KeepsMean(size_t j) const {
     const auto column = static_cast<double>(j);
     return form == Form::kMeanKeptBefore
@@ -76,12 +100,21 @@ struct Rows {
       row.push_back(form == Form::kWeightFirst ? x(n, j) * FactorAt(weight, j) : x(n, j));
     return row;
   }
+  static Real Sum(const std::vector<Real>& terms) {
+    const ScopedStep sum(Step::kSum);
+    return SumOf(terms);
+  }
   static Real MeanOf(const std::vector<Real>& terms) {
-    return SumOf(terms) / Real(static_cast<double>(terms.size()));
+    const Real sum = Sum(terms);
+    const ScopedStep center(Step::kCenter);
+    return sum / Real(static_cast<double>(terms.size()));
   }
   Real RootOf(const std::vector<Real>& row, const Real& mean) const {
-    const Real square = form == Form::kMomentsRounded ? DifferenceOfMoments(row, mean)
-                                                      : MeanOf(SquaresOf(row, mean));
+    const bool has_moments = form == Form::kMomentsRounded;
+    const Real sum = has_moments ? Real(0.0) : Sum(SquaresOf(row, mean));
+    const ScopedStep divide(Step::kRsqrt);
+    const Real square =
+        has_moments ? DifferenceOfMoments(row, mean) : sum / Real(static_cast<double>(row.size()));
     if (form == Form::kFastRoot) return Real(1.0) / FastInverseRoot(square + Real(right.eps));
     const Real root = Sqrt(square + Real(right.eps));
     return form == Form::kEpsTwice ? root + Real(right.eps) : root;
@@ -90,7 +123,8 @@ struct Rows {
     std::vector<Real> squares;
     for (size_t j = 0; j < row.size(); ++j) {
       const bool keeps = form == Form::kMeanKeptInRoot && KeepsMean(j);
-      const Real centered = keeps ? row[j] : row[j] - mean;
+      const Real centered = keeps ? row[j] : Centered(row[j], mean);
+      const ScopedStep square(Step::kSquare);
       squares.push_back(centered * centered);
       if (form == Form::kSquaresFlushed && NumberIn(squares[j]) < number) squares[j] = Real(0.0);
     }

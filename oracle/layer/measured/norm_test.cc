@@ -167,6 +167,24 @@ TEST_P(MeasuredNorm, ResidualAndRoot) {
                                 HasSubstr("the sum is x + 0.5"))));
 }
 
+TEST_P(MeasuredNorm, XOverTheRootOfTheSum) {
+  const MeasuredCase question(Line("add_rms_norm N=9 M=50"));
+  Tensors answer = question.CorrectAnswer();
+  const auto& sum = answer[1].values.data;
+  for (size_t n = 0; n < 9; ++n) {
+    double squares = 0;
+    for (size_t j = 0; j < 50; ++j) squares += sum[n * 50 + j] * sum[n * 50 + j];
+    for (size_t j = 0; j < 50; ++j)
+      answer[0].values.data[n * 50 + j] = RoundTo(
+          answer[0].dtype, question.In("x").data[n * 50 + j] / std::sqrt(squares / 50 + 1e-5) *
+                               question.In("weight").data[j]);
+  }
+  EXPECT_THAT(
+      question.Causes(answer),
+      ElementsAre("norm_of_another_sum: y is (x) weight, divided by the root mean square of "
+                  "(x + residual)"));
+}
+
 TEST_P(MeasuredNorm, NormOfXWithoutEps) {
   const MeasuredCase question(Line("add_rms_norm eps=0.1 N=9 M=50"));
   Tensors answer = question.CorrectAnswer();

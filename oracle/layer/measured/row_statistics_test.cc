@@ -36,6 +36,18 @@ double RootOfVariance(const std::vector<double>& row) {
   return std::sqrt(squares / static_cast<double>(row.size()) + 1e-5);
 }
 
+TEST(RowStatistics, NamesALastVectorThatOverlaps) {
+  const auto overlaps = [](const std::vector<double>& row) {
+    double squares = 0;  // 44 columns: the second vector of 32 begins at 12
+    for (size_t j = 0; j < row.size(); ++j)
+      squares += row[j] * row[j] * (j >= 12 && j < 32 ? 2 : 1);
+    return std::sqrt(squares / static_cast<double>(row.size()) + 1e-5);
+  };
+  EXPECT_THAT((RowAnswer{Zero, overlaps}.If("rms_norm N=9 M=44 dtype=f32")),
+              Contains(AllOf(StartsWith("divisor_of_rows: "),
+                             HasSubstr("those twice that a last vector of 32 reads again"))));
+}
+
 TEST(RowStatistics, NamesOtherColumnsThatDivide) {
   const auto last_half = [](const std::vector<double>& row) {
     double squares = 0;

@@ -69,6 +69,29 @@ void AddBlocks(const Tensors& inputs, std::vector<Change>& changes) {
   }
 }
 
+// Biases that are exchanged, missing, or have another factor.
+void AddBiases(std::vector<Change>& changes) {
+  changes.push_back({"biases_swapped", "gate_bias and up_bias are swapped",
+                     [](Tensors& all) { Exchange(all, "gate_bias", "up_bias"); }});
+  changes.push_back(
+      {"halves_exchanged", "gate and up are exchanged, with their biases", [](Tensors& all) {
+         Exchange(all, "gate", "up");
+         Exchange(all, "gate_bias", "up_bias");
+       }});
+  for (const std::string name : {"gate_bias", "up_bias", "down_bias"}) {
+    for (const double times : {0.0, 2.0, -1.0})
+      changes.push_back({name + (times == 0   ? "_missing"
+                                 : times == 2 ? "_added_twice"
+                                              : "_subtracted"),
+                         name + (times == 0   ? " is not added"
+                                 : times == 2 ? " is added twice"
+                                              : " is subtracted"),
+                         [name, times](Tensors& all) {
+                           for (double& b : InputNamed(all, name).data) b *= times;
+                         }});
+  }
+}
+
 }  // namespace
 
 std::vector<Change> OrderChanges(const Tensors& inputs) {
@@ -115,26 +138,7 @@ std::vector<Change> WeightChanges(const Tensors& inputs) {
                          [name](Tensors& all) { Exchange(all, name, "down"); }});
   }
   AddBlocks(inputs, changes);
-  if (!HasBiases(inputs)) return changes;
-  changes.push_back({"biases_swapped", "gate_bias and up_bias are swapped",
-                     [](Tensors& all) { Exchange(all, "gate_bias", "up_bias"); }});
-  changes.push_back(
-      {"halves_exchanged", "gate and up are exchanged, with their biases", [](Tensors& all) {
-         Exchange(all, "gate", "up");
-         Exchange(all, "gate_bias", "up_bias");
-       }});
-  for (const std::string name : {"gate_bias", "up_bias", "down_bias"}) {
-    for (const double times : {0.0, 2.0, -1.0})
-      changes.push_back({name + (times == 0   ? "_missing"
-                                 : times == 2 ? "_added_twice"
-                                              : "_subtracted"),
-                         name + (times == 0   ? " is not added"
-                                 : times == 2 ? " is added twice"
-                                              : " is subtracted"),
-                         [name, times](Tensors& all) {
-                           for (double& b : InputNamed(all, name).data) b *= times;
-                         }});
-  }
+  if (HasBiases(inputs)) AddBiases(changes);
   return changes;
 }
 

@@ -89,5 +89,39 @@ TEST(MeasuredAlibi, NamesTheBaseAndAFactorOfSlopes) {
   EXPECT_THAT(CausesOfSlopes(2, 1), IsEmpty());
 }
 
+// 2^-e(h) for twelve heads: eight in one sequence, and every second one of sixteen.
+std::vector<std::string> CausesOfExponents(const std::function<double(double e, size_t h)>& other) {
+  const AskedCase question("alibi_slopes H=12 dtype=f32");
+  Tensors answer = question.CorrectAnswer();
+  for (size_t h = 0; h < 12; ++h) {
+    const double e = h < 8 ? static_cast<double>(h + 1) : static_cast<double>(h - 8) + 0.5;
+    answer[0].values.data[h] = RoundTo(answer[0].dtype, std::exp2(-other(e, h)));
+  }
+  return question.Causes(answer);
+}
+
+TEST(MeasuredSlopes, NamesOtherExponents) {
+  EXPECT_THAT(CausesOfExponents([](double e, size_t) { return e; }), IsEmpty());
+  EXPECT_THAT(
+      CausesOfExponents([](double e, size_t) { return std::floor(e); }),
+      Contains(StartsWith("exponents_changed (head h has the slope 2^-e, where the exponents "
+                          "e are rounded down to integers")));
+  const double sorted[] = {0.5, 1, 1.5, 2, 2.5, 3, 3.5, 4, 5, 6, 7, 8};
+  EXPECT_THAT(CausesOfExponents([&](double, size_t h) { return sorted[h]; }),
+              Contains("exponents_changed (head h has the slope 2^-e, where the exponents e are "
+                       "those of all heads, sorted)"));
+}
+
+TEST(MeasuredAlibi, NamesAMask) {
+  const AskedCase question("alibi H=4 S=6 T=9 @query_position=sequence(3) dtype=f32");
+  Tensors answer = question.CorrectAnswer();
+  for (size_t i = 0; i < answer[0].values.data.size(); ++i)
+    if (i % 9 > i / 9 % 6 + 3) answer[0].values.data[i] = -INFINITY;
+  EXPECT_THAT(
+      question.Causes(answer),
+      Contains("keys_masked (bias is -infinity for all keys after the query: a mask, as for "
+               "causal attention)"));
+}
+
 }  // namespace
 }  // namespace sextant::oracle

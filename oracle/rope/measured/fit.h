@@ -24,11 +24,13 @@ struct TokenFits {
 struct RotaryQuestion {
   const Observation& seen;
   RotaryModel right;
-  Positions positions;                           // [axes, B S]
-  size_t length = 0;                             // S
-  size_t heads = 1;                              // that turn by the angles of the same tokens
-  bool is_configured = true;                     // false: the frequencies are an input
-  const Tensor<double>* given = nullptr;         // that input
+  Positions positions;                    // [axes, B S]
+  size_t length = 0;                      // S
+  size_t heads = 1;                       // that turn by the angles of the same tokens
+  bool is_configured = true;              // false: the frequencies are an input
+  const Tensor<double>* given = nullptr;  // that input
+  // False: `seen` is a part of a larger answer, with which no hypothesis can be compared.
+  bool is_whole_answer = true;
   std::function<std::vector<Layout>()> layouts;  // the possible ones
   // All pairs of a layout; empty if some pair does not rotate.
   std::function<std::optional<TokenFits>(const RotaryModel&)> fits;

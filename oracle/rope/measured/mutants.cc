@@ -205,6 +205,7 @@ std::vector<Explanation> ExplainWith(const Observation& seen, bool x_has_errors)
                           .heads = kIsMatrix ? 1 : x.shape[1],
                           .is_configured = !is_given,
                           .given = is_given ? &seen.inputs[2].values : nullptr,
+                          .is_whole_answer = !x_has_errors,
                           .layouts = {},
                           .fits = {},
                           .fits_of_sums = {},

@@ -97,14 +97,16 @@ constexpr OtherRestRow kRestRows[] = {
 // The channels outside the pairs have x of another row.
 void AddRests(const RotaryQuestion& question, const RotaryCandidate& right,
               std::vector<RotaryCandidate>& all) {
-  const size_t width = question.seen.golden[0].high.shape.back();
+  const Shape& shape = question.seen.golden[0].high.shape;
+  if (shape.size() != 4) return;  // a matrix
+  const size_t width = shape[3];
   std::vector<bool> is_paired(width);
   for (const PairOfChannels& pair : right.model.written)
     is_paired[pair.first] = is_paired[pair.second] = true;
   std::vector<RestChannel> outside;
   for (size_t channel = 0; channel < width; ++channel)
     if (!is_paired[channel]) outside.push_back({channel, channel, 1});
-  if (outside.empty() || question.seen.golden[0].high.shape.size() != 4) return;
+  if (outside.empty()) return;
   for (const auto& [rows, name, of] : kRestRows) {
     all.push_back(right);
     all.back().model.rest = outside;
@@ -128,7 +130,7 @@ std::vector<RotaryCandidate> WithoutAngles(const RotaryQuestion& question,
     all.back().parts.push_back({name, sentence});
   }
   for (const auto& [name, sentence, rounding] : UsualTableRoundings()) {
-    if (question.seen.is_part) break;  // they are many
+    if (question.seen.is_part || !question.is_whole_answer) break;  // they are many
     all.push_back(right);
     all.back().model.rounding = rounding;
     all.back().parts.push_back({name, sentence});
@@ -181,12 +183,11 @@ std::vector<Explanation> ExplainRotation(const RotaryQuestion& question) {
   }
   if (found.empty()) found = WithOtherSum(question, right);
   std::vector<Explanation> simplest = SimplestOf(question, std::move(found));
-  std::vector<RotaryCandidate> others = WithoutAngles(question, right);
-  if (others.empty()) return simplest;
-  Evidence evidence(question.seen);
-  const auto explains = [&](const Explanation& one) { return evidence.FitOf(one.model).explains; };
-  if (std::ranges::any_of(simplest, explains)) return simplest;
-  return SimplestOf(question, std::move(others));
+  if (!question.is_whole_answer)
+    return simplest.empty() ? SimplestOf(question, WithoutAngles(question, right)) : simplest;
+  if (!ExplainingOf(question.seen, simplest).empty()) return simplest;
+  auto others = ExplainingOf(question.seen, SimplestOf(question, WithoutAngles(question, right)));
+  return others.empty() ? simplest : others;
 }
 
 }  // namespace sextant::oracle
