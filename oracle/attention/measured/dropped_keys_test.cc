@@ -27,7 +27,8 @@ TEST(DroppedKeys, AreSmallOnes) {
   PlantedAttention planted = GroupedAttention();
   planted.least_weight = 1.0 / 32;
   EXPECT_THAT(CausesOfSubject(kLine + "dtype=f32", planted),
-              Contains(StartsWith("small_weights_dropped (keys whose weight is less than 0.03")));
+              Contains(StartsWith("small_weights_dropped+lost_keys_in_the_sum (keys whose weight "
+                                  "is less than 0.03")));
 }
 
 TEST(DroppedKeys, AreThoseThatShouldBeSeen) {
