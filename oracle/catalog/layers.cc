@@ -5,9 +5,10 @@
 
 #include "oracle/catalog/candidates.h"
 #include "oracle/catalog/catalog.h"
-#include "oracle/diagnosis/answered_parts.h"
-#include "oracle/diagnosis/structure.h"
-#include "oracle/diagnosis/summed_numbers.h"
+#include "oracle/diagnosis/answer/answered_parts.h"
+#include "oracle/diagnosis/answer/structure.h"
+#include "oracle/diagnosis/answer/summed_numbers.h"
+#include "oracle/diagnosis/evidence.h"
 #include "reference/prove/case_slices.h"
 
 namespace sextant::oracle {

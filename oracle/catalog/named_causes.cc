@@ -9,8 +9,9 @@
 #include "oracle/catalog/catalog.h"
 #include "oracle/catalog/deciding_case.h"
 #include "oracle/defect/defect.h"
-#include "oracle/diagnosis/answered_tensor.h"
-#include "oracle/diagnosis/recipe_changes.h"
+#include "oracle/diagnosis/answer/answered_tensor.h"
+#include "oracle/diagnosis/evidence.h"
+#include "oracle/diagnosis/recipe/recipe_changes.h"
 
 namespace sextant::oracle {
 namespace {

@@ -4,7 +4,8 @@
 
 #include "oracle/catalog/candidates.h"
 #include "oracle/catalog/catalog.h"
-#include "oracle/diagnosis/answered_tensor.h"
+#include "oracle/diagnosis/answer/answered_tensor.h"
+#include "oracle/diagnosis/evidence.h"
 #include "oracle/diagnosis/prediction.h"
 #include "reference/base/parallel.h"
 

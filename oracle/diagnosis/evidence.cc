@@ -1,10 +1,10 @@
 #include "oracle/diagnosis/evidence.h"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 #include <utility>
 
-#include "oracle/diagnosis/answered_tensor.h"
 #include "oracle/diagnosis/work.h"
 #include "reference/base/parallel.h"
 #include "reference/number/recipe/in_parallel_here.h"
@@ -245,6 +245,10 @@ Fit Evidence::FitOf(const Hypothesis& hypothesis) {
   if (HasBudget() || across_left_ == 0) return {};
   --across_left_;
   return FitAcross(hypothesis);
+}
+
+bool IsEvidence(size_t failing, size_t choices) {
+  return static_cast<double>(failing) > 2 + std::log2(static_cast<double>(choices));
 }
 
 std::vector<Explanation> ExplainingOf(const Observation& seen, std::vector<Explanation> possible) {

@@ -90,6 +90,10 @@ class Evidence {
   std::mutex mutex_;    // of MayCancel
 };
 
+// Whether so many failing elements show that they are near other right numbers not by accident:
+// each of them tells at least one bit, and `choices` places were tried.
+bool IsEvidence(size_t failing, size_t choices);
+
 // Those of many possible explanations that predict the answer. None if so few elements fail that
 // one of them might do so by accident.
 std::vector<Explanation> ExplainingOf(const Observation& seen, std::vector<Explanation> possible);

@@ -2,7 +2,7 @@
 
 #include <deque>
 
-#include "oracle/diagnosis/recipe_search.h"
+#include "oracle/diagnosis/recipe/recipe_search.h"
 #include "oracle/judge/judge.h"
 
 namespace sextant::oracle {

@@ -84,7 +84,7 @@ struct OtherRecipes {
   std::vector<std::string> texts{};  // the narrowest, and other methods of the same step
   // How many times as much the first permits as the recipe of the verdict; 0: not known.
   double width = 0;
-  bool have_other_errors = false;  // than the answer (oracle/diagnosis/own_errors.h)
+  bool have_other_errors = false;  // than the answer (oracle/diagnosis/recipe/own_errors.h)
   std::optional<Sample> sample{};  // the part that was judged by these; empty: as the verdict's
 };
 

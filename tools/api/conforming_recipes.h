@@ -2,7 +2,7 @@
 // libsextant.so, which needs no subjects and no HDF5, uses it.
 #pragma once
 
-#include "oracle/diagnosis/recipe_search.h"
+#include "oracle/diagnosis/recipe/recipe_search.h"
 
 namespace sextant::tools {
 

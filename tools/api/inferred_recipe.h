@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "oracle/diagnosis/recipe_of_bits.h"
-#include "oracle/diagnosis/recipe_search.h"
-#include "oracle/diagnosis/sums_in_order.h"
+#include "oracle/diagnosis/recipe/recipe_of_bits.h"
+#include "oracle/diagnosis/recipe/recipe_search.h"
+#include "oracle/diagnosis/recipe/sums_in_order.h"
 #include "oracle/subject/subject.h"
 #include "tools/api/selection.h"
 

@@ -14,6 +14,7 @@ VAGUE = {"positions_differ": "position", "frequency_of_some_pairs": "frequency",
 # Numbers that say nothing of their reason: measured tables of any factor.
 SCALED = {f"{of}_{how}" for of in ("rows", "columns", "numbers") for how in ("multiplied", "shifted")}
 SCALED |= {"other_means", "other_divisors"}
+NAMELESS = {"unknown_function"}  # says itself that it has no name
 CLOSE = 0.006  # a measured figure, rounded for a sentence
 
 
@@ -68,7 +69,7 @@ def named(causes, truths, same_defect):
     for cause in causes:
         parts = same_defect(cause["name"])
         # Measured, perhaps under the name of a defect: that one gives another answer.
-        if not parts and cause["name"] != "unknown_function":
+        if not parts and cause["name"] not in NAMELESS:
             parts = {i for i, alternatives in enumerate(truths)
                      if any(is_right(cause, d, f) for d, f in alternatives)}
         is_table = cause["name"] in SCALED or any(

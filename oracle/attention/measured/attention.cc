@@ -11,7 +11,7 @@
 #include "oracle/attention/measured/keys.h"
 #include "oracle/attention/measured/operands.h"
 #include "oracle/diagnosis/choices.h"
-#include "oracle/diagnosis/input_changes.h"
+#include "oracle/diagnosis/input/input_changes.h"
 #include "oracle/position/measured/attributes.h"
 
 namespace sextant::oracle {

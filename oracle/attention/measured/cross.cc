@@ -2,13 +2,14 @@
 
 #include <functional>
 #include <memory>
+#include <set>
 
 #include "oracle/attention/measured/attention.h"
 #include "oracle/attention/measured/heads.h"
 #include "oracle/attention/measured/rows.h"
 #include "oracle/diagnosis/catalog_entry.h"
 #include "oracle/diagnosis/choices.h"
-#include "oracle/diagnosis/input_changes.h"
+#include "oracle/diagnosis/input/input_changes.h"
 #include "oracle/position/measured/attributes.h"
 #include "oracle/property/changed_inputs.h"
 #include "reference/attention/cross_attention.h"
@@ -148,11 +149,13 @@ std::vector<Choice> Keys(size_t S, size_t T) {
              PrintValue(static_cast<int64_t>(T) - static_cast<int64_t>(S)),
          [=](size_t s, size_t t) { return t + S <= s + T; });
   }
-  for (const size_t multiple : {4, 8, 16, 32, 64, 128}) {
-    const size_t padding = (multiple - T % multiple) % multiple;
-    if (padding == 0) continue;
-    choices.push_back(Parts("memory is padded by " + std::to_string(padding) +
-                                " rows of 0, to a multiple of " + std::to_string(multiple) +
+  std::set<size_t> paddings;  // to multiples of vectors and tiles
+  for (const size_t multiple : {4, 8, 16, 32, 64, 128})
+    paddings.insert((multiple - T % multiple) % multiple);
+  paddings.erase(0);
+  for (const size_t padding : paddings) {
+    choices.push_back(Parts("memory is padded by " + std::to_string(padding) + " rows of 0, to " +
+                                std::to_string(T + padding) +
                                 ": they have weights, and their keys and values are the biases",
                             [padding](CrossParts& parts) { parts.padding = padding; }));
   }

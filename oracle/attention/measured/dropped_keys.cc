@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
-#include <ranges>
 #include <string>
 #include <utility>
 
@@ -13,8 +12,8 @@
 namespace sextant::oracle {
 namespace {
 
-constexpr size_t kFewest = 8;  // keys that are lost
-constexpr std::ptrdiff_t kFewVisible = 3;
+constexpr size_t kFewest = 8;      // keys that are lost
+constexpr size_t kFewVisible = 3;  // keys of a row that may all be lost
 
 struct Key {
   size_t at;          // in [B,H,S,T]
@@ -27,30 +26,25 @@ struct Key {
 // query sees a hidden one. Rows that see more than `most_without` keys and have no weight were not
 // written.
 std::optional<std::vector<Key>> KeysOf(const AskedWeights& weights, const PlainAttention& plain,
-                                       DType dtype, std::ptrdiff_t most_without) {
+                                       DType dtype, size_t most_without) {
   const AttentionSizes& n = plain.sizes();
   std::vector<Key> keys;
   for (size_t row = 0; row < n.rows(); ++row) {
     const auto got = weights.RowOf(row);
-    const std::vector<double> scores = plain.ScoresOf(row, plain.KeyHeadOf(row / n.S % n.H));
-    double largest = plain.SinkOf(row), sum = 0, largest_key = -kInfinity;
+    const std::vector<double> right = plain.WeightsOf(row);
+    size_t visible = 0, weighted = 0;
+    double largest = 0;
     for (size_t t = 0; t < n.T; ++t) {
+      weighted += got[t] != 0;
       if (plain.CountOf(row, t) == 0 && got[t] != 0) return std::nullopt;
-      if (plain.CountOf(row, t) > 0) largest_key = std::max(largest_key, scores[t]);
+      if (plain.CountOf(row, t) == 0) continue;
+      ++visible;
+      largest = std::max(largest, right[t]);
     }
-    largest = std::max(largest, largest_key);
-    if (plain.SinkOf(row) > -kInfinity) sum = std::exp(plain.SinkOf(row) - largest);
+    if (weighted == 0 && visible > most_without) continue;
     for (size_t t = 0; t < n.T; ++t)
-      if (plain.CountOf(row, t) > 0) sum += std::exp(scores[t] - largest);
-    const auto visible = std::ranges::count_if(std::views::iota(size_t{0}, n.T),
-                                               [&](size_t t) { return plain.CountOf(row, t) > 0; });
-    const bool has_none = std::ranges::all_of(got, [](double one) { return one == 0; });
-    if (has_none && visible > most_without) continue;
-    for (size_t t = 0; t < n.T; ++t) {
-      const double share = std::exp(scores[t] - largest) / sum;
-      if (plain.CountOf(row, t) > 0 && share > UnitRoundoffOf(dtype))
-        keys.push_back({row * n.T + t, share, std::exp(scores[t] - largest_key), got[t] == 0});
-    }
+      if (plain.CountOf(row, t) > 0 && right[t] > UnitRoundoffOf(dtype))
+        keys.push_back({row * n.T + t, right[t], right[t] / largest, got[t] == 0});
   }
   return keys;
 }
@@ -97,7 +91,6 @@ std::optional<OtherKeys> SmallKeysDropped(const AskedWeights& weights, const Pla
 
 std::optional<OtherKeys> AnyKeysDropped(const AskedWeights& weights, const PlainAttention& plain,
                                         DType dtype) {
-  // All of a few keys may be dropped.
   const auto keys = KeysOf(weights, plain, dtype, kFewVisible);
   if (!keys || CountLost(*keys) < kFewest) return std::nullopt;
   const AttentionSizes& n = plain.sizes();

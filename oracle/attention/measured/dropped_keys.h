@@ -12,8 +12,8 @@ namespace sextant::oracle {
 std::optional<OtherKeys> SmallKeysDropped(const AskedWeights& weights, const PlainAttention& plain,
                                           DType dtype);
 
-// Some keys have no weight, and most heads lack others. Empty if a query sees a key that it should
-// not see, or if few are lost.
+// Some keys have no weight. Empty if a query sees a key that it should not see, or if few are lost.
+// Whoever asks knows that the heads lack different keys.
 std::optional<OtherKeys> AnyKeysDropped(const AskedWeights& weights, const PlainAttention& plain,
                                         DType dtype);
 

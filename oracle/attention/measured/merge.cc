@@ -6,7 +6,7 @@
 #include "oracle/attention/arg_max_score.h"
 #include "oracle/diagnosis/catalog_entry.h"
 #include "oracle/diagnosis/choices.h"
-#include "oracle/diagnosis/input_changes.h"
+#include "oracle/diagnosis/input/input_changes.h"
 #include "reference/attention/attention_merge.h"
 #include "reference/attention/empty_log_sum_exp.h"
 #include "reference/attention/softmax_row.h"

@@ -5,7 +5,7 @@
 
 #include "oracle/attention/measured/score_fit.h"
 #include "oracle/diagnosis/choices.h"
-#include "oracle/diagnosis/input_changes.h"
+#include "oracle/diagnosis/input/input_changes.h"
 #include "oracle/position/measured/attributes.h"
 #include "reference/number/recipe/rounding_units.h"
 #include "reference/rope/rope_attributes.h"

@@ -97,6 +97,20 @@ double PlainAttention::CountOf(size_t row, size_t t) const {
   return keys.first <= t && t < keys.last;
 }
 
+std::vector<double> PlainAttention::WeightsOf(size_t row) const {
+  std::vector<double> weights = ScoresOf(row, KeyHeadOf(row / n_.S % n_.H));
+  double largest = SinkOf(row);
+  for (size_t t = 0; t < n_.T; ++t)
+    if (CountOf(row, t) > 0) largest = std::max(largest, weights[t]);
+  double sum = std::exp(SinkOf(row) - largest);
+  for (size_t t = 0; t < n_.T; ++t) {
+    weights[t] = std::exp(weights[t] - largest);
+    if (CountOf(row, t) > 0) sum += weights[t];
+  }
+  for (double& weight : weights) weight /= sum;
+  return weights;
+}
+
 std::vector<double> PlainAttention::Answer(size_t row, size_t key_head, size_t value_head) const {
   const KeyRange keys = op_.KeysOf(row / (n_.H * n_.S), row % n_.S);
   if (keys.IsEmpty()) return {};

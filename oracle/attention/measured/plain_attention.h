@@ -27,6 +27,9 @@ class PlainAttention {
   // The score of every key, seen or not, of query row = (b H + h) S + s with key head g. `factor`
   // multiplies it before the cap; `clips`: the cap cuts scores off.
   std::vector<double> ScoresOf(size_t row, size_t g, double factor = 1, bool clips = false) const;
+  // The right weight of every key of the row, also of those that the mask hides: e^score, divided
+  // by the sum over the keys that it shows and the sink.
+  std::vector<double> WeightsOf(size_t row) const;
   // Value t of head g in the batch of the row, [E].
   std::span<const double> ValueOf(size_t row, size_t g, size_t t) const;
   // True if a factor of the products multiplies the scores.

@@ -8,7 +8,7 @@
 #include "oracle/attention/measured/relative_parts.h"
 #include "oracle/diagnosis/catalog_entry.h"
 #include "oracle/diagnosis/choices.h"
-#include "oracle/diagnosis/input_changes.h"
+#include "oracle/diagnosis/input/input_changes.h"
 #include "oracle/position/measured/attributes.h"
 #include "oracle/property/changed_inputs.h"
 

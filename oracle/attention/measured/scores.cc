@@ -8,9 +8,9 @@
 
 #include "oracle/attention/measured/attention.h"
 #include "oracle/attention/measured/least_squares.h"
-#include "oracle/diagnosis/answered_tensor.h"
+#include "oracle/diagnosis/answer/answered_tensor.h"
 #include "oracle/diagnosis/choices.h"
-#include "oracle/diagnosis/input_changes.h"
+#include "oracle/diagnosis/input/input_changes.h"
 #include "oracle/position/measured/attributes.h"
 #include "oracle/property/changed_inputs.h"
 #include "reference/number/recipe/rounding_units.h"

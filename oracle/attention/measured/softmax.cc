@@ -9,7 +9,7 @@
 #include "oracle/attention/measured/softmax_sums.h"
 #include "oracle/diagnosis/catalog_entry.h"
 #include "oracle/diagnosis/fitted_number.h"
-#include "oracle/diagnosis/input_changes.h"
+#include "oracle/diagnosis/input/input_changes.h"
 #include "oracle/position/measured/attributes.h"
 #include "oracle/property/changed_inputs.h"
 

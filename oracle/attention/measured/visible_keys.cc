@@ -17,19 +17,13 @@ CountedKeys VisibleIn(const AskedWeights& weights, const PlainAttention& plain, 
                       std::vector<char>(count)};
   for (size_t row = 0; row < n.rows(); ++row) {
     if (const size_t h = row / n.S % n.H; h < heads.first || h >= heads.last) continue;
-    const std::vector<double> scores = plain.ScoresOf(row, plain.KeyHeadOf(row / n.S % n.H));
-    double largest = plain.SinkOf(row), sum = 0;
-    for (size_t t = 0; t < n.T; ++t)
-      if (plain.CountOf(row, t) > 0) largest = std::max(largest, scores[t]);
-    for (size_t t = 0; t < n.T; ++t)
-      if (plain.CountOf(row, t) > 0) sum += std::exp(scores[t] - largest);
+    const std::vector<double> right = plain.WeightsOf(row);
     for (size_t t = 0; t < n.T; ++t) {
       const size_t i = (row / (n.H * n.S) * n.S + row % n.S) * n.T + t;
       visible.expected[i] = plain.CountOf(row, t);
       if (weights.RowOf(row)[t] != 0) visible.counts[i] = 1;
       const bool is_written = weights.sums[row] != 0;
-      visible.decided[i] |=
-          is_written && std::exp(scores[t] - largest) / sum > UnitRoundoffOf(dtype);
+      visible.decided[i] |= is_written && right[t] > UnitRoundoffOf(dtype);
     }
   }
   for (size_t i = 0; i < count; ++i)

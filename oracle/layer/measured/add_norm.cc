@@ -49,9 +49,9 @@ struct MeasuredAddNorm : AddRmsNorm {
   }
 };
 
-// y = top / root of other * weight + after, where each is a combination of x and the residual.
+// y = top / RMS(root) * weight + after; each is a combination of x and the residual.
 struct MixedAddNorm : AddRmsNorm {
-  Combination top, root, after;
+  Combination top, root, after{0, 0};
   std::optional<DType> format{};  // to which the sums are rounded
   template <class Real>
   void operator()(const Tensor<double>& x, const Tensor<double>& residual,
@@ -239,7 +239,6 @@ std::vector<Explanation> MeasureMixed(const Observation& seen) {
     if (UnitRoundoffOf(format) <= UnitRoundoffOf(seen.c.dtype())) continue;
     MixedAddNorm mixed;
     mixed.format = format;
-    mixed.after = {0, 0};
     const std::string in(NameOf(format));
     add("sum_in_" + in, "the sum of x and the residual is rounded to " + in, mixed);
   }

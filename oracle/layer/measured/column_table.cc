@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <functional>
 
-#include "oracle/diagnosis/answered_tensor.h"
+#include "oracle/diagnosis/answer/answered_tensor.h"
 #include "oracle/layer/measured/column_order.h"
 #include "reference/base/value_text.h"
 

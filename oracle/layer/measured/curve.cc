@@ -7,23 +7,6 @@
 namespace sextant::oracle {
 namespace {
 
-// Steps of powers of two, and 2^n entries from -R to R, with or without the end.
-std::vector<Table> MakeTables() {
-  std::vector<Table> all;
-  const auto add = [&](double origin, double step) {
-    for (const auto kind : {Table::Kind::kNearest, Table::Kind::kBelow, Table::Kind::kLinear})
-      all.push_back({kind, origin, step});
-  };
-  for (int n = 1; n <= 14; ++n) add(0, std::ldexp(1, -n));
-  for (double end = 1; end <= 32; ++end) {
-    for (double entries = 64; entries <= 65536; entries *= 2) {
-      add(-end, 2 * end / (entries - 1));
-      if (std::log2(end) != std::floor(std::log2(end))) add(-end, 2 * end / entries);
-    }
-  }
-  return all;
-}
-
 // Constants that implementations have instead of those of gelu.
 std::vector<Constant> RootsOfHalf() {
   return {{1, "1"},
@@ -134,18 +117,6 @@ const std::vector<CurveFacts>& Curves() {
 
 const CurveFacts& FactsOf(Curve curve) {
   return *std::ranges::find(Curves(), curve, &CurveFacts::curve);
-}
-
-Function FunctionOf(ActivationKind kind, double beta) {
-  constexpr Curve kAll[] = {Curve::kSigmoid, Curve::kSwish, Curve::kGelu, Curve::kGeluTanh,
-                            Curve::kRelu,    Curve::kRelu2, Curve::kTanh};
-  const Curve curve = kAll[static_cast<size_t>(kind)];
-  return {.curve = curve, .c = kind == ActivationKind::kSwish ? beta : FactsOf(curve).usual};
-}
-
-const std::vector<Table>& FunctionTables() {
-  static const std::vector<Table> kTables = MakeTables();
-  return kTables;
 }
 
 }  // namespace sextant::oracle

@@ -11,7 +11,7 @@
 
 #include "oracle/defect/defect.h"
 #include "oracle/diagnosis/number_in.h"
-#include "oracle/layer/measured/curve.h"
+#include "oracle/layer/measured/function_value.h"
 
 namespace sextant::oracle {
 

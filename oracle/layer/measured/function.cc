@@ -241,6 +241,11 @@ Pair PairOf(double x, double weight, const Sample& sample, const Recipe& recipe)
   return {x, weight, sample.y, error, std::abs(sample.y - sample.right) / error};
 }
 
+double MostBetween(const Pair& a, const Pair& b) {
+  constexpr double kSteepest = 4;
+  return kSteepest * (1 + std::abs(b.x)) * (b.x - a.x) + ErrorOf(a) + ErrorOf(b);
+}
+
 bool Fits(const Function& function, const Pair& pair) {
   return std::abs(Predicted(function, pair) - pair.y) <= pair.error;
 }

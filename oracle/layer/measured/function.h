@@ -2,9 +2,10 @@
 // arguments and values.
 #pragma once
 
+#include <cmath>
 #include <vector>
 
-#include "oracle/layer/measured/curve.h"
+#include "oracle/layer/measured/function_value.h"
 
 namespace sextant::oracle {
 
@@ -17,6 +18,13 @@ struct Pair {
 // right one. A function has at most 8 operations, each of which may be off by an ulp of the step's
 // format; some add numbers near 1, and then multiply by x.
 Pair PairOf(double x, double weight, const Sample& sample, const Recipe& recipe);
+
+// f(x) as the pair says it.
+inline double ValueOf(const Pair& pair) { return pair.y / pair.weight; }
+inline double ErrorOf(const Pair& pair) { return pair.error / std::abs(pair.weight); }
+// By how much a function may change between two arguments of pairs: known functions are not steeper
+// than kSteepest (1 + |x|).
+double MostBetween(const Pair& a, const Pair& b);
 
 // The function that fits all pairs with the fewest deviations from `right`, and what deviates.
 struct FunctionFit {

@@ -142,11 +142,9 @@ class Fitter {
   }
 
   // y without up may be a function of the argument: then it is nearly the same for neighbouring
-  // arguments. Known functions are not steeper than kSteepest (1 + |x|). With wrong inputs nearly
-  // all neighbours differ; a wrong limit of up changes less than half of the numbers. Returns the
-  // part of the neighbours that differ.
+  // arguments. With wrong inputs nearly all neighbours differ; a wrong limit of up changes less
+  // than half of the numbers. Returns the part of the neighbours that differ.
   double StepsOf(const GatedFit& fit) const {
-    constexpr double kSteepest = 4;
     std::vector<Pair> pairs;
     for (const Sample& sample : samples_) {
       pairs.push_back(PairFor(fit, sample));
@@ -157,9 +155,7 @@ class Fitter {
     size_t steps = 0;
     for (size_t i = 1; i < pairs.size(); ++i) {
       const Pair &a = pairs[i - 1], &b = pairs[i];
-      const double error = a.error / std::abs(a.weight) + b.error / std::abs(b.weight);
-      const double change = kSteepest * (1 + std::abs(b.x)) * (b.x - a.x);
-      steps += std::abs(b.y / b.weight - a.y / a.weight) > error + change;
+      steps += std::abs(ValueOf(b) - ValueOf(a)) > MostBetween(a, b);
     }
     return pairs.empty() ? 1 : static_cast<double>(steps) / static_cast<double>(pairs.size());
   }

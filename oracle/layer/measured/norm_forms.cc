@@ -32,19 +32,25 @@ enum class Form {
   kOffsetAfterProduct  // x / root * weight + 1, where 1 + weight is the factor
 };
 
-template <class Real>
-struct Rows {
-  Norm right;
-  Form form;
+struct FormOf {
+  Form form{};
   double number = 0;
   DType format = DType::kF16;
+};
+
+// The rows of a norm of that form, where all else is as in the right one.
+template <class Real>
+class Rows {
+ public:
+  Rows(const Norm& norm, const FormOf& of)
+      : right_(norm), form_(of.form), number_(of.number), format_(of.format) {}
 
   void Write(const Tensor<Real>& x, const Tensor<Real>& weight, const std::vector<Real>& bias,
              Tensor<Real>& y) const {
     for (size_t n = 0; n < x.shape[0]; ++n) {
       const std::vector<Real> row = ReadRow(x, weight, n);
-      Real mean = right.subtracts_mean ? MeanOf(row) : Real(0.0);
-      if (form == Form::kMeanRounded) mean = Rounded16(mean);
+      Real mean = right_.subtracts_mean ? MeanOf(row) : Real(0.0);
+      if (form_ == Form::kMeanRounded) mean = Rounded16(mean);
       const Real root = RootOf(row, mean);
       for (size_t j = 0; j < row.size(); ++j)
         y(n, j) = Normed({row[j], j}, mean, root, weight, bias);
@@ -61,21 +67,21 @@ struct Rows {
               const std::vector<Real>& bias) const {
     const auto& [x, j] = at;
     Real value = KeepsMean(j) ? x : Centered(x, mean);
-    if (form == Form::kBiasBeforeDivision) value = Plus(value, bias[j]);
+    if (form_ == Form::kBiasBeforeDivision) value = Plus(value, bias[j]);
     {
       const ScopedStep scale(Step::kScale);
       value = value / root;
     }
-    if (form != Form::kWeightFirst) {
+    if (form_ != Form::kWeightFirst) {
       const ScopedStep weigh(Step::kWeigh);
       value = value * FactorAt(weight, j);
     }
-    if (form == Form::kOffsetAfterProduct) value = Plus(value, Real(1.0));
-    const bool has_bias = !bias.empty() && form != Form::kBiasBeforeDivision;
+    if (form_ == Form::kOffsetAfterProduct) value = Plus(value, Real(1.0));
+    const bool has_bias = !bias.empty() && form_ != Form::kBiasBeforeDivision;
     return has_bias ? Plus(value, bias[j]) : value;
   }
   Real Centered(const Real& x, const Real& mean) const {
-    if (!right.subtracts_mean) return x;
+    if (!right_.subtracts_mean) return x;
     const ScopedStep center(Step::kCenter);
     return x - mean;
   }
@@ -85,19 +91,19 @@ struct Rows {
   }
   bool KeepsMean(size_t j) const {
     const auto column = static_cast<double>(j);
-    return form == Form::kMeanKeptBefore
-               ? column < number
-               : (form == Form::kMeanKept || form == Form::kMeanKeptInRoot) && column >= number;
+    return form_ == Form::kMeanKeptBefore
+               ? column < number_
+               : (form_ == Form::kMeanKept || form_ == Form::kMeanKeptInRoot) && column >= number_;
   }
-  Real Rounded16(const Real& x) const { return Real(RoundTo(format, NumberIn(x))); }
+  Real Rounded16(const Real& x) const { return Real(RoundTo(format_, NumberIn(x))); }
   Real FactorAt(const Tensor<Real>& weight, size_t j) const {
-    const bool has_offset = right.unit_offset && form != Form::kOffsetAfterProduct;
+    const bool has_offset = right_.unit_offset && form_ != Form::kOffsetAfterProduct;
     return has_offset ? Real(1.0) + weight.data[j] : weight.data[j];
   }
   std::vector<Real> ReadRow(const Tensor<Real>& x, const Tensor<Real>& weight, size_t n) const {
     std::vector<Real> row;
     for (size_t j = 0; j < x.shape[1]; ++j)
-      row.push_back(form == Form::kWeightFirst ? x(n, j) * FactorAt(weight, j) : x(n, j));
+      row.push_back(form_ == Form::kWeightFirst ? x(n, j) * FactorAt(weight, j) : x(n, j));
     return row;
   }
   static Real Sum(const std::vector<Real>& terms) {
@@ -110,26 +116,26 @@ struct Rows {
     return sum / Real(static_cast<double>(terms.size()));
   }
   Real RootOf(const std::vector<Real>& row, const Real& mean) const {
-    const bool has_moments = form == Form::kMomentsRounded;
+    const bool has_moments = form_ == Form::kMomentsRounded;
     const Real sum = has_moments ? Real(0.0) : Sum(SquaresOf(row, mean));
     const ScopedStep divide(Step::kRsqrt);
     const Real square =
         has_moments ? DifferenceOfMoments(row, mean) : sum / Real(static_cast<double>(row.size()));
-    if (form == Form::kFastRoot) return Real(1.0) / FastInverseRoot(square + Real(right.eps));
-    const Real root = Sqrt(square + Real(right.eps));
-    return form == Form::kEpsTwice ? root + Real(right.eps) : root;
+    if (form_ == Form::kFastRoot) return Real(1.0) / FastInverseRoot(square + Real(right_.eps));
+    const Real root = Sqrt(square + Real(right_.eps));
+    return form_ == Form::kEpsTwice ? root + Real(right_.eps) : root;
   }
   std::vector<Real> SquaresOf(const std::vector<Real>& row, const Real& mean) const {
     std::vector<Real> squares;
     for (size_t j = 0; j < row.size(); ++j) {
-      const bool keeps = form == Form::kMeanKeptInRoot && KeepsMean(j);
+      const bool keeps = form_ == Form::kMeanKeptInRoot && KeepsMean(j);
       const Real centered = keeps ? row[j] : Centered(row[j], mean);
       const ScopedStep square(Step::kSquare);
       squares.push_back(centered * centered);
-      if (form == Form::kSquaresFlushed && NumberIn(squares[j]) < number) squares[j] = Real(0.0);
+      if (form_ == Form::kSquaresFlushed && NumberIn(squares[j]) < number_) squares[j] = Real(0.0);
     }
-    if (form == Form::kPaddingCentered)
-      squares[0] = squares[0] + Real(number - static_cast<double>(row.size())) * mean * mean;
+    if (form_ == Form::kPaddingCentered)
+      squares[0] = squares[0] + Real(number_ - static_cast<double>(row.size())) * mean * mean;
     return squares;
   }
   Real DifferenceOfMoments(const std::vector<Real>& row, const Real& mean) const {
@@ -146,69 +152,68 @@ struct Rows {
     const Real y(static_cast<double>(start));
     return y * (Real(1.5) - Real(0.5) * square * y * y);
   }
+
+  const Norm& right_;
+  const Form form_;
+  const double number_;
+  const DType format_;
 };
 
 struct RmsForm : RmsNorm {
   Norm right;
-  Form form{};
-  double number = 0;
-  DType format = DType::kF16;
+  FormOf of;
   template <class Real>
   void operator()(const Tensor<Real>& x, const Tensor<Real>& weight, Tensor<Real>& y) const {
-    Rows<Real>{right, form, number, format}.Write(x, weight, {}, y);
+    Rows<Real>(right, of).Write(x, weight, {}, y);
   }
 };
 struct LayerForm : LayerNorm {
   Norm right;
-  Form form{};
-  double number = 0;
-  DType format = DType::kF16;
+  FormOf of;
   template <class Real>
   void operator()(const Tensor<Real>& x, const Tensor<Real>& weight, const Tensor<Real>& bias,
                   Tensor<Real>& y) const {
-    Rows<Real>{right, form, number, format}.Write(x, weight, bias.data, y);
+    Rows<Real>(right, of).Write(x, weight, bias.data, y);
   }
-};
-
-struct FormOf {
-  Form form;
-  std::string name, sentence;
-  double number = 0;
-  DType format = DType::kF16;
 };
 
 template <class Measured>
 Hypothesis ModelOf(const Observation& seen, const Norm& right, const FormOf& of) {
   Measured measured;
   measured.right = right;
-  measured.form = of.form;
-  measured.number = of.number;
-  measured.format = of.format;
+  measured.of = of;
   return MeasuredModel(seen, measured);
 }
 
-void AddRounded(const Norm& right, DType dtype, std::vector<FormOf>& all) {
+struct NamedForm {
+  FormOf of;
+  std::string name, sentence;
+};
+
+void AddRounded(const Norm& right, DType dtype, std::vector<NamedForm>& all) {
   for (const DType format : {DType::kBF16, DType::kF16}) {
     if (UnitRoundoffOf(format) <= UnitRoundoffOf(dtype) || !right.subtracts_mean) continue;
     const std::string in(NameOf(format));
-    all.push_back({Form::kMeanRounded, "mean_in_" + in, "the mean is rounded to " + in, 0, format});
-    all.push_back({Form::kMomentsRounded, "moments_in_" + in,
+    all.push_back(
+        {{Form::kMeanRounded, 0, format}, "mean_in_" + in, "the mean is rounded to " + in});
+    all.push_back({{Form::kMomentsRounded, 0, format},
+                   "moments_in_" + in,
                    "the variance is the mean of squares less the squared mean, one pass, both "
                    "rounded to " +
-                       in,
-                   0, format});
+                       in});
   }
   for (const int power : {14, 24}) {
-    all.push_back({Form::kSquaresFlushed, "small_squares_are_0",
-                   "squares below 2^-" + std::to_string(power) + " are 0: they underflow in f16",
-                   std::ldexp(1, -power)});
+    all.push_back({{Form::kSquaresFlushed, std::ldexp(1, -power)},
+                   "small_squares_are_0",
+                   "squares below 2^-" + std::to_string(power) + " are 0: they underflow in f16"});
   }
-  all.push_back({Form::kFastRoot, "fast_inverse_root",
+  all.push_back({{Form::kFastRoot},
+                 "fast_inverse_root",
                  "the inverse root is approximated: bits shifted from 0x5f3759df, and one step of "
                  "Newton's method"});
 }
 
-void AddCentered(size_t M, std::vector<FormOf>& all) {
+void AddCentered(size_t M, std::vector<NamedForm>& all) {
   std::set<size_t> firsts = {M / 2}, padded = {std::bit_ceil(M)};
   for (size_t width = 4; width < M && width <= 256; width *= 2) {
     firsts.insert({width, M / width * width});
@@ -220,17 +225,20 @@ void AddCentered(size_t M, std::vector<FormOf>& all) {
     const auto number = static_cast<double>(from);
     const std::string kept = "the mean is not subtracted in the columns ";
     const char* right = ", though the divisor is the right one";
-    all.push_back({Form::kMeanKept, "mean_kept", kept + "from " + column + " on" + right, number});
-    all.push_back({Form::kMeanKeptBefore, "mean_kept", kept + "before " + column + right, number});
-    all.push_back({Form::kMeanKeptInRoot, "mean_kept",
-                   kept + "from " + column + " on, and not for their squares", number});
+    all.push_back(
+        {{Form::kMeanKept, number}, "mean_kept", kept + "from " + column + " on" + right});
+    all.push_back(
+        {{Form::kMeanKeptBefore, number}, "mean_kept", kept + "before " + column + right});
+    all.push_back({{Form::kMeanKeptInRoot, number},
+                   "mean_kept",
+                   kept + "from " + column + " on, and not for their squares"});
   }
   for (const size_t width : padded) {
     if (width == M) continue;
-    all.push_back({Form::kPaddingCentered, "padding_centered",
+    all.push_back({{Form::kPaddingCentered, static_cast<double>(width)},
+                   "padding_centered",
                    "the mean is subtracted from columns of 0 that pad a row to " +
-                       std::to_string(width) + ", too, and their squares are summed",
-                   static_cast<double>(width)});
+                       std::to_string(width) + ", too, and their squares are summed"});
   }
 }
 
@@ -241,24 +249,27 @@ std::vector<Explanation> NormForms(const Observation& seen) {
   const size_t M = seen.inputs[kX].values.shape[1];
   if (M == 0) return {};
   const Norm right = RightNorm(seen.c, M, has_bias);
-  std::vector<FormOf> forms;
+  std::vector<NamedForm> forms;
   if (has_bias)
-    forms.push_back({Form::kBiasBeforeDivision, "bias_before_division",
+    forms.push_back({{Form::kBiasBeforeDivision},
+                     "bias_before_division",
                      "the bias is added to x - mean, before the division and the weight"});
   forms.push_back(
-      {Form::kEpsTwice, "eps_twice", "eps is added under the root, and once more beside it"});
-  forms.push_back(
-      {Form::kWeightFirst, "weight_before_norm", "x is multiplied by the weight before the norm"});
+      {{Form::kEpsTwice}, "eps_twice", "eps is added under the root, and once more beside it"});
+  forms.push_back({{Form::kWeightFirst},
+                   "weight_before_norm",
+                   "x is multiplied by the weight before the norm"});
   if (right.unit_offset)
-    forms.push_back({Form::kOffsetAfterProduct, "offset_after_product",
+    forms.push_back({{Form::kOffsetAfterProduct},
+                     "offset_after_product",
                      "1 is added to the product of x and the weight, not to the weight"});
   AddRounded(right, seen.c.dtype(), forms);
   if (right.subtracts_mean) AddCentered(M, forms);
   std::vector<Explanation> all;
-  for (const FormOf& form : forms) {
-    all.push_back(
-        {form.name, form.sentence,
-         has_bias ? ModelOf<LayerForm>(seen, right, form) : ModelOf<RmsForm>(seen, right, form)});
+  for (const NamedForm& form : forms) {
+    all.push_back({form.name, form.sentence,
+                   has_bias ? ModelOf<LayerForm>(seen, right, form.of)
+                            : ModelOf<RmsForm>(seen, right, form.of)});
   }
   return all;
 }

@@ -8,19 +8,15 @@
 namespace sextant::oracle {
 namespace {
 
-// Known functions are not steeper than kSteepest (1 + |x|).
-constexpr double kSteepest = 4;
 // Neighbours that tell: a function may change by less between them than the values spread.
 constexpr size_t kFewest = 32;
 constexpr double kNarrow = 1.0 / 8;
 // Values that roundings to 16 bits, or common approximations, do not explain.
 constexpr double kLarge = 1.0 / 16;
 
-double ValueOf(const Pair& pair) { return pair.y / pair.weight; }
-double ErrorOf(const Pair& pair) { return pair.error / std::abs(pair.weight); }
-
 double SpreadOf(const std::vector<Pair>& pairs) {
-  const auto [least, largest] = std::ranges::minmax(pairs, {}, ValueOf);
+  const auto value = [](const Pair& pair) { return ValueOf(pair); };
+  const auto [least, largest] = std::ranges::minmax(pairs, {}, value);
   return ValueOf(largest) - ValueOf(least);
 }
 
@@ -29,7 +25,7 @@ bool IsFunction(const std::vector<Pair>& pairs) {
   size_t telling = 0;
   for (size_t i = 1; i < pairs.size(); ++i) {
     const Pair &a = pairs[i - 1], &b = pairs[i];
-    const double most = kSteepest * (1 + std::abs(b.x)) * (b.x - a.x) + ErrorOf(a) + ErrorOf(b);
+    const double most = MostBetween(a, b);
     if (std::abs(ValueOf(b) - ValueOf(a)) > most) return false;
     telling += most <= kNarrow * spread;
   }
@@ -38,7 +34,7 @@ bool IsFunction(const std::vector<Pair>& pairs) {
 
 std::string PairText(const Pair& pair, const Function& right) {
   return "at " + TwoDigits(pair.x) + " it is " + ShortText(ValueOf(pair)) + ", expected " +
-         ShortText(sextant::oracle::ValueOf(right, pair.x, pair.x));
+         ShortText(ValueOf(right, pair.x, pair.x));
 }
 
 }  // namespace
@@ -53,7 +49,7 @@ std::optional<std::string> UnknownFunctionText(std::vector<Pair> pairs, const Fu
   if (pairs.size() < kFewest || !IsFunction(pairs)) return std::nullopt;
   const double least = kLarge * SpreadOf(pairs);
   std::erase_if(pairs, [&](const Pair& pair) {
-    return std::abs(ValueOf(pair) - sextant::oracle::ValueOf(right, pair.x, pair.x)) <= least;
+    return std::abs(ValueOf(pair) - ValueOf(right, pair.x, pair.x)) <= least;
   });
   if (pairs.empty()) return std::nullopt;
   std::string text = "y is a function of x, but none of the known ones: " +

@@ -5,7 +5,7 @@
 #include <numbers>
 
 #include "oracle/diagnosis/choices.h"
-#include "oracle/diagnosis/input_changes.h"
+#include "oracle/diagnosis/input/input_changes.h"
 #include "oracle/position/measured/alibi_distance.h"
 #include "oracle/position/measured/alibi_factors.h"
 #include "oracle/position/measured/attributes.h"
@@ -75,7 +75,7 @@ Deviation SlopesByFormula() {
 }
 
 // Each head has the slope of another.
-Deviation SlopesOfOtherHeads(size_t H) {
+Deviation SlopesOfExponentsOfHeads(size_t H) {
   std::vector<NamedValue> values;
   for (size_t shift = 1; shift < H; ++shift) {
     values.push_back({static_cast<double>(shift),
@@ -148,7 +148,7 @@ Deviation OfByBase(const char* name, double ByBase::*member, std::vector<NamedVa
 }
 
 // The heads have the slopes of other exponents.
-Deviation OtherHeads(const Case& c) {
+Deviation ExponentsOfHeads(const Case& c) {
   const size_t H = ExtentOf(c, "H");
   const double max_bias = NumberOf(c, "max_bias", 8);
   std::vector<double> right;
@@ -179,7 +179,7 @@ std::vector<Explanation> MeasureBias(const Observation& seen) {
   std::vector<Deviation> more = OtherDistances(seen.inputs);
   more.push_back(InputFactor(seen.inputs, "slope", "every slope is multiplied by"));
   more.push_back(SlopesByFormula());
-  more.push_back(SlopesOfOtherHeads(H));
+  more.push_back(SlopesOfExponentsOfHeads(H));
   std::vector<Explanation> found = MeasureAttributesAnd(seen, more);
   return found.empty() ? MeasureFactorsOfBias(seen) : found;
 }
@@ -192,7 +192,7 @@ std::vector<Explanation> MeasureSlopes(const Observation& seen) {
                 [](const std::string& number) {
                   return "slopes are powers of the base " + number + ", expected 2";
                 }),
-       OtherHeads(seen.c),
+       ExponentsOfHeads(seen.c),
        OfByBase(
            "slopes_multiplied", &ByBase::factor, {{2}, {0.5}, {-1}, {0.125}},
            [](const std::string& number) { return "every slope is multiplied by " + number; })});

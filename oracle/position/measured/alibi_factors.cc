@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "oracle/defect/defect.h"
-#include "oracle/diagnosis/answered_tensor.h"
+#include "oracle/diagnosis/answer/answered_tensor.h"
 #include "oracle/position/measured/alibi_distance.h"
 #include "oracle/position/measured/slopes_of_biases.h"
 #include "oracle/property/changed_inputs.h"

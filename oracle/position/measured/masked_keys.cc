@@ -1,8 +1,9 @@
 #include "oracle/position/measured/masked_keys.h"
 
+#include <algorithm>
 #include <cmath>
 
-#include "oracle/diagnosis/answered_tensor.h"
+#include "oracle/diagnosis/answer/answered_tensor.h"
 #include "oracle/diagnosis/fitted_number.h"
 #include "oracle/property/changed_inputs.h"
 
@@ -12,9 +13,8 @@ std::vector<Explanation> MeasureMaskedKeys(const Observation& seen) {
   const auto bias = AnsweredTensorOf(seen, 0);
   if (!bias || bias->failing.empty() || bias->shape.size() != 3) return {};
   const double number = bias->got[bias->failing[0]];
-  // As large as a mask: much more than a bias.
-  constexpr double kLeastMask = 1000;
-  if (!(number <= -kLeastMask)) return {};
+  // A mask is less than every bias.
+  if (!(number < std::ranges::min(bias->right))) return {};
   const std::vector<double>&query = InputNamed(seen.inputs, "query_position").data,
         &key = InputNamed(seen.inputs, "key_position").data;
   bool are_later = true, are_earlier = true;  // the keys that have the number, and no others

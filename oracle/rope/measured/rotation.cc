@@ -116,6 +116,14 @@ void AddRests(const RotaryQuestion& question, const RotaryCandidate& right,
   }
 }
 
+void AddRoundings(const RotaryCandidate& right, std::vector<RotaryCandidate>& all) {
+  for (const auto& [name, sentence, rounding] : UsualTableRoundings()) {
+    all.push_back(right);
+    all.back().model.rounding = rounding;
+    all.back().parts.push_back({name, sentence});
+  }
+}
+
 // Deviations that no fit of angles shows: the heads of a token turn by different angles, or the
 // tables are those of no angle. Whoever asked for the measurement verifies that all numbers are
 // these, on the whole answer: not of large ones.
@@ -129,12 +137,7 @@ std::vector<RotaryCandidate> WithoutAngles(const RotaryQuestion& question,
     all.back().model.turn = turn;
     all.back().parts.push_back({name, sentence});
   }
-  for (const auto& [name, sentence, rounding] : UsualTableRoundings()) {
-    if (question.seen.is_part || !question.is_whole_answer) break;  // they are many
-    all.push_back(right);
-    all.back().model.rounding = rounding;
-    all.back().parts.push_back({name, sentence});
-  }
+  if (!question.seen.is_part && question.is_whole_answer) AddRoundings(right, all);  // many
   AddRests(question, right, all);
   if (question.heads < 2) return all;
   all.push_back(right);

@@ -1,7 +1,7 @@
 // Pairs that do not turn beside another form of the frequencies.
 #include <algorithm>
 
-#include "oracle/diagnosis/answered_tensor.h"
+#include "oracle/diagnosis/answer/answered_tensor.h"
 #include "oracle/rope/measured/frequencies.h"
 
 namespace sextant::oracle {

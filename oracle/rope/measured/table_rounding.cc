@@ -40,7 +40,7 @@ void AddTurns(All& all) {
       {6.28319, "6.28319"},
       {6.283185, "6.283185"},
       {6.2831853, "6.2831853"},
-      {2 * 3.141593, "2 * 3.141593"},
+      {2 * 3.141593, "6.283186 = 2 * 3.141593"},
       {RoundTo(DType::kF16, 2 * std::numbers::pi), "6.28125, 2 pi in f16 or bf16"},
       {RoundTo(DType::kF32, 2 * std::numbers::pi), "6.2831855, 2 pi in f32"}};
   for (const auto& [turn, text] : turns) {

@@ -40,9 +40,9 @@ struct TableRounding {
     Real radians;
     {
       const ScopedStep at(Step::kAngle);
-      const bool is_exact = !position && !this->frequency && !angle && grid == 0;
-      radians = is_exact ? Real(p, DType::kI64) * frequency - Real(p * f - AngleOf(p, f))
-                         : Real(AngleOf(p, f));
+      const bool has_formats = position || this->frequency || angle || grid != 0;
+      radians = !has_formats ? Real(p, DType::kI64) * frequency - Real(p * f - AngleOf(p, f))
+                             : Real(AngleOf(p, f));
     }
     const ScopedStep at(Step::kTrig);
     return CosSin(radians);

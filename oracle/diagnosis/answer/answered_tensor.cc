@@ -1,0 +1,108 @@
+#include "oracle/diagnosis/answer/answered_tensor.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace sextant::oracle {
+namespace {
+
+std::vector<AxisView> AxesOf(const TensorSpec& spec, const Shape& shape) {
+  std::vector<AxisView> axes;
+  for (size_t a = 0; a < shape.size(); ++a) {
+    size_t outer = 1, inner = 1;
+    for (size_t b = 0; b < shape.size(); ++b) (b < a ? outer : inner) *= b == a ? 1 : shape[b];
+    if (shape[a] > 1) axes.push_back({spec.extents[a], outer, shape[a], inner});
+  }
+  return axes;
+}
+
+}  // namespace
+
+std::vector<size_t> AxisView::IndicesOf(const std::vector<size_t>& elements) const {
+  std::vector<char> has(extent);
+  for (const size_t flat : elements) has[IndexOf(flat)] = 1;
+  std::vector<size_t> indices;
+  for (size_t i = 0; i < extent; ++i) {
+    if (has[i]) indices.push_back(i);
+  }
+  return indices;
+}
+
+bool AnsweredTensor::IsNear(size_t flat, double expected, double bound) const {
+  if (left_out[flat] || std::isinf(bounds[flat])) return true;
+  if (std::isinf(bound)) return false;  // any number would be near
+  if (SameNumber(got[flat], expected)) return true;
+  return std::abs(got[flat] - expected) <= bound;
+}
+
+bool IsFirstAlone(const Observation& seen) {
+  const auto& outputs = seen.c.info().signature.outputs;
+  return seen.answer.size() == 1 && seen.answer[0].name == outputs[0].name;
+}
+
+std::optional<AnsweredTensor> AnsweredTensorOf(const Observation& seen, size_t output) {
+  const TensorSpec& spec = seen.c.info().signature.outputs[output];
+  const auto at = std::ranges::find(seen.answer, spec.name, &NamedTensor::name);
+  if (at == seen.answer.end()) return std::nullopt;
+  const GoldenTensor& golden = seen.golden[output];
+  AnsweredTensor tensor{.name = spec.name,
+                        .dtype = at->dtype,
+                        .shape = at->values.shape,
+                        .axes = AxesOf(spec, at->values.shape),
+                        .got = at->values.data,
+                        .right = golden.high.data,
+                        .bounds = seen.permitted[output].error.data,
+                        .failing = {},
+                        .left_out = std::vector<char>(at->values.data.size())};
+  for (size_t i = 0; i < tensor.got.size(); ++i) {
+    const double inaccuracy = std::abs(golden.radius.data[i]) + std::abs(golden.low.data[i]);
+    double& bound = tensor.bounds[i];
+    tensor.left_out[i] = std::isnan(bound);
+    bound += inaccuracy;
+    if (!std::isfinite(bound)) bound = kInfinity;
+    if (!tensor.Conforms(i)) tensor.failing.push_back(i);
+    bound = std::min(bound, seen.permitted[output].likely.data[i] + inaccuracy);
+  }
+  return tensor;
+}
+
+bool HasLargeErrors(const AnsweredTensor& tensor) {
+  const size_t width = std::max<size_t>(RowWidth(tensor.shape), 1);
+  std::vector<double> row(tensor.right.size() / width), column(width);  // sums of squares
+  for (size_t i = 0; i < tensor.right.size(); ++i) {
+    if (!std::isfinite(tensor.right[i])) continue;
+    row[i / width] += tensor.right[i] * tensor.right[i];
+    column[i % width] += tensor.right[i] * tensor.right[i];
+  }
+  return std::ranges::any_of(tensor.failing, [&](size_t i) {
+    const double typical = std::sqrt(std::min(row[i / width] / static_cast<double>(width),
+                                              column[i % width] / static_cast<double>(row.size())));
+    return !(16 * std::abs(tensor.got[i] - tensor.right[i]) < typical);
+  });
+}
+
+std::string IndicesText(const std::vector<size_t>& indices, size_t extent) {
+  constexpr size_t kMostRanges = 3;
+  if (indices.size() == extent) return "all " + std::to_string(extent);
+  const auto step = [&](size_t i) { return indices[i + 1] - indices[i]; };
+  bool is_even = indices.size() > 2 && step(0) > 1;
+  for (size_t i = 0; i + 1 < indices.size() && is_even; ++i) is_even = step(i) == step(0);
+  if (is_even) {
+    return std::to_string(indices[0]) + " to " + std::to_string(indices.back()) + " in steps of " +
+           std::to_string(step(0));
+  }
+  std::string text;
+  size_t ranges = 0;
+  for (size_t i = 0; i < indices.size(); ++ranges) {
+    size_t last = i;
+    while (last + 1 < indices.size() && indices[last + 1] == indices[last] + 1) ++last;
+    text += (ranges > 0 ? ", " : "") + std::to_string(indices[i]);
+    if (last > i) text += " to " + std::to_string(indices[last]);
+    i = last + 1;
+  }
+  if (ranges <= kMostRanges) return text;
+  return std::to_string(indices.size()) + " of " + std::to_string(extent) + ", the first is " +
+         std::to_string(indices[0]);
+}
+
+}  // namespace sextant::oracle

@@ -1,0 +1,298 @@
+#include "oracle/diagnosis/recipe/recipe_search.h"
+
+#include <algorithm>
+#include <mutex>
+#include <numeric>
+#include <set>
+
+#include "oracle/diagnosis/recipe/own_errors.h"
+#include "oracle/diagnosis/recipe/recipe_changes.h"
+#include "oracle/diagnosis/recipe/recipe_verdict.h"
+#include "oracle/diagnosis/recipe/recipe_witness.h"
+#include "oracle/diagnosis/recipe/tried_recipe.h"
+#include "oracle/diagnosis/work.h"
+#include "reference/base/parallel.h"
+
+namespace sextant::oracle {
+namespace {
+
+constexpr size_t kMostWitnesses = 48;
+constexpr size_t kMostPairs = 32;   // of changes, tried on the witnesses
+constexpr size_t kMostJudged = 12;  // recipes by which all answers are judged
+
+// Elements that could have failed, of as many as the sample has.
+size_t JudgedBefore(const Verdict& verdict, const std::optional<Sample>& sample) {
+  const size_t judged = JudgedElements(verdict);
+  return sample ? judged * sample->elements / sample->all_elements : judged;
+}
+
+std::pair<size_t, bool> RankOf(const FoundRecipe& found) {  // the best first
+  return {found.failing.size(), found.has_other_errors};
+}
+
+class Search {
+ public:
+  Search(std::span<const JudgedAnswer> answers, const RecipeSearch& search)
+      : answers_(answers), search_(search) {
+    for (size_t i = 0; i < answers.size(); ++i) {
+      if (Fails(answers[i])) failing_.push_back(i);
+    }
+    std::vector<size_t> seen = failing_;
+    for (size_t i = 0; failing_.empty() && i < answers.size(); ++i) seen.push_back(i);
+    for (const size_t i : seen) {
+      for (const Step step : answers[i].c.info().marked_steps) steps_.insert(step);
+    }
+    // Evenly among these answers, the first and the last too.
+    const size_t count = std::min(seen.size(), kMostWitnesses);
+    for (size_t i = 0; i < count; ++i) {
+      const size_t at = count == 1 ? 0 : i * (seen.size() - 1) / (count - 1);
+      if (auto witness = WitnessOf(answers[seen[at]], search.start))
+        witnesses_.push_back(std::move(*witness));
+    }
+  }
+
+  std::optional<FoundRecipe> Narrowest() const {
+    if (failing_.empty()) return Narrower();
+    if (std::ranges::all_of(failing_,
+                            [this](size_t i) { return HasOutliers(answers_[i], search_.start); }))
+      return std::nullopt;
+    std::vector<TriedRecipe> tried = TrySingle();
+    if (search_.most_changes > 1) std::ranges::move(TryPairs(tried), std::back_inserter(tried));
+    std::optional<FoundRecipe> best;
+    for (int changes = 1; changes <= search_.most_changes; ++changes) {
+      auto found = BestOf(tried, changes);
+      if (!found) continue;
+      found->has_other_errors = found->failing.empty() && HasOtherErrors(found->recipe, answers_);
+      if (found->has_other_errors) found->others.clear();  // they are no nearer to the answers
+      if (!best || RankOf(*found) < RankOf(*best)) best = found;
+      if (RankOf(*best) == RankOf({})) break;
+    }
+    return best;
+  }
+
+  std::optional<FoundRecipe> By(const std::string& recipe) const {
+    std::vector<TriedRecipe> one = {{{recipe, ChangesOf(recipe)}}};
+    Try(one);
+    return JudgeAll(one.front(), 1);
+  }
+
+ private:
+  int ChangesOf(const std::string& recipe) const {
+    int most = 0;
+    for (const RecipeWitness& witness : witnesses_) {
+      const DType dtype = witness.answer->c.dtype();
+      most = std::max(
+          most, CountChanges(ParseRecipe(search_.start, dtype), ParseRecipe(recipe, dtype), dtype));
+    }
+    return most;
+  }
+
+  void Try(std::vector<TriedRecipe>& tried) const {
+    std::mutex mutex;
+    InParallel(tried.size(), search_.prove.threads, [&](size_t i) {
+      TriedRecipe& one = tried[i];
+      for (size_t w = 0; w < witnesses_.size(); ++w) {
+        one.permitted.push_back(PermittedOn(witnesses_[w], one.candidate.text));
+        const RecipeWitness& witness = witnesses_[w];
+        const std::string& recipe = one.candidate.text;
+        const bool decides = Decides(witness.answer->c, recipe);
+        if (!decides && !Permits(one.permitted.back(), witness)) continue;
+        one.permits = true;
+        if (decides || IsAsAccurate(witness, recipe)) one.explained.push_back(w);
+      }
+      one.ulps = MeanUlps(one.permitted, witnesses_, one.explained);
+      const std::lock_guard lock(mutex);
+      if (search_.prove.progress) search_.prove.progress(1);  // may cancel
+    });
+  }
+
+  // True if so many judgements of a case that cannot be cut have too much work (work.h).
+  bool TakesTooLong(size_t recipes) const {
+    const auto is_long = [&](size_t i) { return MostHypotheses(answers_[i].c) < recipes; };
+    return search_.in_part && std::ranges::any_of(failing_, is_long);
+  }
+
+  // Recipes of one change. Without a witness only intermediates fail: then only standard recipes.
+  std::vector<TriedRecipe> TrySingle() const {
+    std::vector<TriedRecipe> all, rest;
+    for (RecipeCandidate& candidate : RecipesNear(search_.start, steps_)) {
+      if (candidate.changes == 0) candidate.changes = ChangesOf(candidate.text);
+      if (candidate.changes == 0 || (witnesses_.empty() && candidate.step)) continue;
+      const bool first = !candidate.step || candidate.is_loosest;
+      (first ? all : rest).push_back({std::move(candidate)});
+    }
+    if (TakesTooLong(all.size())) return {};
+    Try(all);
+    // The other rules of a step can only explain what its loosest rules do, alone or in pairs.
+    std::set<Step> useful;
+    for (const TriedRecipe& one : all) {
+      if (one.candidate.step && one.permits) useful.insert(*one.candidate.step);
+    }
+    for (size_t i = 0; i < all.size() && search_.most_changes > 1; ++i) {
+      for (size_t j = 0; j <= i; ++j)
+        if (MayExplain(all[i], all[j]))
+          useful.insert({*all[i].candidate.step, *all[j].candidate.step});
+    }
+    std::erase_if(rest,
+                  [&](const TriedRecipe& one) { return !useful.contains(*one.candidate.step); });
+    Try(rest);
+    rest.insert(rest.end(), all.begin(), all.end());
+    return rest;
+  }
+
+  // Loosest rules of one or two steps, with which narrower ones of these steps may explain a
+  // witness.
+  bool MayExplain(const TriedRecipe& a, const TriedRecipe& b) const {
+    if (!a.candidate.step || !b.candidate.step) return false;
+    for (size_t w = 0; w < witnesses_.size(); ++w)
+      if (MayPermitSum(a.permitted[w], b.permitted[w], witnesses_[w])) return true;
+    return false;
+  }
+  // The permitted errors of both changes together on a witness, if they were exactly additive.
+  Elements Sum(const TriedRecipe& a, const TriedRecipe& b, size_t w) const {
+    Elements sum = a.permitted[w];
+    for (size_t i = 0; i < sum.size(); ++i) sum[i] += b.permitted[w][i] - witnesses_[w].before[i];
+    return sum;
+  }
+  // The witnesses whose errors these sums permit.
+  size_t CountExplained(const TriedRecipe& a, const TriedRecipe& b) const {
+    size_t explained = 0;
+    for (size_t w = 0; w < witnesses_.size(); ++w)
+      explained += PermitsSum(a.permitted[w], b.permitted[w], witnesses_[w]);
+    return explained;
+  }
+
+  std::vector<TriedRecipe> TryPairs(const std::vector<TriedRecipe>& single) const {
+    size_t most = 0;  // explained by one change
+    for (const TriedRecipe& one : single) most = std::max(most, one.explained.size());
+    std::vector<std::pair<size_t, TriedRecipe>> pairs;  // with the witnesses not explained
+    for (const TriedRecipe& a : single) {
+      for (const TriedRecipe& b : single) {
+        if (!a.candidate.step || !b.candidate.step || !(*a.candidate.step < *b.candidate.step))
+          continue;
+        if (a.candidate.changes + b.candidate.changes > search_.most_changes) continue;
+        const size_t explained = CountExplained(a, b);
+        if (explained <= most && explained < witnesses_.size()) continue;
+        const std::string change = a.candidate.change + " " + b.candidate.change;
+        TriedRecipe pair{{search_.start + " " + change, 2, change}};
+        std::vector<Elements> sums;
+        for (const size_t w : All()) sums.push_back(Sum(a, b, w));
+        pair.ulps = MeanUlps(sums, witnesses_, All());
+        pairs.emplace_back(witnesses_.size() - explained, std::move(pair));
+      }
+    }
+    std::ranges::stable_sort(pairs, {},
+                             [](const auto& one) { return std::pair(one.first, one.second.ulps); });
+    pairs.resize(std::min(pairs.size(), kMostPairs));
+    std::vector<TriedRecipe> tried;
+    for (auto& [missing, pair] : pairs) tried.push_back(std::move(pair));
+    Try(tried);
+    return tried;
+  }
+
+  // Of the recipes that are not single changes and permit less than the start, the narrowest by
+  // which all answers conform, or else the start.
+  FoundRecipe Narrower() const {
+    std::vector<TriedRecipe> narrower;
+    for (RecipeCandidate& candidate : RecipesNear(search_.start, {}))
+      narrower.push_back({std::move(candidate)});
+    Try(narrower);
+    std::erase_if(narrower, [&](const TriedRecipe& one) {
+      return one.explained.size() < witnesses_.size() || !(one.ulps < MeanBefore(All())) ||
+             LosesElements(one.permitted, witnesses_);
+    });
+    if (!narrower.empty()) {
+      if (auto found = BestOf(narrower, 1)) return *found;
+    }
+    FoundRecipe start{search_.start, 0, MeanBefore(All()), MeanBefore(All())};
+    for (const JudgedAnswer& answer : answers_) start.judgeable += JudgedElements(answer.verdict);
+    start.judgeable_before = start.judgeable;
+    return start;
+  }
+
+  // Judges all answers by the most promising candidates with so many changes.
+  std::optional<FoundRecipe> BestOf(std::vector<TriedRecipe> tried, int changes) const {
+    const bool seen = !witnesses_.empty();
+    std::erase_if(tried, [&](const TriedRecipe& one) {
+      return one.candidate.changes != changes || (seen && one.explained.empty());
+    });
+    std::ranges::stable_sort(tried, {}, [&](const TriedRecipe& one) {
+      return std::pair(witnesses_.size() - one.explained.size(), one.ulps);
+    });
+    const auto alike = std::ranges::unique(
+        tried, {}, [](const TriedRecipe& one) { return std::pair(one.candidate.step, one.ulps); });
+    if (seen) tried.erase(alike.begin(), alike.end());
+    PutNearestFirst(witnesses_, tried);
+    const size_t methods = PutNearestMethodFirst(witnesses_, tried);
+    std::optional<FoundRecipe> best;
+    for (size_t i = 0; i < std::min(tried.size(), kMostJudged); ++i) {
+      const size_t most = best ? best->failing.size() : std::max<size_t>(failing_.size(), 1);
+      if (auto found = JudgeAll(tried[i], most)) best = std::move(found);
+      if (!best || !best->failing.empty()) continue;
+      const double near = std::max(kFarther * tried[i].distance,
+                                   DistanceFrom(witnesses_, search_.start) / kFarther);
+      while (++i < methods && tried[i].distance <= near) {
+        const bool is_method = HaveSameAccuracies(tried[i].candidate.text, best->recipe);
+        if (is_method && JudgeAll(tried[i], 1)) best->others.push_back(tried[i].candidate.text);
+      }
+      break;
+    }
+    return best;
+  }
+
+  // Empty if at least `most` answers fail, or too few elements stay judgeable.
+  std::optional<FoundRecipe> JudgeAll(const TriedRecipe& tried, size_t most) const {
+    FoundRecipe found{tried.candidate.text, tried.candidate.changes, tried.ulps,
+                      MeanBefore(tried.explained)};
+    std::vector<size_t> order = failing_;  // these first: they soon rule out a recipe
+    for (size_t i = 0; i < answers_.size(); ++i) {
+      if (!Fails(answers_[i])) order.push_back(i);
+    }
+    for (const size_t i : order) {
+      const std::optional<Verdict> verdict = ConformingVerdict(answers_[i], found.recipe, search_);
+      if (!verdict) found.failing.push_back(i);
+      if (found.failing.size() >= most) return std::nullopt;
+      if (!verdict) continue;
+      found.judgeable += JudgedElements(*verdict);
+      found.judgeable_before += JudgedBefore(answers_[i].verdict, verdict->sample);
+      found.sample = verdict->sample;
+    }
+    const double least = kMostStayJudgeable * static_cast<double>(found.judgeable_before);
+    if (static_cast<double>(found.judgeable) < least) return std::nullopt;
+    std::ranges::sort(found.failing);
+    return found;
+  }
+
+  std::vector<size_t> All() const {
+    std::vector<size_t> all(witnesses_.size());
+    std::iota(all.begin(), all.end(), size_t{0});
+    return all;
+  }
+
+  double MeanBefore(const std::vector<size_t>& which) const {
+    std::vector<Elements> before;
+    for (const RecipeWitness& witness : witnesses_) before.push_back(witness.before);
+    return MeanUlps(before, witnesses_, which);
+  }
+
+  std::span<const JudgedAnswer> answers_;
+  const RecipeSearch& search_;
+  std::vector<size_t> failing_;  // indices of answers
+  std::set<Step> steps_;         // of those
+  std::vector<RecipeWitness> witnesses_;
+};
+
+}  // namespace
+
+std::optional<FoundRecipe> JudgedBy(const std::string& recipe,
+                                    std::span<const JudgedAnswer> answers,
+                                    const RecipeSearch& search) {
+  return Search(answers, search).By(recipe);
+}
+
+std::optional<FoundRecipe> NarrowestRecipe(std::span<const JudgedAnswer> answers,
+                                           const RecipeSearch& search) {
+  return Search(answers, search).Narrowest();
+}
+
+}  // namespace sextant::oracle

@@ -1,0 +1,89 @@
+#include "oracle/diagnosis/recipe/recipe_verdict.h"
+
+#include <algorithm>
+
+#include "oracle/diagnosis/answer/scattered_elements.h"
+#include "oracle/diagnosis/recipe/recipe_witness.h"
+#include "oracle/diagnosis/work.h"
+#include "reference/prove/budget.h"
+
+namespace sextant::oracle {
+namespace {
+
+// Elements that are looked at first of a case that has more: a part of the case, in a part of the
+// work; in slices of kInSlice elements.
+constexpr size_t kFewest = 4096, kMost = size_t{1} << 16, kInSlice = 1024;
+constexpr size_t kPartOfCase = 8, kPartOfWork = 8;
+
+Verdict VerdictBy(const JudgedAnswer& answer, const Recipe& recipe, const ProveOptions& options) {
+  const auto& [c, inputs, outputs, judge, verdict] = answer;
+  constexpr auto kHow = Judge::Grading::kPassOrFail;
+  const auto is_enclosed = [](double radius) { return radius < 0; };
+  const bool proven = std::ranges::none_of(judge.golden(), [&](const GoldenTensor& golden) {
+    return std::ranges::any_of(golden.radius.data, is_enclosed);
+  });
+  // Values that are proven need not be proven again.
+  if (proven) return Judge(c, inputs, recipe, judge.golden(), options, kHow).Evaluate(outputs);
+  return Judge(c, inputs, recipe, options, kHow).Evaluate(outputs);
+}
+
+// True if an error in some slices of the case exceeds what the recipe permits. Unlike a judgement,
+// it copies nothing, and ends at the first such slice.
+bool FailsAtFirst(const JudgedAnswer& answer, const Recipe& recipe, size_t elements) {
+  const ScopedBudget within(Budget{.elements = elements});
+  return !std::ranges::all_of(SlicesInBudget(answer.c, kInSlice),
+                              [&](const Slice& slice) { return PermitsIn(answer, slice, recipe); });
+}
+
+// Judges about so many elements; empty if the answer fails.
+std::optional<Verdict> VerdictOnPart(const JudgedAnswer& answer, const Recipe& recipe,
+                                     size_t elements, const ProveOptions& options) {
+  const ScopedBudget within(Budget{.elements = elements});
+  Verdict verdict = VerdictBy(answer, recipe, options);
+  if (verdict.status == Verdict::Status::kFails) return std::nullopt;
+  verdict.sample = SampleIn(answer.c);
+  return verdict;
+}
+
+}  // namespace
+
+size_t JudgedElements(const Verdict& verdict) {
+  size_t count = 0;
+  for (const TensorVerdict& tensor : verdict.tensors) count += tensor.judged;
+  return count;
+}
+
+bool HasOutliers(const JudgedAnswer& answer, const std::string& start) {
+  const auto& [c, inputs, outputs, judge, verdict] = answer;
+  const Recipe recipe = ParseRecipe(start, c.dtype());
+  const Observation seen{c, inputs, recipe, judge.golden(), judge.permitted(), outputs};
+  const auto& specs = c.info().signature.outputs;
+  for (const TensorVerdict& of : verdict.tensors) {
+    if (of.failed > kMostFew) return false;
+    if (of.failed == 0) continue;
+    const auto at = std::ranges::find(specs, of.name, &TensorSpec::name) - specs.begin();
+    const auto tensor = AnsweredTensorOf(seen, static_cast<size_t>(at));
+    if (!tensor || !AreOutliers(*tensor)) return false;
+  }
+  return Fails(answer);
+}
+
+std::optional<Verdict> ConformingVerdict(const JudgedAnswer& answer, const std::string& recipe,
+                                         const RecipeSearch& search) {
+  const Case& c = answer.c;
+  const Recipe parsed = ParseRecipe(recipe, c.dtype());
+  size_t elements = 0;
+  for (const NamedTensor& output : answer.outputs) elements += output.values.data.size();
+  const size_t first = std::min(std::clamp(elements / kPartOfCase, kFewest, kMost),
+                                ElementsInWork(c, MostWork(c) / kPartOfWork));
+  if (!HasBudget() && first < elements) {
+    if (!Decides(c, recipe) && FailsAtFirst(answer, parsed, first)) return std::nullopt;
+    const size_t most = ElementsInWork(c, MostWork(c));
+    if (search.in_part && most < elements) return VerdictOnPart(answer, parsed, most, search.prove);
+  }
+  Verdict verdict = VerdictBy(answer, parsed, search.prove);
+  if (verdict.status == Verdict::Status::kFails) return std::nullopt;
+  return verdict;
+}
+
+}  // namespace sextant::oracle
