@@ -112,7 +112,8 @@ std::optional<int64_t> NoneBeyondClip(const RelativeKey& key, int64_t clip) {
   return RightRow(key, clip);
 }
 
-// Each row of products with the rows of distances S - 1 back to 0 is moved by one more.
+// Each row of products with the rows of distances S - 1 back to 0 is moved by one more. Only for as
+// many keys as queries: the next query of a key after the own one always exists.
 TermOf Skewed(int64_t S) {
   return [S](const RelativeKey& key, int64_t clip) {
     if (key.t <= key.s) return TableTerm{RightRow(key, clip), key.s};
@@ -123,7 +124,7 @@ TermOf Skewed(int64_t S) {
 }
 
 // Terms of the key table that are missing, or that are products with other rows.
-std::vector<Choice> TableTerms(int64_t S) {
+std::vector<Choice> TableTerms(int64_t S, int64_t T) {
   std::vector<Choice> choices = {
       Parts("keys farther than the clip have no row of the tables: 0 is added",
             [](RelativeParts& parts) { parts.row = NoneBeyondClip; }),
@@ -134,10 +135,13 @@ std::vector<Choice> TableTerms(int64_t S) {
       Term("the key table is multiplied by the key instead of the query",
            [](const RelativeKey& key, int64_t clip) {
              return TableTerm{RightRow(key, clip), key.s, true};
-           }),
-      Term("the terms of the key table are skewed without a mask: keys after the query have those "
-           "of the next query, of the farthest distances on",
-           Skewed(S))};
+           })};
+  if (S == T) {
+    choices.push_back(
+        Term("the terms of the key table are skewed without a mask: keys after the query have "
+             "those of the next query, of the farthest distances on",
+             Skewed(S)));
+  }
   for (const int64_t shift : {1, -1}) {
     const std::string other = shift > 0 ? "next query" : "query before";
     choices.push_back(Term(
@@ -259,13 +263,13 @@ std::vector<Explanation> MeasureRelative(const Observation& seen) {
   std::vector<Deviation> likely = OfScores(seen.c);
   likely.push_back(OneOf("keys_heads_changed", "key_heads", Heads(H, true)));
   likely.push_back(OneOf("values_heads_changed", "value_heads", Heads(H, false)));
-  likely.push_back(
-      OneOf("keys_changed", "keys", Keys(static_cast<int64_t>(ExtentOf(seen.c, "T")))));
+  const auto T = static_cast<int64_t>(ExtentOf(seen.c, "T"));
+  likely.push_back(OneOf("keys_changed", "keys", Keys(T)));
   if (clip > 0) likely.push_back(OneOf("distances_changed", "distances", Distances(clip)));
   std::vector<Deviation> others = PositionDeviations(seen.inputs);
   if (clip > 0) others.push_back(OneOf("clip_changed", "distances", NearerClips(clip)));
   const auto S = static_cast<int64_t>(ExtentOf(seen.c, "S"));
-  if (S > 0) others.push_back(OneOf("table_terms_changed", "key_table_terms", TableTerms(S)));
+  if (S > 0) others.push_back(OneOf("table_terms_changed", "key_table_terms", TableTerms(S, T)));
   for (Deviation& change : InputChanges(seen.c, seen.inputs))
     (change.factor.ends_with("_table") ? likely : others).push_back(std::move(change));
   likely = Joined<Deviation>({std::move(likely), AttentionDeviations(seen.c, seen.inputs)});
