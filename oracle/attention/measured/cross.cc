@@ -64,15 +64,15 @@ struct CrossByParts : CrossAttention {
     const Tensor<Real> own_q = IntermediateAs(SplitHeads(Projected(x, wq, bq), heads), q);
     Tensor<Real> keys = IntermediateAs(SplitHeads(Projected(of_k, wk, bk), shared), k);
     Tensor<Real> values = IntermediateAs(SplitHeads(Projected(of_v, wv, bv), shared), v);
-    if (!parts.attention.key_heads.empty()) {
-      keys = HeadsOf(parts.attention.key_heads, keys);
-      values = HeadsOf(parts.attention.value_heads, values);
-      attention.K = attention.H;
-    }
     if (parts.padding > 0) {
       keys = WithBiasRows(keys, bk, parts.padding);
       values = WithBiasRows(values, bv, parts.padding);
       attention.T.value = static_cast<int64_t>(keys.shape[2]);
+    }
+    if (!parts.attention.key_heads.empty()) {
+      keys = HeadsOf(parts.attention.key_heads, keys);
+      values = HeadsOf(parts.attention.value_heads, values);
+      attention.K = attention.H;
     }
     Tensor<Real> weighed(own_q.shape), lse({1, heads, x.shape[0]});
     AttendMeasured<Real>(parts.attention, attention, {.q = own_q, .k = keys, .v = values}, weighed,
@@ -145,8 +145,8 @@ std::vector<Choice> Keys(size_t S, size_t T) {
   sees("memory has a causal mask: key t is seen if t <= s",
        [](size_t s, size_t t) { return t <= s; });
   if (S != T) {
-    sees("memory has a causal mask from the last key backwards: key t is seen if t <= s + " +
-             PrintValue(static_cast<int64_t>(T) - static_cast<int64_t>(S)),
+    sees("memory has a causal mask from the last key backwards: key t is seen if t <= s " +
+             std::string(T < S ? "- " : "+ ") + std::to_string(T < S ? S - T : T - S),
          [=](size_t s, size_t t) { return t + S <= s + T; });
   }
   std::set<size_t> paddings;  // to multiples of vectors and tiles

@@ -21,6 +21,7 @@ struct PlantedCross {
   size_t first = 0;          // key
   bool interleaves = false;  // the channels of the heads
   size_t padding = 0;        // rows of 0 after memory
+  size_t (*key_head)(size_t h) = [](size_t h) { return h / 2; };
 
   std::vector<std::string> Causes(const std::string& dtype) const {
     const AskedCase question("cross_attention S=8 T=11 M=20 H=4 K=2 D=6 dtype=" + dtype);
@@ -44,12 +45,12 @@ struct PlantedCross {
           double score = 0;
           for (size_t d = 0; d < kD; ++d) {
             score += projected("x", s, "wq", "bq", h * kD + d) *
-                     projected("memory", t, keys_by, "bk", h / 2 * kD + d);
+                     projected("memory", t, keys_by, "bk", key_head(h) * kD + d);
           }
           const double weight = std::exp(score * scale);
           sum += weight;
           for (size_t d = 0; d < kD; ++d)
-            weighted[d] += weight * projected("memory", t, "wv", "bv", h / 2 * kD + d);
+            weighted[d] += weight * projected("memory", t, "wv", "bv", key_head(h) * kD + d);
         }
         for (size_t d = 0; d < kD; ++d)
           mean[interleaves ? d * kH + h : h * kD + d] = weighted[d] / sum;
@@ -81,6 +82,10 @@ TEST(MeasuredCross, NamesMemoryThatIsPadded) {
   EXPECT_THAT(PlantedCross{.padding = 5}.Causes("f32"),
               Contains(AllOf(StartsWith("keys_changed (memory is padded by 5 rows of 0"),
                              HasSubstr("their keys and values are the biases"))));
+  // The heads read the padding of their own key heads, too.
+  EXPECT_THAT(
+      (PlantedCross{.padding = 5, .key_head = [](size_t h) { return h % 2; }}.Causes("f32")),
+      Contains(AllOf(HasSubstr("head h % K"), HasSubstr("memory is padded by 5 rows of 0"))));
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Keys that lose their weight, in each head others: small ones, or any of them.
+// Keys that lose their weight, in most heads others: small ones, or any of them.
 #pragma once
 
 #include <optional>

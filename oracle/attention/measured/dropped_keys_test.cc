@@ -29,6 +29,11 @@ TEST(DroppedKeys, AreSmallOnes) {
   EXPECT_THAT(CausesOfSubject(kLine + "dtype=f32", planted),
               Contains(StartsWith("small_weights_dropped+lost_keys_in_the_sum (keys whose weight "
                                   "is less than 0.03")));
+  // Some queries lose all keys.
+  planted.least_weight = 1.0 / 8;
+  EXPECT_THAT(CausesOfSubject(kLine + "dtype=f32", planted),
+              Contains(StartsWith("small_weights_dropped+lost_keys_in_the_sum (keys whose weight "
+                                  "is less than 0.12")));
 }
 
 TEST(DroppedKeys, AreThoseThatShouldBeSeen) {

@@ -95,9 +95,9 @@ std::optional<OtherKeys> KeysOfHeads(const AskedWeights& weights, const PlainAtt
   const std::vector<CountedKeys> heads = ByHead(weights, plain, c.dtype());
   if (!Differ(heads, visible)) return std::nullopt;
   if (auto packed = ByPackedRow(heads, plain)) return packed;
-  if (auto small = SmallKeysDropped(weights, plain, c.dtype())) return small;
   constexpr size_t kMostKeys = size_t{1} << 22;  // several rules are compared with all of a head
   if (heads.size() * visible.counts.size() > kMostKeys) return std::nullopt;
+  if (auto small = SmallKeysDropped(weights, plain, c.dtype())) return small;
   std::vector<OfKey> counts(n.H);
   std::vector<std::pair<KeySentence, std::vector<size_t>>> said;
   for (size_t h = 0; h < n.H; ++h) {
@@ -113,7 +113,8 @@ std::optional<OtherKeys> KeysOfHeads(const AskedWeights& weights, const PlainAtt
   constexpr size_t kManyRules = 3;
   const bool are_counted =
       std::ranges::all_of(said, [](const auto& one) { return one.first.name == kCountedKeys; });
-  if (said.size() >= kManyRules && are_counted)
+  const bool is_each_other = said.size() >= kManyRules && 2 * said.size() > n.H;
+  if (is_each_other && are_counted)
     if (auto dropped = AnyKeysDropped(weights, plain, c.dtype())) return dropped;
   constexpr size_t kShown = 4;
   KeySentence sentence{"keys_of_heads_changed", ""};

@@ -102,7 +102,7 @@ std::vector<double> PlainAttention::WeightsOf(size_t row) const {
   double largest = SinkOf(row);
   for (size_t t = 0; t < n_.T; ++t)
     if (CountOf(row, t) > 0) largest = std::max(largest, weights[t]);
-  double sum = std::exp(SinkOf(row) - largest);
+  double sum = largest > -kInfinity ? std::exp(SinkOf(row) - largest) : 0;
   for (size_t t = 0; t < n_.T; ++t) {
     weights[t] = std::exp(weights[t] - largest);
     if (CountOf(row, t) > 0) sum += weights[t];

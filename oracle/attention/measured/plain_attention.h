@@ -28,7 +28,7 @@ class PlainAttention {
   // multiplies it before the cap; `clips`: the cap cuts scores off.
   std::vector<double> ScoresOf(size_t row, size_t g, double factor = 1, bool clips = false) const;
   // The right weight of every key of the row, also of those that the mask hides: e^score, divided
-  // by the sum over the keys that it shows and the sink.
+  // by the sum over the keys that it shows and the sink; infinity if there is neither.
   std::vector<double> WeightsOf(size_t row) const;
   // Value t of head g in the batch of the row, [E].
   std::span<const double> ValueOf(size_t row, size_t g, size_t t) const;

@@ -46,23 +46,22 @@ Keys KeysOf(const RelativeByParts& op, size_t s, double query, const Tensor<doub
   return keys;
 }
 
-// The query of index s, in the head of row `own` of the slice.
+// The product of a row with the query of index s, in the head of row `own` of the slice.
 template <class Real>
-std::vector<Real> QueryAt(const RelativeParts& parts, const Tensor<Real>& q, size_t own,
-                          int64_t s) {
+Real DotOfQuery(const RelativeParts& parts, const Tensor<Real>& q, size_t own, int64_t s,
+                std::span<const Real> row) {
   const size_t heads = q.shape[1], S = q.shape[2], D = q.shape[3];
-  const auto here = static_cast<int64_t>(SliceBegin("S") + own % S);
-  if (s == here) return {RowAt(q, own).begin(), RowAt(q, own).end()};
+  if (s == static_cast<int64_t>(SliceBegin("S") + own % S)) return Dot(RowAt(q, own), row);
   const NamedTensor& whole = (*parts.inputs)[0];
   const size_t b = SliceBegin("B") + own / S / heads, h = SliceBegin("H") + own / S % heads;
   const Shape& shape = whole.values.shape;
   const size_t first = ((b * shape[1] + h) * shape[2] + static_cast<size_t>(s)) * D;
   std::vector<Real> query;
   for (size_t d = 0; d < D; ++d) query.push_back(Real(whole.values.data[first + d], whole.dtype));
-  return query;
+  return Dot(std::span<const Real>(query), row);
 }
 
-// Rows that are none are not in the mean.
+// The mean of rows of the table; those that are none are rows of 0.
 template <class Real>
 Real MeanOfTable(const SoftmaxRow<Real>& weights, const Tensor<Real>& table,
                  const std::vector<std::optional<int64_t>>& rows, size_t d) {
@@ -96,7 +95,7 @@ void RelativeByParts::operator()(const Tensor<Real>& q, const Tensor<Real>& k,
       if (table_row) {
         const auto row = RowAt(key_table, static_cast<size_t>(*table_row));
         relative = of_key ? Dot(RowAt(own_k, first + keys.at[n]), row)
-                          : Dot(std::span<const Real>(QueryAt(parts, q, query, of_query)), row);
+                          : DotOfQuery(parts, q, query, of_query, row);
       }
       const ScopedStep at(Step::kScore);
       if (parts.table_factor != 1) relative = relative * Real(parts.table_factor);
@@ -128,5 +127,15 @@ template void RelativeByParts::operator()(const Tensor<Rounded>&, const Tensor<R
                                           const Tensor<Rounded>&, const Tensor<double>&,
                                           const Tensor<double>&, Tensor<Rounded>&,
                                           Tensor<Rounded>&) const;
+
+Choice ChangedParts(const std::string& sentence,
+                    const std::function<void(RelativeParts& parts)>& edit) {
+  return {sentence, [edit](const Hypothesis& base) {
+            return std::optional(Edited<RelativeByParts>(base, [&](RelativeByParts& op) {
+              edit(op.parts);
+              op.parts.inputs = base.inputs;
+            }));
+          }};
+}
 
 }  // namespace sextant::oracle

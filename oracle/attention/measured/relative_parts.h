@@ -2,11 +2,12 @@
 #pragma once
 
 #include <functional>
-#include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
-#include "oracle/diagnosis/deviation.h"
+#include "oracle/defect/defect.h"
+#include "oracle/diagnosis/choices.h"
 #include "reference/attention/relative_attention.h"
 
 namespace sextant::oracle {
@@ -32,9 +33,9 @@ struct RelativeParts {
   std::function<TableTerm(const RelativeKey& key, int64_t clip)> term;
   std::function<bool(const RelativeKey& key)> sees;  // null: all keys
   std::vector<size_t> key_heads, value_heads;        // of every head; empty: its own
-  std::shared_ptr<const Tensors> inputs;  // of the whole case, for other heads and queries
-  std::optional<double> cap;              // of the scores
-  double table_factor = 1;                // of the scores of the key table
+  std::optional<SharedInputs> inputs;  // of the whole case, for other heads and queries
+  std::optional<double> cap;           // of the scores
+  double table_factor = 1;             // of the scores of the key table
 };
 
 struct RelativeByParts : RelativeAttention {
@@ -45,5 +46,9 @@ struct RelativeByParts : RelativeAttention {
                   const Tensor<double>& query_position, const Tensor<double>& key_position,
                   Tensor<Real>& y, Tensor<Real>& scores) const;
 };
+
+// The same with other parts.
+Choice ChangedParts(const std::string& sentence,
+                    const std::function<void(RelativeParts& parts)>& edit);
 
 }  // namespace sextant::oracle

@@ -96,15 +96,15 @@ KeySentence SentenceOf(const CountedKeys& visible, const AttentionSizes& n,
                             " that they should not see, in all batches: " + ExamplesOf(visible, n)};
 }
 
-// Hidden keys are seen, and the others are not.
+// Hidden keys are seen, and the others are not; some of each.
 bool IsInverted(const CountedKeys& visible) {
-  bool has_hidden = false;
+  bool has_leaked = false, has_lost = false;
   for (size_t i = 0; i < visible.counts.size(); ++i) {
     if (!visible.Says(i)) continue;
     if (visible.counts[i] == visible.expected[i]) return false;
-    has_hidden |= visible.counts[i] > 0;
+    (visible.counts[i] > 0 ? has_leaked : has_lost) = true;
   }
-  return has_hidden;
+  return has_leaked && has_lost;
 }
 
 }  // namespace
@@ -114,6 +114,11 @@ std::optional<OtherKeys> OtherKeysOf(const CountedKeys& visible, const PlainAtte
                                      const Case& c) {
   if (visible.counts == visible.expected) return std::nullopt;
   const AttentionSizes& n = plain.sizes();
+  if (auto keys = KeysOfMask(visible, n, base, masks, c)) {
+    if (const auto alike = KeyRangesOf(visible, plain, RangeRules::kWithoutBlocks))
+      keys->sentence.text += "; here it is the same if " + alike->sentence.text;
+    return keys;
+  }
   if (IsInverted(visible)) {
     return OtherKeys{{"mask_inverted",
                       "the mask is inverted: queries see the keys that they should not see, and no "
@@ -122,11 +127,6 @@ std::optional<OtherKeys> OtherKeysOf(const CountedKeys& visible, const PlainAtte
                        const KeyRange keys = op.KeysOf(b, s);
                        return keys.first <= t && t < keys.last ? 0.0 : 1.0;
                      }};
-  }
-  if (auto keys = KeysOfMask(visible, n, base, masks, c)) {
-    if (const auto alike = KeyRangesOf(visible, plain, RangeRules::kWithoutBlocks))
-      keys->sentence.text += "; here it is the same if " + alike->sentence.text;
-    return keys;
   }
   const KeySentence sentence = SentenceOf(visible, n, plain.attributes());
   if (sentence.name == kCountedKeys) {

@@ -75,7 +75,7 @@ Deviation SlopesByFormula() {
 }
 
 // Each head has the slope of another.
-Deviation SlopesOfExponentsOfHeads(size_t H) {
+Deviation SlopesOfOtherHeads(size_t H) {
   std::vector<NamedValue> values;
   for (size_t shift = 1; shift < H; ++shift) {
     values.push_back({static_cast<double>(shift),
@@ -174,13 +174,13 @@ Deviation ExponentsOfHeads(const Case& c) {
 }  // namespace
 
 std::vector<Explanation> MeasureBias(const Observation& seen) {
-  if (auto masked = MeasureMaskedKeys(seen); !masked.empty()) return masked;
   const size_t H = ExtentOf(seen.c, "H");
   std::vector<Deviation> more = OtherDistances(seen.inputs);
   more.push_back(InputFactor(seen.inputs, "slope", "every slope is multiplied by"));
   more.push_back(SlopesByFormula());
-  more.push_back(SlopesOfExponentsOfHeads(H));
+  more.push_back(SlopesOfOtherHeads(H));
   std::vector<Explanation> found = MeasureAttributesAnd(seen, more);
+  if (found.empty()) found = MeasureMaskedKeys(seen);
   return found.empty() ? MeasureFactorsOfBias(seen) : found;
 }
 
@@ -192,10 +192,10 @@ std::vector<Explanation> MeasureSlopes(const Observation& seen) {
                 [](const std::string& number) {
                   return "slopes are powers of the base " + number + ", expected 2";
                 }),
-       ExponentsOfHeads(seen.c),
        OfByBase(
            "slopes_multiplied", &ByBase::factor, {{2}, {0.5}, {-1}, {0.125}},
-           [](const std::string& number) { return "every slope is multiplied by " + number; })});
+           [](const std::string& number) { return "every slope is multiplied by " + number; })},
+      {ExponentsOfHeads(seen.c)});
 }
 
 }  // namespace sextant::oracle

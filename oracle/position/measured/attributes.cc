@@ -229,11 +229,13 @@ std::vector<Explanation> MeasureAttributes(const Observation& seen) {
 }
 
 std::vector<Explanation> MeasureAttributesAnd(const Observation& seen,
-                                              const std::vector<Deviation>& more) {
+                                              const std::vector<Deviation>& more,
+                                              const std::vector<Deviation>& alone) {
   const Hypothesis base{seen.c.operation().Clone(), SharedInputs::Of(seen.inputs), seen.recipe};
   return FittedTo(
       seen, base,
-      Joined<Deviation>({AttributeDeviations(seen.c), PositionDeviations(seen.inputs), more}));
+      Joined<Deviation>({AttributeDeviations(seen.c), PositionDeviations(seen.inputs), more}),
+      alone);
 }
 
 }  // namespace sextant::oracle

@@ -23,9 +23,10 @@ std::vector<Deviation> AttributeDeviations(const Case& c);
 // All inputs of the case that are integers.
 std::vector<Deviation> PositionDeviations(const Tensors& inputs);
 
-// Both, for an operation without deviations of its own.
+// Both, for an operation without deviations of its own; with `more`, and rare ones `alone`.
 std::vector<Explanation> MeasureAttributes(const Observation& seen);
 std::vector<Explanation> MeasureAttributesAnd(const Observation& seen,
-                                              const std::vector<Deviation>& more);
+                                              const std::vector<Deviation>& more,
+                                              const std::vector<Deviation>& alone = {});
 
 }  // namespace sextant::oracle

@@ -81,8 +81,15 @@ std::vector<NamedExponents> OtherExponents(const Exponents& right, double max_bi
   for (const size_t power : {8, 16, 32, 64}) {
     if (power == below) continue;
     const Exponents first = Sequence(power, max_bias), next = Sequence(2 * power, max_bias);
-    add("those of a power of two of " + PrintValue(static_cast<double>(power)) + " heads",
-        Joined(first, EverySecond(next, 0), H));
+    if (H > power) {
+      add("those of " + PrintValue(static_cast<double>(power)) +
+              " heads, and then every second one of " + PrintValue(static_cast<double>(2 * power)) +
+              " heads",
+          Joined(first, EverySecond(next, 0), H));
+    } else if (power != above) {
+      add("the first ones of " + PrintValue(static_cast<double>(power)) + " heads",
+          Joined(first, {}, H));
+    }
   }
   return all;
 }

@@ -52,7 +52,7 @@ void AddFormats(Functions& all) {
     all.push_back({kNothing, Phrase("positions_in_unsigned_", bits, "_bits"),
                    Phrase("positions are integers of ", bits,
                           " bits without a sign: negative ones have ", m, " added"),
-                   [m](double p, size_t, size_t) { return p - std::floor(p / m) * m; }});
+                   [m](double p, size_t, size_t) { return p < 0 ? p + m : p; }});
   }
 }
 

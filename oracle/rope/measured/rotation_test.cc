@@ -17,6 +17,8 @@ TEST(MeasuredRotation, NamesPositions) {
        [](P p, size_t, size_t) { return std::min(p, P(12345)); }},
       {"position_wrapped (positions start again at 0 after 4999",
        [](P p, size_t, size_t) { return std::fmod(p, P(5000)); }},
+      {"position_wrapped (positions start again at 0 after 255",
+       [](P p, size_t, size_t) { return std::fmod(p, P(256)); }},
       {"position_shifted (every token acts as its position + 17",
        [](P p, size_t, size_t) { return p + 17; }},
       {"position_constant (every token acts as position 42)",
