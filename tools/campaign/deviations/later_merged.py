@@ -26,7 +26,8 @@ for name, stage, kind, change, figures in (
      {"words": r"y1|unchanged|channel|column|\bE\b"}),
     ("negative_lse1_is_empty", "weights", "weights",
      lambda w, q: (np.where(q.lse1 < 0, 0, w[0]), w[1]),
-     {"words": r"negativ|empty|below|less than|lse1.*(missing|lost|ignored|sign)|alone|y2"}),
+     {"words": r"negativ|empty|below|less than|lse1.*(missing|lost|ignored|sign)|alone|y2"
+              r"|lse is lse2"}),
 ):
     one("attention_merge", stage, name, kind, change, MERGE, **figures)
 

@@ -27,7 +27,8 @@ for name, stage, kind, change, cases, figures in (
     ("queries_restart_at_8", "queries", "position_restarts",
      lambda p, q: np.where(np.arange(q.S) < 8, p, p - 8), "distance distance_bf16",
      {"token": lambda q: [8, int(q.query_position[8])],
-      "words": r"restart|reset|counted|from|start|above|later|another position|act as|repeat"}),
+      "words": r"restart|reset|counted|from|start|above|later|another position|act as|repeat"
+               r"|numbers of S - 8 at S 8"}),
     ("keys_of_ring_rolled_5", "keys", "position_of_token", lambda p, q: np.roll(p, 5), ALIBI,
      {"words": r"key|order|roll|shift|ring|moved|another|offset|wrap"}),
     ("future_hidden", "output", "mask",
@@ -134,7 +135,7 @@ for name, change, cases, figures in (
     # The table of factors ends, and what is beyond is not scaled.
     ("beyond_65536_not_scaled", lambda f, q: np.where(q.position >= 65536, 1, f), "log_n",
      {"words": r"(position|token|row).*(1\b|not scaled|unscaled|factor|missing|unchanged|above"
-               r"|from|beyond|act as|clamp)"}),
+               r"|from|beyond|act as|clamp)|unchanged.*position"}),
 ):
     one("log_n_scale", "factor", name, "function", change, cases, **figures)
 one("log_n_scale", "position", "offset_4", "position_offset", lambda p, q: p + 4, "log_n_bf16",

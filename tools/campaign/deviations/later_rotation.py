@@ -126,7 +126,7 @@ f("limits_rounded_inward", "scaling",
   lambda lim, q: (EXACT(np.ceil(limits(q)[0])), EXACT(np.floor(limits(q)[1]))), "yarn", "limits",
   "rope_frequencies")
 f("longrope_list_by_token", "scaling", list_by_token, "longrope", "angle",
-  words=r"short|long|scal|factor|frequenc|4096|context")
+  words=r"short|long|scal|factor|frequenc|4096|context|seq_len")
 f("frequencies_in_f16", "frequency_ramp", rounded("f16"), "llama3 plain_f64", "frequency",
   "rope_frequencies", words=rf"f16|{PRECISION}")
 f("frequencies_of_f16_normals", "frequency_plateau", lambda f, q: np.where(f < 2.0**-14, 0, f),

@@ -247,7 +247,7 @@ for stage, name, kind, change, cases, figures in (
      {"words": r"last|before|previous|another|act as|copied|same|stale|token|row"}),
     ("sin_cos", "sin_negated", "sign", lambda t, q: (-t[0], t[1]), PAPER, {}),
     ("frequency", "without_one_over", "exponent_scaled", lambda f, q: 1 / f, PAPER,
-     {"words": r"invers|exponent|base|wavelength|reciproc"}),
+     {"words": r"inver[st]|exponent|base|wavelength|reciproc"}),
 ):
     one("sinusoidal", stage, name, kind, change, cases, **figures)
 TABLE.add("sinusoidal", "base_of_log10", "base",

@@ -110,7 +110,7 @@ f("limits_without_two_pi", "scaling", limits_without_two_pi, "yarn yarn_bf16", "
 TABLE.add("rope_frequencies", "limits_of_extended_length", "scaling",
           changed(scaling__original_max_position_embeddings=16384), "yarn", value=[16384, 4])
 f("short_list_in_first_chunk", "scaling", list_by_chunk, "longrope", "angle",
-  words=rf"{SCALING}|short|long|first|token|chunk|position")
+  words=rf"{SCALING}|short|long|first|token|chunk|position|seq_len")
 
 # rope: amplitudes.
 # TensorRT-LLM: attention_factor, the final factor, goes through the formula of mscale.
@@ -245,7 +245,7 @@ for stage, name, kind, change, cases, figures in (
     # BLOOM counts the tokens of a mask: 5 of padding on the left are at 0.
     ("keys", "padding_of_5_not_counted", "position_offset", lambda p, q: np.maximum(p - 5, 0),
      "distance key", {"shift": 5, "words": r"offset|shift|less|early|padd|minus|subtract|clamp"
-                      r"|late|more|added|further"}),
+                      r"|late|more|added|further|T 0 to \d+ at T 5 to"}),
 ):
     one("alibi", stage, name, kind, change, cases, **figures)
 
@@ -272,7 +272,7 @@ for name, change, cases in (("halves_of_mpt_exchanged", slopes_of_mpt, "twelve f
 one("temperature_scale", "factor", "only_from_32768", "function",
     lambda f, q: np.where(q.position < 32768, 1, f), "temperature temperature_bf16",
     words=r"(position|token|row).*(\b1\b|not scaled|unscaled|missing|unchanged|below|from|beyond"
-    r"|above|under|clamp|act as)|32768|\bshort")
+    r"|above|under|clamp|act as)|32768|\bshort|unchanged.*position")
 one("temperature_scale", "factor", "beta_inside_logarithm", "function",
     lambda f, q: 1 + np.log(1 + EXACT(q.beta) * q.seen["block"]), "temperature temperature_bf16",
     words=r"beta|\blog|\bln\b|inside|product|block")
