@@ -19,7 +19,8 @@ template <class ByParts>
 std::vector<Explanation> MeasureAttention(const Observation& seen) {
   const auto operation = std::make_shared<Wrapped<ByParts, false>>();
   CopyAttributes(seen.c, *operation);
-  return MeasureParts(seen, {operation, seen.inputs, seen.recipe}, WithPartsOf<ByParts>());
+  return MeasureParts(seen, {operation, SharedInputs::Of(seen.inputs), seen.recipe},
+                      WithPartsOf<ByParts>());
 }
 
 }  // namespace sextant::oracle

@@ -18,7 +18,7 @@ std::shared_ptr<const Operation> MeasuredOperation(const Case& c, const Measured
 }
 template <class Measured>
 Hypothesis MeasuredModel(const Observation& seen, const Measured& measured) {
-  return {MeasuredOperation(seen.c, measured), seen.inputs, seen.recipe};
+  return {MeasuredOperation(seen.c, measured), SharedInputs::Of(seen.inputs), seen.recipe};
 }
 
 }  // namespace sextant::oracle

@@ -15,6 +15,10 @@ class Fitter {
  public:
   explicit Fitter(const NormQuestion& question) : q_(question), rows_(question) {}
 
+  bool HasAny(Among among) {
+    only_first_ = true;
+    return !All(among).empty();
+  }
   std::vector<NormFit> All(Among among) {
     for (const Norm& centered : CentersOf(q_.right, among)) {
       for (const Norm& norm : RowsOf(centered, among)) TryWeights(norm);
@@ -86,7 +90,9 @@ class Fitter {
     for (const double times : {0.25, 4.0}) add(q_.right.count * times);
     return all;
   }
+  bool IsDone() const { return only_first_ && !fits_.empty(); }
   void TryWeights(const Norm& norm) {
+    if (IsDone()) return;
     const auto sums = rows_.SumsOf(norm);
     for (const Norm& offset : Variants(norm, {[](Norm& n) { n.unit_offset = !n.unit_offset; }})) {
       for (const Norm& weighed :
@@ -163,6 +169,7 @@ class Fitter {
     }
   }
   void TryDivisors(const Norm& norm, const std::vector<Sums>& sums) {
+    if (IsDone()) return;
     const auto divisors = rows_.DivisorsOf(norm, sums);
     if (divisors.empty()) return;
     for (const Norm& rooted : RootsOf(norm)) {
@@ -188,7 +195,7 @@ class Fitter {
   }
   void TryDivisors(const Norm& norm, const std::vector<Sums>& sums,
                    const std::vector<MeasuredDivisor>& divisors, FreeNumber free) {
-    if (divisors.empty()) return;
+    if (divisors.empty() || IsDone()) return;
     Span shared = free == FreeNumber::kEps ? Span{0, kInfinity} : Span{};
     for (size_t i = 0; i < divisors.size() && !shared.IsEmpty(); ++i)
       shared.Intersect(AllowedBy(norm, sums[i].sum, divisors[i].range, free));
@@ -211,6 +218,7 @@ class Fitter {
   }
   void Add(NormFit fit, FreeNumber free, const std::string& number,
            const std::vector<MeasuredDivisor>& divisors) {
+    if (only_first_) return fits_.push_back(std::move(fit));
     if (fit.norm.added != q_.right.added) fit.deviations.Count(added_);
     Describe(q_.right, rows_.width(), {free, number, added_.text}, fit);
     const bool all_columns = fit.norm.columns == q_.right.columns;
@@ -224,6 +232,7 @@ class Fitter {
   NormRows rows_;
   Constant added_;  // to the weight, where it is not the right one
   std::vector<NormFit> fits_;
+  bool only_first_ = false;  // of the fits, without a description
 };
 
 }  // namespace
@@ -233,7 +242,7 @@ std::vector<NormFit> FitRows(const NormQuestion& question, Among among) {
   constexpr size_t kFewRows = 2;
   NormQuestion few = question;
   few.rows = std::min(few.rows, kFewRows);
-  if (Fitter(few).All(among).empty()) return {};
+  if (!Fitter(few).HasAny(among)) return {};
   return Fitter(question).All(among);
 }
 

@@ -219,7 +219,7 @@ std::vector<Explanation> MeasureDifference(const Observation& seen) {
                " roundings to " + std::string(NameOf(format)) +
                " of x / sigma and mean / sigma: so they are if these are subtracted, and not mean "
                "from x",
-           {nullptr, seen.inputs, seen.recipe}}};
+           {nullptr, SharedInputs::Of(seen.inputs), seen.recipe}}};
 }
 
 }  // namespace

@@ -36,7 +36,7 @@ std::vector<Explanation> MeasureMaskedKeys(const Observation& seen) {
   return {{"keys_masked",
            "bias is " + text + " for all keys " + (are_later ? "after" : "before") +
                " the query: a mask" + (are_later ? ", as for causal attention" : ""),
-           {nullptr, seen.inputs, seen.recipe}}};
+           {nullptr, SharedInputs::Of(seen.inputs), seen.recipe}}};
 }
 
 }  // namespace sextant::oracle

@@ -97,8 +97,8 @@ std::vector<Explanation> ExplainRotate(const Observation& seen) {
       parts.push_back({"gain", Phrase("every pair is multiplied by ", model.gain, " in addition")});
     }
     if (parts.empty()) continue;
-    all.push_back(
-        ExplanationOf(parts, {std::make_shared<Model>(measured), seen.inputs, seen.recipe}));
+    all.push_back(ExplanationOf(
+        parts, {std::make_shared<Model>(measured), SharedInputs::Of(seen.inputs), seen.recipe}));
   }
   return all;
 }
