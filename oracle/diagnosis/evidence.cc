@@ -255,9 +255,15 @@ std::vector<Explanation> ExplainingOf(const Observation& seen, std::vector<Expla
   if (possible.empty()) return {};
   Evidence evidence(seen);
   if (!IsEvidence(evidence.failing(), possible.size())) return {};
-  std::erase_if(possible,
-                [&](const Explanation& one) { return !evidence.FitOf(one.model).explains; });
-  return possible;
+  std::vector<Candidate> candidates;
+  for (const Explanation& one : possible) {
+    candidates.push_back({[&one] { return std::optional(one.model); }, one.model.is_across_slices});
+  }
+  const std::vector<Fit> fits = evidence.FitsOf(candidates);
+  std::vector<Explanation> explaining;
+  for (size_t i = 0; i < fits.size(); ++i)
+    if (fits[i].explains) explaining.push_back(std::move(possible[i]));
+  return explaining;
 }
 
 }  // namespace sextant::oracle

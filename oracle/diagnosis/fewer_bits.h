@@ -13,8 +13,8 @@ struct FewBits {
 
   // The distance of neighbours at x.
   double UnitAt(double x) const {
-    if (x == 0) return 1;
-    return std::ldexp(1, std::max(std::ilogb(x), least_exponent) - significant + 1);
+    const int exponent = x == 0 ? least_exponent : std::max(std::ilogb(x), least_exponent);
+    return std::ldexp(1, exponent - significant + 1);
   }
   double Nearest(double x) const { return std::nearbyint(x / UnitAt(x)) * UnitAt(x); }
   double TowardZero(double x) const { return std::trunc(x / UnitAt(x)) * UnitAt(x); }

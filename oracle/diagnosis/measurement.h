@@ -48,8 +48,8 @@ struct Explanation {
   std::string name;  // short and stable, as a defect's name: "position_clamped"
   std::string
       sentence;  // with figures: "positions above 32767 act as 32767 (14 of 14 such tokens)"
-  // No operation: nothing predicts the answer. The sentence is about the size of errors, was
-  // verified on all elements, and is said if nothing else is.
+  // No operation: nothing predicts the answer. The sentence is about the size of errors, verified
+  // on all elements, or about a function, seen on some hundred; it is said if nothing else is.
   Hypothesis model;
 };
 

@@ -12,6 +12,7 @@ namespace {
 
 constexpr size_t kFewest = 16;  // numbers but 0, each of which is in the format by accident with a
                                 // chance of 1/2 at most
+constexpr double kCoarser = 4;  // times as far as the numbers of the dtype are those of a format
 
 struct Format {
   std::string name, text;
@@ -34,7 +35,6 @@ std::vector<Format> FormatsBelow(DType dtype) {
   };
   add_bits("output_in_fp8", "FP8 E5M2 (3 significant bits)", kE5M2);
   add_bits("output_in_fp8", "FP8 E4M3 (4 significant bits)", kE4M3);
-  constexpr double kCoarser = 4;  // times: else many numbers of the dtype are in the format
   for (const DType format : {DType::kBF16, DType::kF16, DType::kF32}) {
     if (UnitRoundoffOf(format) < kCoarser * UnitRoundoffOf(dtype)) continue;
     const std::string text(NameOf(format));
@@ -56,14 +56,17 @@ std::string HowRounded(const AnsweredTensor& tensor, const Format& format) {
   for (size_t i = 0; i < tensor.got.size(); ++i) {
     const double y = tensor.got[i], right = tensor.right[i], bound = tensor.bounds[i];
     if (tensor.left_out[i] || std::isinf(bound)) continue;
-    if (!std::isfinite(y) || !std::isfinite(right) || y != format.nearest(y)) return "";
+    if (!std::isfinite(y) || !std::isfinite(right)) return "";
+    if (y != RoundTo(tensor.dtype, format.nearest(y))) return "";
     const double unit = std::max(format.unit(y), format.unit(right));
     const double error = std::max(0.0, std::abs(y - right) - bound) / unit;
     if (error > 1) return "";
     is_nearest &= error <= 0.5;
     is_down &= y <= right + bound;
     is_to_zero &= std::abs(y) <= std::abs(right) + bound;
-    telling += y != 0 && std::abs(right - format.nearest(right)) > bound;
+    // Where most numbers of the dtype are in the format, they say nothing.
+    const bool is_coarser = format.unit(right) >= kCoarser * UlpOf(tensor.dtype, right);
+    telling += is_coarser && y != 0 && std::abs(right - format.nearest(right)) > bound;
   }
   if (telling < kFewest) return "";
   return is_nearest   ? "rounded to "

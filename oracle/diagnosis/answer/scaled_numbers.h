@@ -1,5 +1,5 @@
 // Answers whose numbers are the right ones times a number, or plus one: all that fail, or those of
-// each row, or of each column.
+// each row, or of each column; or the rows normed.
 #pragma once
 
 #include <optional>

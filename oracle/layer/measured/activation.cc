@@ -67,7 +67,8 @@ std::vector<Explanation> MeasureFunction(const Observation& seen) {
   const Samples samples(seen, 0, ErrorBar::kPermitted);
   if (!explanations.empty() || !samples.IsAnswered()) return explanations;
   const auto unknown = UnknownFunctionText(PairsOf(seen, samples), RightFunction(seen));
-  if (unknown) return {{"unknown_function", *unknown, {nullptr, seen.inputs, seen.recipe}}};
+  if (unknown)
+    return {{"unknown_function", *unknown, {nullptr, SharedInputs::Of(seen.inputs), seen.recipe}}};
   return {};
 }
 
@@ -112,7 +113,7 @@ std::vector<Explanation> MeasureAbsoluteError(const Observation& seen) {
                " ulps of 1 in " + std::string(NameOf(format)) +
                ", but small values of it are not right to their own digits: so is a sum with 1/2 "
                "or a difference from 1",
-           {nullptr, seen.inputs, seen.recipe}}};
+           {nullptr, SharedInputs::Of(seen.inputs), seen.recipe}}};
 }
 
 }  // namespace

@@ -211,13 +211,14 @@ std::vector<Explanation> MeasureAddNorm(const Observation& seen) {
 }
 
 std::vector<Explanation> MeasureMixed(const Observation& seen) {
-  if (!Samples(seen, kY, ErrorBar::kLikely).IsAnswered()) return {};
+  if (seen.is_part || !Samples(seen, kY, ErrorBar::kLikely).IsAnswered()) return {};
   std::vector<Explanation> explanations;
   const auto add = [&](const std::string& name, const std::string& sentence,
                        const MixedAddNorm& mixed) {
     const auto operation = std::make_shared<RoundingOperation<MixedAddNorm>>(mixed);
     CopyAttributes(seen.c, *operation);
-    explanations.push_back({name, sentence, {operation, seen.inputs, seen.recipe}});
+    explanations.push_back(
+        {name, sentence, {operation, SharedInputs::Of(seen.inputs), seen.recipe}});
   };
   for (const Combination& top : {Combination{1, 1}, {1, 0}, {0, 1}, {2, 1}, {1, 2}}) {
     for (const Combination& root : {Combination{1, 1}, {1, 0}, {0, 1}}) {

@@ -111,17 +111,22 @@ class Fitter {
     }
   }
 
-  // What needs no number: another function of the right one, and a norm of the hidden tensor.
+  // What needs no number (HiddenChange). Of those with one name the first.
   void TryHidden(const FeedForwardFit& start, const Rows& right) {
-    for (const auto& [name, sentence, apply] :
-         HiddenChanges(right_, InputNamed(start.inputs, "gate").shape[0])) {
-      if (!fits_.empty() && fits_.back().deviations.name == name) continue;  // with another eps
+    const auto changes = HiddenChanges(right_, InputNamed(start.inputs, "gate").shape[0]);
+    constexpr double kUsual = 16;  // choices of a deviation (IsEvident)
+    const double more = std::max(1.0, static_cast<double>(changes.size()) / kUsual);
+    for (const auto& [name, sentence, apply] : changes) {
+      if (!fits_.empty() && fits_.back().deviations.name == name) continue;
+      HiddenFormula formula = start.formula;
+      apply(formula);
+      const Rows rows = formula.ReadsOtherRows() ? rows_.ProjectedBy(start.inputs, formula) : right;
+      if (!rows_.FitsAll(formula, start.inputs, rows)) continue;
       FeedForwardFit fit = start;
-      apply(fit.formula);
+      fit.formula = formula;
       fit.deviations.Add(name, sentence);
-      const bool reads_others = fit.formula.ReadsOtherRows();
-      const Rows rows = reads_others ? rows_.ProjectedBy(fit.inputs, fit.formula) : right;
-      if (rows_.FitsAll(fit.formula, fit.inputs, rows)) fits_.push_back(std::move(fit));
+      fit.deviations.bits += std::log2(more);
+      fits_.push_back(std::move(fit));
     }
   }
 

@@ -122,8 +122,9 @@ struct CombinationFacts {
 };
 const std::vector<CombinationFacts>& Combinations();
 
-// Changes of the formula that need no number: its function altered, the hidden tensor normed, gate
-// or up of row 0 in every row, and the last of F hidden columns combined in another way.
+// Changes of the formula that need no number: its function altered, the hidden tensor normed or
+// rounded, gate or up of row 0 in every row, and the last of F hidden columns combined in another
+// way.
 struct HiddenChange {
   std::string name, sentence;
   std::function<void(HiddenFormula& formula)> apply;

@@ -109,7 +109,9 @@ Span ForwardRows::Measured(HiddenFormula& formula, const Tensors& inputs, const 
   };
   const double found = Lowest([&](double value) { return SquaresOf(rests(value)); }, domain);
   number(formula) = found;
-  const double step = 1e-6 * std::max(std::abs(found), domain.high / 16);  // for a derivative
+  const double width = domain.high - domain.low;
+  const double step = 1e-6 * std::max(std::abs(found), width / 16);  // for a derivative
+  if (!(step > 0)) return {1, 0};                                    // the number has no effect
   const auto here = rests(found), there = rests(found + step);
   Span range = domain;
   for (size_t i = 0; i < here.size(); ++i) {

@@ -12,7 +12,7 @@ std::vector<Table> MakeTables() {
     for (const auto kind : {Table::Kind::kNearest, Table::Kind::kBelow, Table::Kind::kLinear})
       all.push_back({kind, origin, step});
   };
-  for (int n = 1; n <= 14; ++n) add(0, std::ldexp(1, -n));
+  for (int n = 0; n <= 15; ++n) add(0, std::ldexp(1, -n));
   for (double end = 1; end <= 32; ++end) {
     for (double entries = 64; entries <= 65536; entries *= 2) {
       add(-end, 2 * end / (entries - 1));

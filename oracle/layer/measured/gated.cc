@@ -276,8 +276,8 @@ std::vector<Explanation> MeasureGate(const Observation& seen) {
   if (!explanations.empty()) return explanations;
   if (const auto unknown = Fitter(seen, ErrorBar::kPermitted).Unknown(layouts.front()))
     return {{"unknown_function",
-             *unknown + ", where x is the gate and y is divided by up",
-             {nullptr, seen.inputs, seen.recipe}}};
+             *unknown + ", where x is the gate and y is divided by what the gate is multiplied by",
+             {nullptr, SharedInputs::Of(seen.inputs), seen.recipe}}};
   return {};
 }
 

@@ -69,7 +69,7 @@ std::vector<Explanation> MeasureNorm(const Observation& seen) {
          has_bias ? ModelOf<MeasuredLayerNorm>(seen, fit) : ModelOf<MeasuredRmsNorm>(seen, fit)});
   }
   if (!explanations.empty()) return explanations;
-  explanations = ExplainingOf(seen, NormForms(seen));
+  if (!seen.is_part) explanations = ExplainingOf(seen, NormForms(seen));
   return explanations.empty() ? MeasureRowStatistics(seen) : explanations;
 }
 

@@ -46,6 +46,17 @@ std::optional<size_t> MoreRowOf(const Samples& samples, const Tensor<double>& ta
   return found;
 }
 
+// In units of the permitted errors.
+std::vector<double> DistancesOf(const Samples& samples, size_t elements) {
+  std::vector<double> distances;
+  for (size_t i = 0; i < elements; ++i) {
+    if (!samples.Has(i)) continue;
+    const Sample sample = samples.At(i);
+    distances.push_back(std::abs(sample.y - sample.right) / sample.error);
+  }
+  return distances;
+}
+
 }  // namespace
 
 std::vector<Explanation> MeasureRowAdded(const Observation& seen) {
@@ -54,9 +65,9 @@ std::vector<Explanation> MeasureRowAdded(const Observation& seen) {
   const std::vector<double>& token = seen.inputs[kToken].values.data;
   if (!samples.IsAnswered() || CountOf(table.shape) == 0 || token.empty()) return {};
   const auto& right = dynamic_cast<const TypedOperation<Embedding>&>(seen.c.operation()).op();
-  constexpr size_t kMostProducts = size_t{1} << 24;
+  constexpr size_t kMostRows = size_t{1} << 24;  // most are refuted by their first number
   const size_t V = table.shape[0];
-  if (token.size() * V > kMostProducts / table.shape[1]) return {};
+  if (V < 2 || token.size() * V > kMostRows) return {};
   std::map<size_t, size_t> more;  // of tokens
   for (size_t s = 0; s < token.size(); ++s) {
     const auto row = MoreRowOf(samples, table, s, right.scale);
@@ -68,19 +79,25 @@ std::vector<Explanation> MeasureRowAdded(const Observation& seen) {
   WithMoreRows measured;
   measured.more.assign(V, more.begin()->second);
   std::string text;
+  size_t ranges = 0;
   for (auto at = more.begin(); at != more.end();) {
     const size_t row = at->second;
     const auto first = at;
     size_t last = at->first;
     for (; at != more.end() && at->second == row; ++at) last = at->first;
-    constexpr size_t kMostRanges = 4;
-    if (std::ranges::count(text, ';') >= static_cast<ptrdiff_t>(kMostRanges)) return {};
+    constexpr size_t kMostRanges = 5;
+    if (++ranges > kMostRanges) return {};
     text += (text.empty() ? "" : "; ") + std::string("row ") + std::to_string(row) +
             " is added to those of tokens " + std::to_string(first->first) + " to " +
             std::to_string(last);
     for (size_t v = first->first; v < V; ++v) measured.more[v] = row;
   }
-  return {{"row_added", "of the table " + text, MeasuredModel(seen, measured)}};
+  Deviations found;
+  found.Add("row_added", "of the table " + text);
+  // Each range has one of V rows, and ends at one of V tokens.
+  const double bits = 2 * static_cast<double>(ranges) * std::log2(static_cast<double>(V));
+  if (!IsEvident(DistancesOf(samples, token.size() * table.shape[1]), found, bits)) return {};
+  return {{found.name, found.sentence, MeasuredModel(seen, measured)}};
 }
 
 }  // namespace sextant::oracle

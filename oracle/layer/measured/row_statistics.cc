@@ -180,9 +180,10 @@ class Measuring {
     if (*divisor != RightDivisor())
       found.Add("divisor_of_rows", "each row is divided by " + divisor->Text() + ", expected " +
                                        RightDivisor().Text());
-    // One of some hundred numbers each.
-    constexpr double kBits = 9;
-    if (found.count == 0 || !IsEvident(DistancesOfRows(), found, kBits * 2)) return std::nullopt;
+    const auto choices = static_cast<double>(PossibleMeans().size() + 1) *
+                         static_cast<double>(PossibleDivisors(right_.eps).size() + 1);
+    if (found.count == 0 || !IsEvident(DistancesOfRows(), found, std::log2(choices)))
+      return std::nullopt;
     return ExplanationOf(found, {*mean, *divisor, {}, {}, right_.unit_offset});
   }
   std::vector<double> DistancesOfRows() const {
