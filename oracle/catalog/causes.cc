@@ -254,9 +254,11 @@ std::vector<Cause> CausesOf(const Observation& seen, const ProveOptions& options
   size_t evaluations = kMostEvaluations;
   Observation limited = seen;
   limited.evaluations_left = &evaluations;
+  const RepeatedQuestion again(seen);
+  limited.subject = again.subject();
   // A subject with a state varies, too: what its first answer shows may be the reason.
   std::vector<Cause> causes = CausesOfOneAnswer(limited, options, conforming);
-  if (std::string varies = DifferenceOfSecondAnswer(seen); !varies.empty())
+  if (std::string varies = again.Difference(); !varies.empty())
     causes.insert(causes.begin(), {"varies", std::move(varies), true});
   return causes;
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 
 namespace sextant::oracle {
 
@@ -27,6 +28,21 @@ std::string DifferenceOfSecondAnswer(const Observation& seen) {
   if (different == 0) return "";
   return "the same question gave another answer: " + std::to_string(different) + " of " +
          std::to_string(elements) + " elements differ";
+}
+
+RepeatedQuestion::RepeatedQuestion(const Observation& seen) {
+  const bool may_vary = seen.subject && seen.subject->may_vary;
+  // A deferred call costs no thread.
+  difference_ = std::async(may_vary ? std::launch::async : std::launch::deferred,
+                           DifferenceOfSecondAnswer, std::cref(seen));
+  if (!seen.subject) return;
+  subject_ = *seen.subject;
+  if (!may_vary) return;
+  subject_->answer = [difference = difference_, &ask = seen.subject->answer](
+                         const Case& c, const Tensors& inputs) {
+    difference.wait();
+    return ask(c, inputs);
+  };
 }
 
 }  // namespace sextant::oracle

@@ -1,6 +1,8 @@
 // The same question asked twice: threads that race, memory that is not initialised.
 #pragma once
 
+#include <future>
+#include <optional>
 #include <string>
 
 #include "oracle/diagnosis/measurement.h"
@@ -11,5 +13,20 @@ namespace sextant::oracle {
 // permitted errors do not count: sums may have another order each time. Empty if the subject cannot
 // be asked again, or if its answers do not vary (Subject::may_vary).
 std::string DifferenceOfSecondAnswer(const Observation& seen);
+
+// Asks it in another thread: a program of others computes while causes are looked for.
+class RepeatedQuestion {
+ public:
+  // The observation must outlive this object.
+  explicit RepeatedQuestion(const Observation& seen);
+  // Answers other questions, after this one. Null if there is none to ask.
+  const Subject* subject() const { return subject_ ? &*subject_ : nullptr; }
+  // Waits for the answer.
+  std::string Difference() const { return difference_.get(); }
+
+ private:
+  std::shared_future<std::string> difference_;
+  std::optional<Subject> subject_;
+};
 
 }  // namespace sextant::oracle

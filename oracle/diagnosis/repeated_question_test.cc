@@ -2,6 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <string>
+#include <thread>
+#include <vector>
+
 #include "oracle/defect/drawn_case_test.h"
 
 namespace sextant::oracle {
@@ -33,6 +38,30 @@ TEST(DifferenceOfSecondAnswer, AcceptsAnotherOrderOfSums) { EXPECT_EQ(Difference
 
 TEST(DifferenceOfSecondAnswer, AsksOnlySubjectsThatMayVary) {
   EXPECT_EQ(DifferenceIf(100, false), "");
+}
+
+TEST(RepeatedQuestion, IsAnsweredBeforeOtherQuestions) {
+  const DrawnCase question("linear N=4 F=4 M=16 dtype=f32");
+  const DrawnCase other("linear N=2 F=4 M=16 dtype=f32");
+  const Tensors first = question.CorrectAnswer();
+  const auto permitted = PermittedErrors(question.c, question.inputs, question.recipe);
+  std::vector<std::string> asked;
+  const Subject subject{.name = "slow",
+                        .recipe = "native",
+                        .answer =
+                            [&](const Case& c, const Tensors&) {
+                              std::this_thread::sleep_for(std::chrono::milliseconds(20));
+                              asked.push_back(c.ToString());
+                              return Answer{.message = "", .outputs = first};
+                            },
+                        .may_vary = true};
+  const std::vector<GoldenTensor> golden;
+  const Observation seen{question.c, question.inputs, question.recipe, golden,
+                         permitted,  first,           &subject};
+  const RepeatedQuestion again(seen);
+  again.subject()->answer(other.c, other.inputs);
+  EXPECT_EQ(again.Difference(), "");
+  EXPECT_EQ(asked, (std::vector<std::string>{question.c.ToString(), other.c.ToString()}));
 }
 
 }  // namespace

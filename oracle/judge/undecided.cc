@@ -40,6 +40,11 @@ Judged JudgeEnclosed(const GoldenTensor& golden, const PermittedTensor& permitte
   const double bound = permitted.error.data[i], likely = permitted.likely.data[i];
   // Of the bounds: see Enclose. Sampled bounds (likely.h) are a multiple of errors.
   const double reach = 2 * r + bound * 0x1p-40, of_likely = 64 * r + likely * 0x1p-40;
+  // Outside of every permitted error: neither an ulp nor a rounded value matters.
+  if (least > bound + reach) {
+    return {RankOf(Grade::kFails, least, bound + reach, likely + of_likely),
+            RankOf(Grade::kFails, most, bound - reach, likely - of_likely)};
+  }
   // The exact value lies between these, in spite of their roundings.
   const double around = (r + std::abs(low)) * (1 + 0x1p-40) + std::abs(high) * 0x1p-51;
   const double below = high - around, above = high + around;

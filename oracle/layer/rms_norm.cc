@@ -117,7 +117,8 @@ std::vector<Defect> WeightDefects() {
   return {
       ChangedInputs("weight_ignored", "1 is used instead of the weight",
                     [](const Case& c, Tensors& inputs) {
-                      inputs = WithoutWeight(c, inputs);
+                      auto& weight = InputNamed(inputs, "weight").data;
+                      std::ranges::fill(weight, HasUnitOffset(c) ? 0 : 1);
                       return true;
                     }),
       ChangedInput("weight_reversed", "the weight is in reverse order of the channels", "weight",

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace sextant::oracle {
 namespace {
@@ -20,7 +21,9 @@ std::vector<AxisView> AxesOf(const TensorSpec& spec, const Shape& shape) {
 
 std::vector<size_t> AxisView::IndicesOf(const std::vector<size_t>& elements) const {
   std::vector<char> has(extent);
-  for (const size_t flat : elements) has[IndexOf(flat)] = 1;
+  size_t missing = extent;
+  for (size_t i = 0; i < elements.size() && missing > 0; ++i)
+    if (!std::exchange(has[IndexOf(elements[i])], 1)) --missing;
   std::vector<size_t> indices;
   for (size_t i = 0; i < extent; ++i) {
     if (has[i]) indices.push_back(i);
@@ -51,17 +54,19 @@ std::optional<AnsweredTensor> AnsweredTensorOf(const Observation& seen, size_t o
                         .axes = AxesOf(spec, at->values.shape),
                         .got = at->values.data,
                         .right = golden.high.data,
-                        .bounds = seen.permitted[output].error.data,
+                        .bounds = {},
                         .failing = {},
                         .left_out = std::vector<char>(at->values.data.size())};
+  tensor.bounds.reserve(tensor.got.size());
+  tensor.failing.reserve(tensor.got.size());  // memory that is not written costs nothing
+  const PermittedTensor& permitted = seen.permitted[output];
   for (size_t i = 0; i < tensor.got.size(); ++i) {
     const double inaccuracy = std::abs(golden.radius.data[i]) + std::abs(golden.low.data[i]);
-    double& bound = tensor.bounds[i];
-    tensor.left_out[i] = std::isnan(bound);
-    bound += inaccuracy;
-    if (!std::isfinite(bound)) bound = kInfinity;
+    const double bound = permitted.error.data[i] + inaccuracy;
+    tensor.left_out[i] = std::isnan(permitted.error.data[i]);
+    tensor.bounds.push_back(std::isfinite(bound) ? bound : kInfinity);
     if (!tensor.Conforms(i)) tensor.failing.push_back(i);
-    bound = std::min(bound, seen.permitted[output].likely.data[i] + inaccuracy);
+    tensor.bounds[i] = std::min(tensor.bounds[i], permitted.likely.data[i] + inaccuracy);
   }
   return tensor;
 }

@@ -15,8 +15,10 @@ RowSums::Totals RowSums::TotalOf(TotalsOfRows& totals, size_t columns,
   Totals total;
   for (size_t row = population.first; row < population.second; ++row) {
     Totals& of_row = totals[row];
+    size_t at = (row * M_ + of_row.columns) % x_.size();
     for (; of_row.columns < columns; ++of_row.columns) {
-      const long double x = x_[(row * M_ + of_row.columns) % x_.size()];
+      const long double x = x_[at];
+      at = at + 1 == x_.size() ? 0 : at + 1;
       of_row.sum += x;
       of_row.squares += x * x;
     }
