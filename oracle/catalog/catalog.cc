@@ -14,7 +14,7 @@ namespace sextant::oracle {
 namespace {
 
 template <class Op>
-void Add(std::map<std::string, CatalogEntry, std::less<>>& all) {
+CatalogEntry MakeWithGenerated() {
   const auto operation = MakeOperation<Op>();
   CatalogEntry entry = MakeCatalogEntry<Op>();
   for (Defect& defect : GeneratedDefects(*operation)) entry.defects.push_back(std::move(defect));
@@ -24,23 +24,30 @@ void Add(std::map<std::string, CatalogEntry, std::less<>>& all) {
     entry.properties.push_back(BatchInvariance());
     entry.properties.push_back(PermutationEquivariance());
   }
-  all.emplace(operation->info().name, std::move(entry));
+  return entry;
 }
 
+// Made when it is first asked for: all of them take longer than a small case.
+template <class Op>
+const CatalogEntry& EntryOf() {
+  static const CatalogEntry kEntry = MakeWithGenerated<Op>();
+  return kEntry;
+}
+
+using EntryMaker = const CatalogEntry& (*)();
+
 template <class... Ops>
-std::map<std::string, CatalogEntry, std::less<>> MakeAll(List<Ops...>) {
-  std::map<std::string, CatalogEntry, std::less<>> all;
-  (Add<Ops>(all), ...);
-  return all;
+std::map<std::string, EntryMaker, std::less<>> MakersOf(List<Ops...>) {
+  return {{std::string(MakeOperation<Ops>()->info().name), &EntryOf<Ops>}...};
 }
 
 }  // namespace
 
 const CatalogEntry& CatalogEntryOf(std::string_view operation) {
-  static const auto kAll = MakeAll(Operations());
-  const auto at = kAll.find(operation);
-  if (at == kAll.end()) throw Error("there is no operation '", operation, "'");
-  return at->second;
+  static const auto kMakers = MakersOf(Operations());
+  const auto at = kMakers.find(operation);
+  if (at == kMakers.end()) throw Error("there is no operation '", operation, "'");
+  return at->second();
 }
 
 const Defect& DefectNamed(std::string_view operation, std::string_view name) {

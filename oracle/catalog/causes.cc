@@ -38,9 +38,10 @@ std::vector<Cause> CausesFrom(const std::vector<StructuralFinding>& findings) {
 // The structure of the answer, and the causes of what it does not explain. If these are not known,
 // the structure may follow from the same unknown cause: rows without a key are 0. `of_all`: the
 // evidence of the answer; null: the structure alone, if it explains everything.
-std::vector<Cause> StructuralCauses(const Observation& seen, size_t failing,
+std::vector<Cause> StructuralCauses(AnsweredTensors& tensors, size_t failing,
                                     const ProveOptions& options, Evidence* of_all) {
-  const std::vector<StructuralFinding> findings = StructureOf(seen);
+  const Observation& seen = tensors.seen();
+  const std::vector<StructuralFinding> findings = StructureOf(tensors);
   std::vector<Cause> causes = CausesFrom(findings);
   size_t explained = 0;
   for (const StructuralFinding& finding : findings) explained += finding.count;
@@ -51,7 +52,10 @@ std::vector<Cause> StructuralCauses(const Observation& seen, size_t failing,
   rest.subject = seen.subject;
   auto [others, explain_all] = NamedCausesOfPart(rest, *of_all, options);
   if (explain_all) return others;  // the structure follows from them: a row without keys is 0
-  if (others.empty()) others = StructuralCauses(rest, failing - explained, options, nullptr);
+  if (others.empty()) {
+    AnsweredTensors of_rest(rest);
+    others = StructuralCauses(of_rest, failing - explained, options, nullptr);
+  }
   if (others.empty()) return {};
   for (Cause& cause : others) {
     cause.why += "; elsewhere";
@@ -73,7 +77,9 @@ std::vector<Cause> CausesOfStage(const Observation& seen, const ProveOptions& op
   std::vector<Cause> causes = ListedCauses(seen, evidence, measured.nearest);
   if (causes.empty())
     causes = has_narrow_bounds ? MeasuredCauses(seen, evidence).causes : measured.causes;
-  return causes.empty() ? StructuralCauses(seen, evidence.failing(), here, &evidence) : causes;
+  if (!causes.empty()) return causes;
+  AnsweredTensors tensors(seen);
+  return StructuralCauses(tensors, evidence.failing(), here, &evidence);
 }
 
 // Inputs that are missing, or read in another order.
@@ -148,24 +154,26 @@ std::vector<Cause> CausesInBlock(const Observation& seen, const ProveOptions& op
   return causes;
 }
 
-bool HasLargeErrors(const Observation& seen) {
-  for (size_t o = 0; o < seen.golden.size(); ++o) {
-    const auto tensor = AnsweredTensorOf(seen, o);
+bool HasLargeErrors(AnsweredTensors& tensors) {
+  for (size_t o = 0; o < tensors.size(); ++o) {
+    const AnsweredTensor* const tensor = tensors.Of(o);
     if (tensor && HasLargeErrors(*tensor)) return true;
   }
   return false;
 }
 
+size_t DefectsOf(const Case& c) { return CatalogEntryOf(c.name()).defects.size(); }
+
 // Changed inputs, pairs of deviations, and deviations of a part of the answer.
-std::vector<Cause> RareCauses(const Observation& seen, Evidence& evidence,
+std::vector<Cause> RareCauses(AnsweredTensors& tensors, Evidence& evidence,
                               const ProveOptions& options, bool may_be_precision) {
+  const Observation& seen = tensors.seen();
   std::vector<Cause> causes = CausesOfInputs(seen, evidence);
   if (!causes.empty()) return causes;
-  const size_t defects = CatalogEntryOf(seen.c.name()).defects.size();
-  const bool some_pair_fits =
-      may_be_precision && !IsEvidence(evidence.failing(), defects * defects);
+  const size_t pairs = DefectsOf(seen.c) * DefectsOf(seen.c);
+  const bool some_pair_fits = may_be_precision && !IsEvidence(evidence.failing(), pairs);
   if (!some_pair_fits) causes = PairCauses(seen, evidence, options);
-  if (!causes.empty() || !HasLargeErrors(seen)) return causes;
+  if (!causes.empty() || !HasLargeErrors(tensors)) return causes;
   const bool mostly_fails = 2 * evidence.failing() > evidence.elements();
   if (mostly_fails) causes = CausesBesideAnOrder(seen, options);
   if (!some_pair_fits && causes.empty()) causes = LayeredCauses(seen, evidence, options);
@@ -176,10 +184,10 @@ std::vector<Cause> RareCauses(const Observation& seen, Evidence& evidence,
 
 // What `find` names in every wrong tensor of the answer; none if it has no name for one.
 template <class Find>
-std::vector<Cause> CausesByTensor(const Observation& seen, const Find& find) {
+std::vector<Cause> CausesByTensor(AnsweredTensors& tensors, const Find& find) {
   std::vector<Cause> causes;
-  for (size_t o = 0; o < seen.golden.size(); ++o) {
-    const auto tensor = AnsweredTensorOf(seen, o);
+  for (size_t o = 0; o < tensors.size(); ++o) {
+    const AnsweredTensor* const tensor = tensors.Of(o);
     if (!tensor || tensor->failing.empty()) continue;
     const auto found = find(*tensor);
     if (!found) return {};
@@ -189,14 +197,15 @@ std::vector<Cause> CausesByTensor(const Observation& seen, const Find& find) {
 }
 
 // An input that is added to the answer, or not.
-std::vector<Cause> CausesOfAddedInputs(const Observation& seen) {
-  return CausesByTensor(
-      seen, [&](const AnsweredTensor& tensor) { return FindAddedInput(tensor, seen.inputs); });
+std::vector<Cause> CausesOfAddedInputs(AnsweredTensors& tensors) {
+  return CausesByTensor(tensors, [&](const AnsweredTensor& tensor) {
+    return FindAddedInput(tensor, tensors.seen().inputs);
+  });
 }
 
 // Numbers that are a factor, or a summand, away from the right ones: nothing says why.
-std::vector<Cause> CausesOfScaled(const Observation& seen) {
-  return CausesByTensor(seen, FindScaled);
+std::vector<Cause> CausesOfScaled(AnsweredTensors& tensors) {
+  return CausesByTensor(tensors, FindScaled);
 }
 
 // Not large cases: these hypotheses copy the inputs, and they are many.
@@ -208,6 +217,7 @@ bool IsForRareCauses(const Case& c) {
 std::vector<Cause> CausesOfOneAnswer(const Observation& seen, const ProveOptions& options,
                                      const ConformingRecipes& conforming, Rare rare) {
   Evidence evidence(seen, options);
+  AnsweredTensors tensors(seen);
   const auto& [recipes, have_other_errors] = conforming;
   const double precision =
       have_other_errors ? kInfinity : DistanceOfPrecision(seen, recipes, evidence);
@@ -218,32 +228,31 @@ std::vector<Cause> CausesOfOneAnswer(const Observation& seen, const ProveOptions
   }
   // Few outliers are told without a formula; in a large case each defect costs much to try.
   if (is_large && precision == kInfinity && evidence.failing() <= kMostFew) {
-    auto causes = CausesFrom(SingleElementsIn(seen, evidence.failing()));
+    auto causes = CausesFrom(SingleElementsIn(tensors, evidence.failing()));
     if (!causes.empty()) return causes;
   }
   std::vector<Cause> causes = ListedCauses(seen, evidence, precision, recipes);
   if (precision < kInfinity) return causes;
   // Errors that a recipe permits are small: some defect says few of them by accident.
   const bool may_be_precision = !recipes.empty();
-  const size_t defects = CatalogEntryOf(seen.c.name()).defects.size();
-  if (may_be_precision && !IsEvidence(evidence.failing(), defects)) causes.clear();
-  if (causes.empty()) causes = CausesFrom(NotComputedIn(seen));
-  if (causes.empty()) causes = CausesFrom(SingleElementsIn(seen, evidence.failing()));
+  if (may_be_precision && !IsEvidence(evidence.failing(), DefectsOf(seen.c))) causes.clear();
+  if (causes.empty()) causes = CausesFrom(NotComputedIn(tensors));
+  if (causes.empty()) causes = CausesFrom(SingleElementsIn(tensors, evidence.failing()));
   // Of a large case, most of whose elements are right, structure costs less than measurements.
   if (causes.empty() && is_large && 2 * evidence.failing() < evidence.elements())
-    causes = StructuralCauses(seen, evidence.failing(), options, nullptr);
+    causes = StructuralCauses(tensors, evidence.failing(), options, nullptr);
   std::vector<Cause> described;  // an honest precision needs no description
   if (causes.empty()) {
     MeasuredFits measured = MeasuredCauses(seen, evidence);
     causes = std::move(measured.causes);
     if (!may_be_precision) described = std::move(measured.described);
   }
-  if (causes.empty()) causes = StructuralCauses(seen, evidence.failing(), options, &evidence);
+  if (causes.empty()) causes = StructuralCauses(tensors, evidence.failing(), options, &evidence);
   if (may_be_precision) std::erase_if(causes, [](const Cause& one) { return one.name == "moved"; });
-  if (causes.empty() && !may_be_precision) causes = CausesOfAddedInputs(seen);
+  if (causes.empty() && !may_be_precision) causes = CausesOfAddedInputs(tensors);
   if (causes.empty() && !is_large && IsForRareCauses(seen.c) && rare == Rare::kTried)
-    causes = RareCauses(seen, evidence, options, may_be_precision);
-  if (causes.empty() && !may_be_precision) causes = CausesOfScaled(seen);
+    causes = RareCauses(tensors, evidence, options, may_be_precision);
+  if (causes.empty() && !may_be_precision) causes = CausesOfScaled(tensors);
   return causes.empty() ? described : causes;
 }
 

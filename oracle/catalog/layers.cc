@@ -37,9 +37,8 @@ void Set(GoldenTensor& golden, const std::vector<double>& values) {
 
 Lower PredictedBy(const Observation& seen, const Hypothesis& model) {
   // Not in slices: the model may read other slices.
-  Lower lower{seen.golden,
-              PermittedErrors(*model.operation, seen.c, ReadersOf<NamedTensor>(model.inputs),
-                              seen.recipe, Slice{})};
+  Lower lower{seen.golden, PermittedErrors(*model.operation, seen.c, model.inputs.Readers(),
+                                           seen.recipe, Slice{})};
   const Tensors values = EvaluateByRecipe(*model.operation, seen.c, model.inputs, seen.recipe);
   for (size_t o = 0; o < values.size(); ++o) {
     Set(lower.golden[o], values[o].values.data);
@@ -81,7 +80,8 @@ bool IsEvident(const Observation& seen, const Lower& lower, size_t choices) {
 std::vector<Cause> Both(const Observation& seen, const Cause& lower_cause, const Lower& lower,
                         size_t choices) {
   const Observation beside = Beside(seen, lower);
-  const std::vector<StructuralFinding> findings = StructureOf(beside);
+  AnsweredTensors tensors(beside);
+  const std::vector<StructuralFinding> findings = StructureOf(tensors);
   size_t explained = 0;
   for (const StructuralFinding& finding : findings) explained += finding.count;
   if (findings.empty() || explained != AnsweredSliceOf(beside, {}).failing_elements) return {};
@@ -114,9 +114,10 @@ std::vector<Cause> OnDefects(const Observation& seen, Evidence& evidence) {
 }
 
 // What the measurements, or sums of right numbers, say of a part.
-std::vector<Cause> OnPart(const Observation& seen, const Observation& part, size_t parts,
+std::vector<Cause> OnPart(const Observation& seen, Observation part, size_t parts,
                           const ProveOptions& options) {
   Evidence evidence(part, options);
+  part.evidence = &evidence;
   for (const Measurement& measure : CatalogEntryOf(seen.c.name()).measurements) {
     for (const auto& [name, sentence, model] : measure(part)) {
       if (!model.operation || !evidence.FitOf(model).explains) continue;

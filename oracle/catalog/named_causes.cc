@@ -66,8 +66,10 @@ std::string NotIdentifiable(const Observation& seen, const std::vector<const Def
 MeasuredFits CausesMeasuredIn(const Observation& seen, Evidence& evidence,
                               const std::function<void(const Explanation&)>& use) {
   MeasuredFits fits;
+  Observation with_evidence = seen;
+  with_evidence.evidence = &evidence;
   for (const Measurement& measure : CatalogEntryOf(seen.c.name()).measurements) {
-    for (const Explanation& one : measure(seen)) {
+    for (const Explanation& one : measure(with_evidence)) {
       if (!one.model.operation) {
         fits.described.push_back({one.name, one.sentence, true});
         continue;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <sstream>
 
 #include "oracle/defect/shapes.h"
@@ -49,6 +50,21 @@ Defect ChangedInputs(std::string name, std::string why, ChangeInputs change) {
             Tensors changed = inputs;
             if (!change(c, changed)) return std::nullopt;
             return Hypothesis{c.operation().Clone(), std::move(changed), recipe};
+          }};
+}
+
+Defect ChangedInputs(std::string name, std::string why, std::vector<std::string> inputs,
+                     ChangeInputs change) {
+  return {std::move(name), std::move(why),
+          [inputs, change](const Case& c, const Tensors& of_case,
+                           const Recipe& recipe) -> std::optional<Hypothesis> {
+            Tensors changed;
+            std::ranges::copy_if(of_case, std::back_inserter(changed), [&](const NamedTensor& t) {
+              return std::ranges::find(inputs, t.name) != inputs.end();
+            });
+            if (!change(c, changed)) return std::nullopt;
+            return Hypothesis{c.operation().Clone(),
+                              SharedInputs::With(of_case, std::move(changed)), recipe};
           }};
 }
 

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "oracle/defect/shared_inputs.h"
 #include "reference/case/case.h"
 #include "reference/case/operation.h"
 #include "reference/number/recipe/evaluation_context.h"
@@ -18,26 +19,6 @@
 #include "reference/prove/slices.h"
 
 namespace sextant::oracle {
-
-// The inputs of a hypothesis: changed ones, or those of the case, which must outlive it. Copying
-// large inputs for each of a hundred hypotheses takes longer than evaluating them.
-class SharedInputs {
- public:
-  SharedInputs(Tensors changed)  // implicit: whoever changes inputs holds them
-      : own_(std::make_shared<Tensors>(std::move(changed))), tensors_(own_.get()) {}
-  static SharedInputs Of(const Tensors& of_case) { return SharedInputs(&of_case); }
-  operator const Tensors&() const { return *tensors_; }
-  const NamedTensor& operator[](size_t i) const { return (*tensors_)[i]; }
-  NamedTensor& operator[](size_t i) {  // to change it: copies inputs of others first
-    if (own_.use_count() != 1) *this = SharedInputs(Tensors(*tensors_));
-    return (*own_)[i];
-  }
-
- private:
-  explicit SharedInputs(const Tensors* of_case) : tensors_(of_case) {}
-  std::shared_ptr<Tensors> own_;  // null: those of the case
-  const Tensors* tensors_;
-};
 
 // The computation of an implementation with the defect.
 struct Hypothesis {
@@ -71,6 +52,9 @@ Defect ChangedWord(std::string name, std::string why, WordOf word);
 // apply.
 using ChangeInputs = std::function<bool(const Case&, Tensors&)>;
 Defect ChangedInputs(std::string name, std::string why, ChangeInputs change);
+// Is given only the inputs with these names, and changes no other.
+Defect ChangedInputs(std::string name, std::string why, std::vector<std::string> inputs,
+                     ChangeInputs change);
 
 // Computes some steps in another format: "angle=bf16 trig=bf16". The other steps do not change.
 Defect ChangedRecipe(std::string name, std::string why, std::string steps);

@@ -13,28 +13,34 @@ bool AllFit(Tensors& inputs, const InputPairs& pairs) {
   });
 }
 
+std::vector<std::string> NamesIn(const InputPairs& pairs) {
+  std::vector<std::string> names;
+  for (const auto& [a, b] : pairs) names.insert(names.end(), {a, b});
+  return names;
+}
+
 }  // namespace
 
 Defect ChangedInput(std::string name, std::string why, std::string input,
                     void (*change)(Tensor<double>&)) {
-  return ChangedInputs(std::move(name), std::move(why),
-                       [input = std::move(input), change](const Case&, Tensors& inputs) {
+  return ChangedInputs(std::move(name), std::move(why), {input},
+                       [input, change](const Case&, Tensors& inputs) {
                          change(InputNamed(inputs, input));
                          return true;
                        });
 }
 
 Defect FilledInput(std::string name, std::string why, std::string input, double value) {
-  return ChangedInputs(std::move(name), std::move(why),
-                       [input = std::move(input), value](const Case&, Tensors& inputs) {
+  return ChangedInputs(std::move(name), std::move(why), {input},
+                       [input, value](const Case&, Tensors& inputs) {
                          std::ranges::fill(InputNamed(inputs, input).data, value);
                          return true;
                        });
 }
 
 Defect ShiftedInput(std::string name, std::string why, std::string input, double by) {
-  return ChangedInputs(std::move(name), std::move(why),
-                       [input = std::move(input), by](const Case&, Tensors& inputs) {
+  return ChangedInputs(std::move(name), std::move(why), {input},
+                       [input, by](const Case&, Tensors& inputs) {
                          for (double& p : InputNamed(inputs, input).data) p += by;
                          return true;
                        });
@@ -50,8 +56,8 @@ Defect CountedInput(std::string name, std::string why, std::string input) {
 }
 
 Defect ClampedInput(std::string name, std::string why, std::string input) {
-  return ChangedInputs(std::move(name), std::move(why),
-                       [input = std::move(input)](const Case&, Tensors& inputs) {
+  return ChangedInputs(std::move(name), std::move(why), {input},
+                       [input](const Case&, Tensors& inputs) {
                          Tensor<double>& tensor = InputNamed(inputs, input);
                          const std::vector<double> before = tensor.data;
                          for (double& x : tensor.data) x = std::max(x, 0.0);
@@ -65,8 +71,8 @@ Defect DoubledInput(std::string name, std::string why, std::string input) {
 }
 
 Defect RoundedInput(std::string name, std::string why, std::string input, DType format) {
-  return ChangedInputs(std::move(name), std::move(why),
-                       [input = std::move(input), format](const Case&, Tensors& inputs) {
+  return ChangedInputs(std::move(name), std::move(why), {input},
+                       [input, format](const Case&, Tensors& inputs) {
                          Tensor<double>& tensor = InputNamed(inputs, input);
                          const std::vector<double> before = tensor.data;
                          for (double& x : tensor.data) x = RoundTo(format, x);
@@ -75,8 +81,8 @@ Defect RoundedInput(std::string name, std::string why, std::string input, DType 
 }
 
 Defect TransposedInput(std::string name, std::string why, std::string input) {
-  return ChangedInputs(std::move(name), std::move(why),
-                       [input = std::move(input)](const Case&, Tensors& inputs) {
+  return ChangedInputs(std::move(name), std::move(why), {input},
+                       [input](const Case&, Tensors& inputs) {
                          Tensor<double>& matrix = InputNamed(inputs, input);
                          const Tensor<double> memory = matrix;
                          const size_t rows = matrix.shape[0], columns = matrix.shape[1];
@@ -88,8 +94,8 @@ Defect TransposedInput(std::string name, std::string why, std::string input) {
 }
 
 Defect ExchangedInputs(std::string name, std::string why, InputPairs pairs) {
-  return ChangedInputs(std::move(name), std::move(why),
-                       [pairs = std::move(pairs)](const Case&, Tensors& inputs) {
+  return ChangedInputs(std::move(name), std::move(why), NamesIn(pairs),
+                       [pairs](const Case&, Tensors& inputs) {
                          if (!AllFit(inputs, pairs)) return false;
                          for (const auto& [a, b] : pairs)
                            std::swap(InputNamed(inputs, a), InputNamed(inputs, b));
@@ -98,8 +104,8 @@ Defect ExchangedInputs(std::string name, std::string why, InputPairs pairs) {
 }
 
 Defect RepeatedInputs(std::string name, std::string why, InputPairs pairs) {
-  return ChangedInputs(std::move(name), std::move(why),
-                       [pairs = std::move(pairs)](const Case&, Tensors& inputs) {
+  return ChangedInputs(std::move(name), std::move(why), NamesIn(pairs),
+                       [pairs](const Case&, Tensors& inputs) {
                          if (!AllFit(inputs, pairs)) return false;
                          for (const auto& [a, b] : pairs)
                            InputNamed(inputs, b) = InputNamed(inputs, a);

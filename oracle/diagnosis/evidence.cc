@@ -215,6 +215,13 @@ std::vector<Fit> Evidence::FitsOf(const std::vector<Candidate>& candidates) {
   return fits;
 }
 
+std::vector<Fit> Evidence::FitsOfProposed(const std::vector<Candidate>& candidates) {
+  const size_t left = across_left_;
+  const std::vector<Fit> fits = FitsOf(candidates);
+  across_left_ = left;
+  return fits;
+}
+
 std::vector<size_t> Evidence::NearestOf(const std::vector<Candidate>& candidates, size_t most) {
   std::vector<size_t> near(candidates.size());
   InParallel(candidates.size(), options_.threads, [&](size_t i) {
@@ -253,13 +260,14 @@ bool IsEvidence(size_t failing, size_t choices) {
 
 std::vector<Explanation> ExplainingOf(const Observation& seen, std::vector<Explanation> possible) {
   if (possible.empty()) return {};
-  Evidence evidence(seen);
+  std::optional<Evidence> own;
+  Evidence& evidence = seen.evidence ? *seen.evidence : own.emplace(seen);
   if (!IsEvidence(evidence.failing(), possible.size())) return {};
   std::vector<Candidate> candidates;
   for (const Explanation& one : possible) {
     candidates.push_back({[&one] { return std::optional(one.model); }, one.model.is_across_slices});
   }
-  const std::vector<Fit> fits = evidence.FitsOf(candidates);
+  const std::vector<Fit> fits = evidence.FitsOfProposed(candidates);
   std::vector<Explanation> explaining;
   for (size_t i = 0; i < fits.size(); ++i)
     if (fits[i].explains) explaining.push_back(std::move(possible[i]));

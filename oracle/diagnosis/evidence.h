@@ -37,6 +37,9 @@ class Evidence {
   // most kAlways elements and no budget (reference/prove/budget.h), and as far as MostWork (work.h)
   // permits. The result does not depend on the number of threads.
   std::vector<Fit> FitsOf(const std::vector<Candidate>& candidates);
+  // The same, and the hypotheses across slices do not count as compared: whoever proposes them
+  // leaves out those that do not explain the answer.
+  std::vector<Fit> FitsOfProposed(const std::vector<Candidate>& candidates);
   // Across slices: in a case of any size.
   Fit FitOf(const Hypothesis& hypothesis);
   // The candidates, at most so many, to whose predictions most failing elements of the worst

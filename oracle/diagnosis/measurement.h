@@ -14,6 +14,8 @@
 
 namespace sextant::oracle {
 
+class Evidence;
+
 // An answer, and what is known about it. Does not own anything.
 struct Observation {
   const Case& c;
@@ -30,6 +32,7 @@ struct Observation {
   // True for the parts in which a second deviation is looked for (catalog/layers.h): they are many,
   // so measurements that take long say nothing of them.
   bool is_part = false;
+  Evidence* evidence = nullptr;  // of this answer, if whoever observes has collected it
 };
 
 // The same with other permitted errors, as of a part. The subject is not asked.

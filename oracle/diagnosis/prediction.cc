@@ -5,6 +5,7 @@
 
 #include "reference/number/counted/counted.h"
 #include "reference/prove/case_slices.h"
+#include "reference/prove/evaluate.h"
 
 namespace sextant::oracle {
 namespace {
@@ -17,10 +18,10 @@ struct Prediction {
   Values bounds;  // of |answer - value|; empty: not evaluated yet
 };
 
-Values ValuesByRecipe(const Operation& operation, const Case& c, const Tensors& inputs,
+Values ValuesByRecipe(const Operation& operation, const Case& c, const TensorReaders& inputs,
                       const Recipe& recipe, const Slice& slice) {
   Values values;
-  for (NamedTensor& tensor : EvaluateByRecipe(operation, c, ReadersOf(inputs), recipe, slice))
+  for (NamedTensor& tensor : EvaluateByRecipe(operation, c, inputs, recipe, slice))
     values.push_back(std::move(tensor.values));
   return values;
 }
@@ -32,9 +33,9 @@ double BoundOf(const Counted& x, double rounded) {
 
 Prediction PredictExactly(const Observation& seen, const Hypothesis& model, const Slice& slice) {
   const ScopedRecipe following(seen.recipe, seen.c.dtype());
-  const ScopedSlice in(&slice);
-  Outputs<Counted> outputs = MakeOutputs<Counted>(seen.c, slice);
-  EvaluateOn(*model.operation, seen.c, model.inputs, slice, outputs);
+  const TensorReaders readers = model.inputs.Readers();
+  const Outputs<Counted> outputs =
+      Evaluated<Counted>({*model.operation, seen.c, {}, nullptr, &readers}, slice);
   Prediction prediction;
   for (const Output<Counted>& output : outputs) {
     Tensor<double>& values = prediction.values.emplace_back(output.values.shape);
@@ -50,13 +51,14 @@ Prediction PredictExactly(const Observation& seen, const Hypothesis& model, cons
 
 Prediction Predict(const Observation& seen, const Hypothesis& model, const Slice& slice, By by) {
   if (by == By::kExactly) return PredictExactly(seen, model, slice);
-  return {ValuesByRecipe(*model.operation, seen.c, model.inputs, model.recipe, slice), {}};
+  return {ValuesByRecipe(*model.operation, seen.c, model.inputs.Readers(), model.recipe, slice),
+          {}};
 }
 
 Values TwicePermitted(const Observation& seen, const Hypothesis& model, const Slice& slice) {
   Values bounds;
-  for (PermittedTensor& permitted : PermittedErrors(
-           *model.operation, seen.c, ReadersOf<NamedTensor>(model.inputs), seen.recipe, slice)) {
+  for (PermittedTensor& permitted :
+       PermittedErrors(*model.operation, seen.c, model.inputs.Readers(), seen.recipe, slice)) {
     for (double& error : permitted.error.data) error *= 2;
     bounds.push_back(std::move(permitted.error));
   }
@@ -142,7 +144,8 @@ AnsweredSlice AnsweredSliceOf(const Observation& seen, const Slice& slice) {
 
 Values RightValues(const Observation& seen, const AnsweredSlice& part, By by) {
   if (by == By::kExactly) return part.exact;
-  return ValuesByRecipe(seen.c.operation(), seen.c, seen.inputs, seen.recipe, part.slice);
+  return ValuesByRecipe(seen.c.operation(), seen.c, ReadersOf(seen.inputs), seen.recipe,
+                        part.slice);
 }
 
 Comparison& Comparison::operator+=(const Comparison& other) {

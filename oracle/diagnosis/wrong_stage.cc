@@ -24,14 +24,14 @@ std::optional<size_t> FirstFailing(const Observation& seen) {
 }  // namespace
 
 std::optional<WrongStage> FirstWrongStage(const Observation& seen, const ProveOptions& options) {
-  const auto& [c, inputs, recipe, golden, permitted, answer, subject, left, is_part] = seen;
+  const auto& [c, inputs, recipe, golden, permitted, answer, subject, left, is_part, own] = seen;
   if (Halve(c, {}) || answer.size() < 2) return std::nullopt;
   if (!ContinuesFrom(c.operation(), c, inputs, recipe, answer)) return std::nullopt;
   ProveOptions tracing = options;
   tracing.subject_outputs = &answer;
   ProvenAndPermitted traced = ProveAndPermit(c.operation(), c, inputs, recipe, tracing);
-  const auto wrong = FirstFailing(
-      {c, inputs, recipe, traced.golden, traced.permitted, answer, subject, left, is_part});
+  const auto wrong =
+      FirstFailing({c, inputs, recipe, traced.golden, traced.permitted, answer, subject, left});
   if (!wrong) return std::nullopt;
   for (size_t o = 0; o < traced.permitted.size(); ++o) {
     if (o != *wrong) std::ranges::fill(traced.permitted[o].error.data, kNaN);

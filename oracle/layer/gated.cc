@@ -81,6 +81,7 @@ struct Mutant : Gated {
     kOneFirst,      // up + 1 is limited
     kUpNotLimited,  // up is not limited
     kNoGate,        // f(g) alone
+    kExchanged      // f(u) g
   } mutation{};
 
   template <class Real>
@@ -109,7 +110,9 @@ struct Mutant : Gated {
   }
   template <class Real>
   void operator()(const Tensor<Real>& gate, const Tensor<Real>& up, Tensor<Real>& y) const {
-    for (size_t i = 0; i < y.data.size(); ++i) y.data[i] = Of(gate.data[i], up.data[i]);
+    const bool exchanged = mutation == Mutation::kExchanged;
+    for (size_t i = 0; i < y.data.size(); ++i)
+      y.data[i] = exchanged ? Of(up.data[i], gate.data[i]) : Of(gate.data[i], up.data[i]);
   }
 };
 
@@ -137,22 +140,23 @@ std::vector<Defect> FormulaDefects() {
 
 std::vector<Defect> OtherDefects() {
   return {
-      ExchangedInputs("gate_exchanged_with_up",
-                      "up is activated instead of gate, as torch's glu gates with the second half",
-                      {{"gate", "up"}}),
+      MutatedFormula<Mutant>(
+          "gate_exchanged_with_up",
+          "up is activated instead of gate, as torch's glu gates with the second half",
+          Mutant::Mutation::kExchanged),
       ChangedInputs("halves_read_as_pairs",
                     "gate and up, side by side in a row, are read as even and odd channels, the "
                     "layout of gpt-oss",
                     [](const Case& c, Tensors& inputs) {
                       const size_t F = ExtentOf(c, "F");
                       if (F < 2) return false;
-                      const Tensors from = inputs;
-                      for (size_t i = 0; i < inputs[kGate].values.data.size(); ++i) {
-                        for (const size_t half : {kGate, kUp}) {
-                          const size_t at = 2 * (i % F) + half;  // in the row of 2 F
-                          inputs[half].values.data[i] =
-                              from[at / F].values.data[i / F * F + at % F];
-                        }
+                      auto &gate = inputs[kGate].values.data, &up = inputs[kUp].values.data;
+                      std::vector<double> row(2 * F);
+                      for (size_t first = 0; first < gate.size(); first += F) {
+                        for (size_t j = 0; j < F; ++j)
+                          row[j] = gate[first + j], row[F + j] = up[first + j];
+                        for (size_t j = 0; j < F; ++j)
+                          gate[first + j] = row[2 * j], up[first + j] = row[2 * j + 1];
                       }
                       return true;
                     }),

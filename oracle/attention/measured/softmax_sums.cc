@@ -122,18 +122,24 @@ std::optional<MeasuredNumber> SoftmaxSums::Zeros() const {
 }
 
 std::optional<MeasuredNumber> DroppedBelow(const Observation& seen) {
+  const std::vector<Answered> rows = RowsOf(seen.inputs, seen.answer);
+  const auto has_zero = [](const Answered& row) {
+    return std::ranges::find(row.y, 0.0) != row.y.end();
+  };
   double most_dropped = 0, least_kept = 1;
-  for (const auto& [x, y] : RowsOf(seen.inputs, seen.answer)) {
-    const std::vector<double> terms = ExponentialsOf(x, {});
-    for (size_t j = 0; j < x.size(); ++j) {
-      if (std::isnan(y[j])) continue;
-      if (y[j] == 0)
-        most_dropped = std::max(most_dropped, terms[j]);
-      else
-        least_kept = std::min(least_kept, terms[j]);
+  // A row without a zero only limits what others say, so it is looked at last.
+  for (const bool with_zeros : {true, false}) {
+    for (const Answered& row : rows) {
+      if (has_zero(row) != with_zeros) continue;
+      const std::vector<double> terms = ExponentialsOf(row.x, {});
+      for (size_t j = 0; j < terms.size(); ++j) {
+        if (row.y[j] == 0) most_dropped = std::max(most_dropped, terms[j]);
+        if (row.y[j] != 0 && !std::isnan(row.y[j])) least_kept = std::min(least_kept, terms[j]);
+      }
+      if (most_dropped >= least_kept) return std::nullopt;
     }
+    if (!(most_dropped > 0)) return std::nullopt;
   }
-  if (!(most_dropped > 0) || most_dropped >= least_kept) return std::nullopt;
   return MeasuredNumber{(most_dropped + least_kept) / 2, (least_kept - most_dropped) / 2};
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 
 namespace sextant::oracle {
 namespace {
@@ -26,6 +27,18 @@ std::vector<double> AnswerWith(const Observation& seen, const AttentionSizes& n,
 bool IsStored(const Observation& seen, const std::vector<double>& other) {
   const auto y = std::ranges::find(seen.answer, "y", &NamedTensor::name);
   return y != seen.answer.end() && std::ranges::equal(y->values.data, other, SameNumber);
+}
+
+// Where all values are 1, every column of a row is the sum of its weights. If the columns of most
+// rows differ by more than any precision makes of it, y is no sum of weighted values.
+bool AreSums(const std::vector<double>& of_ones, const AttentionSizes& n) {
+  constexpr double kFar = 0x1p-5;
+  size_t other = 0;
+  for (size_t row = 0; row < n.rows(); ++row) {
+    const auto [least, most] = std::ranges::minmax(std::span(of_ones).subspan(row * n.E, n.E));
+    other += most - least > kFar * std::max(std::abs(most), std::abs(least));
+  }
+  return 2 * other <= n.rows();
 }
 
 // The number of the head, 1 for the first, that a row reads; 0 if it has no weights.
@@ -62,7 +75,7 @@ std::optional<AskedWeights> AskWeights(const Observation& seen) {
   if (!seen.subject || n.E == 0 || n.rows() == 0) return std::nullopt;
   if ((n.T + n.E - 1) / n.E > kMostQuestions) return std::nullopt;
   const std::vector<double> ones = AnswerWith(seen, n, [](size_t, size_t, size_t) { return 1; });
-  if (ones.empty() || IsStored(seen, ones)) return std::nullopt;
+  if (ones.empty() || IsStored(seen, ones) || !AreSums(ones, n)) return std::nullopt;
   for (size_t row = 0; row < n.rows(); ++row) weights.sums.push_back(ones[row * n.E]);
   // A head's number must be a number of the dtype.
   const auto most = static_cast<double>(n.B * n.K);

@@ -22,8 +22,18 @@ std::vector<AxisView> AxesOf(const TensorSpec& spec, const Shape& shape) {
 std::vector<size_t> AxisView::IndicesOf(const std::vector<size_t>& elements) const {
   std::vector<char> has(extent);
   size_t missing = extent;
-  for (size_t i = 0; i < elements.size() && missing > 0; ++i)
+  for (size_t i = 0; i < elements.size() && missing > 0;) {
     if (!std::exchange(has[IndexOf(elements[i])], 1)) --missing;
+    // The next one, or the first one that has another index.
+    const size_t next = (elements[i] / inner + 1) * inner;
+    ++i;
+    if (inner > 1)
+      i = std::ranges::lower_bound(
+              elements.begin() + static_cast<ptrdiff_t>(i),
+              elements.begin() + static_cast<ptrdiff_t>(std::min(i + inner, elements.size())),
+              next) -
+          elements.begin();
+  }
   std::vector<size_t> indices;
   for (size_t i = 0; i < extent; ++i) {
     if (has[i]) indices.push_back(i);
@@ -69,6 +79,14 @@ std::optional<AnsweredTensor> AnsweredTensorOf(const Observation& seen, size_t o
     tensor.bounds[i] = std::min(tensor.bounds[i], permitted.likely.data[i] + inaccuracy);
   }
   return tensor;
+}
+
+const AnsweredTensor* AnsweredTensors::Of(size_t output) {
+  auto& [is_made, tensor] = tensors_[output];
+  if (!std::exchange(is_made, true)) {
+    if (auto made = AnsweredTensorOf(seen_, output)) tensor.emplace(*std::move(made));
+  }
+  return tensor ? &*tensor : nullptr;
 }
 
 bool HasLargeErrors(const AnsweredTensor& tensor) {

@@ -51,6 +51,25 @@ bool IsFirstAlone(const Observation& seen);
 // Empty if the output was not answered.
 std::optional<AnsweredTensor> AnsweredTensorOf(const Observation& seen, size_t output);
 
+// The tensors of an answer. Each is made when it is first asked for: a large one takes a while.
+class AnsweredTensors {
+ public:
+  // What is observed must outlive this object.
+  explicit AnsweredTensors(const Observation& seen) : seen_(seen), tensors_(seen.golden.size()) {}
+  const Observation& seen() const { return seen_; }
+  size_t size() const { return tensors_.size(); }  // outputs
+  // Null if the output was not answered.
+  const AnsweredTensor* Of(size_t output);
+
+ private:
+  struct Made {
+    bool is_made = false;
+    std::optional<AnsweredTensor> tensor;
+  };
+  const Observation seen_;
+  std::vector<Made> tensors_;
+};
+
 // True if some failing element is off by at least 1/16 of the typical size of the right numbers of
 // its row or of its column, the smaller one. Numbers in other places and parts without a result
 // make such errors, which roundings of results to 16 bits do not: where there is none, a search is

@@ -7,7 +7,6 @@
 #include <ranges>
 #include <sstream>
 
-#include "oracle/diagnosis/answer/answered_tensor.h"
 #include "oracle/diagnosis/answer/applied_function.h"
 #include "oracle/diagnosis/answer/element_pattern.h"
 #include "oracle/diagnosis/answer/moved_numbers.h"
@@ -206,26 +205,27 @@ bool MayBeInput(const NamedTensor& output, const Tensors& inputs) {
 
 }  // namespace
 
-std::vector<StructuralFinding> StructureOf(const Observation& seen) {
+std::vector<StructuralFinding> StructureOf(AnsweredTensors& tensors) {
   std::vector<StructuralFinding> findings;
-  for (size_t o = 0; o < seen.golden.size(); ++o) {
-    const auto tensor = AnsweredTensorOf(seen, o);
+  for (size_t o = 0; o < tensors.size(); ++o) {
+    const AnsweredTensor* const tensor = tensors.Of(o);
     if (!tensor || tensor->failing.empty()) continue;
-    auto found = FindIn(*tensor, seen.inputs);
-    if (found) findings.push_back(FindingOf(seen, *std::move(found), *tensor, o));
+    auto found = FindIn(*tensor, tensors.seen().inputs);
+    if (found) findings.push_back(FindingOf(tensors.seen(), *std::move(found), *tensor, o));
   }
   return findings;
 }
 
-std::vector<StructuralFinding> SingleElementsIn(const Observation& seen, size_t failing) {
+std::vector<StructuralFinding> SingleElementsIn(AnsweredTensors& tensors, size_t failing) {
+  const Observation& seen = tensors.seen();
   std::vector<StructuralFinding> findings;
   const auto is_nan = [](double x) { return std::isnan(x); };
   const bool has_nan = std::ranges::any_of(seen.answer, [&](const NamedTensor& output) {
     return std::ranges::any_of(output.values.data, is_nan);
   });
-  if (!has_nan && failing > kMostFew * seen.golden.size()) return findings;
-  for (size_t o = 0; o < seen.golden.size(); ++o) {
-    const auto tensor = AnsweredTensorOf(seen, o);
+  if (!has_nan && failing > kMostFew * tensors.size()) return findings;
+  for (size_t o = 0; o < tensors.size(); ++o) {
+    const AnsweredTensor* const tensor = tensors.Of(o);
     if (!tensor || tensor->failing.empty()) continue;
     const bool all_nan = std::ranges::all_of(
         tensor->failing, [&](size_t flat) { return std::isnan(tensor->got[flat]); });
@@ -241,14 +241,15 @@ std::vector<StructuralFinding> SingleElementsIn(const Observation& seen, size_t 
   return findings;
 }
 
-std::vector<StructuralFinding> NotComputedIn(const Observation& seen) {
+std::vector<StructuralFinding> NotComputedIn(AnsweredTensors& tensors) {
+  const Observation& seen = tensors.seen();
   std::vector<StructuralFinding> findings;
   if (std::ranges::none_of(seen.answer, [&](const NamedTensor& output) {
         return MayBeOneNumber(output) || MayBeInput(output, seen.inputs);
       }))
     return findings;
-  for (size_t o = 0; o < seen.golden.size(); ++o) {
-    const auto tensor = AnsweredTensorOf(seen, o);
+  for (size_t o = 0; o < tensors.size(); ++o) {
+    const AnsweredTensor* const tensor = tensors.Of(o);
     if (!tensor || tensor->failing.empty()) continue;
     auto found = Unwritten(*tensor);
     if (!found || !found->is_everywhere) found = Copied(*tensor, seen.inputs);

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "oracle/diagnosis/answer/answered_tensor.h"
 #include "oracle/diagnosis/measurement.h"
 
 namespace sextant::oracle {
@@ -21,15 +22,15 @@ struct StructuralFinding {
 };
 
 // At most one finding for each output. Empty if nothing is known.
-std::vector<StructuralFinding> StructureOf(const Observation& seen);
+std::vector<StructuralFinding> StructureOf(AnsweredTensors& tensors);
 
 // One finding for each wrong output, if each is one number everywhere, or an input; else empty.
 // Many formulas predict such an answer by accident: a factor 0.
-std::vector<StructuralFinding> NotComputedIn(const Observation& seen);
+std::vector<StructuralFinding> NotComputedIn(AnsweredTensors& tensors);
 
 // One finding for each wrong output, if each has only few wrong elements, or if all that are wrong
 // are NaN; else empty. No formula is fitted to such answers. `failing`: elements of all outputs.
-std::vector<StructuralFinding> SingleElementsIn(const Observation& seen, size_t failing);
+std::vector<StructuralFinding> SingleElementsIn(AnsweredTensors& tensors, size_t failing);
 
 // The permitted errors without the explained elements: these are NaN, as if a budget left the
 // elements out.

@@ -31,9 +31,9 @@ struct Planted : DrawnCase {
   }
   std::vector<std::string> SentencesOf(const Tensors& answer) const {
     const Judge judge(c, inputs, recipe);
+    AnsweredTensors tensors({c, inputs, recipe, judge.golden(), judge.permitted(), answer});
     std::vector<std::string> sentences;
-    for (const StructuralFinding& finding :
-         StructureOf({c, inputs, recipe, judge.golden(), judge.permitted(), answer}))
+    for (const StructuralFinding& finding : StructureOf(tensors))
       sentences.push_back(finding.name + ": " + finding.sentence);
     return sentences;
   }
@@ -259,10 +259,10 @@ TEST(NotComputedIn, FindsOutputsOfOneNumberAndCopiesOfInputs) {
     Tensors answer = drawn.CorrectAnswer();
     std::vector<double>& y = answer[0].values.data;
     for (size_t i = 0; i < y.size(); ++i) y[i] = at(i, y[i]);
+    AnsweredTensors tensors(
+        {drawn.c, drawn.inputs, drawn.recipe, judge.golden(), judge.permitted(), answer});
     std::vector<std::string> all;
-    for (const StructuralFinding& finding : NotComputedIn(
-             {drawn.c, drawn.inputs, drawn.recipe, judge.golden(), judge.permitted(), answer}))
-      all.push_back(finding.sentence);
+    for (const StructuralFinding& finding : NotComputedIn(tensors)) all.push_back(finding.sentence);
     return all;
   };
   EXPECT_THAT(sentences([](size_t i, double) { return i % 2 == 0 ? 0.0 : -0.0; }),

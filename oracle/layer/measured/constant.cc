@@ -75,6 +75,12 @@ Samples::Samples(const Observation& seen, size_t output, ErrorBar bar)
   if (at != seen.answer.end()) answer_ = &at->values;
 }
 
+Samples Samples::With(ErrorBar bar) const {
+  Samples others = *this;
+  others.bar_ = bar;
+  return others;
+}
+
 bool Samples::Has(size_t at) const {
   return std::isfinite(answer_->data[at]) && std::isfinite(golden_->value.data[at]) &&
          std::isfinite(permitted_->error.data[at]);
@@ -88,22 +94,22 @@ Sample Samples::At(size_t at) const {
   return {at, y, right, std::max(error, UlpOf(golden_->dtype, y))};
 }
 
-double Samples::DistanceOf(size_t at) const {
+double Samples::DistanceOf(size_t at, ErrorBar bar) const {
   const double distance = std::abs(answer_->data[at] - golden_->high.data[at]);
   double error = permitted_->error.data[at];
-  if (bar_ == ErrorBar::kLikely) error = std::min(error, permitted_->likely.data[at]);
+  if (bar == ErrorBar::kLikely) error = std::min(error, permitted_->likely.data[at]);
   return distance > error && Has(at) ? distance / error : 0;
 }
 
 const std::vector<double>& Samples::RowDistances(size_t width) const {
-  const auto [at, is_new] = row_distances_.try_emplace(width);
+  const auto [at, is_new] = rows_->distances.try_emplace(width);
   std::vector<double>& of_rows = at->second;
   if (!is_new) return of_rows;
   of_rows.resize(answer_->data.size() / width);
   constexpr size_t kLeast = 64;
   if (width < 2 * kLeast || width % 2 == 1) {
     for (size_t i = 0; i < of_rows.size() * width; ++i)
-      of_rows[i / width] = std::max(of_rows[i / width], DistanceOf(i));
+      of_rows[i / width] = std::max(of_rows[i / width], DistanceOf(i, ErrorBar::kLikely));
     return of_rows;
   }
   const size_t part = width / 2, parts = 2;
@@ -121,9 +127,9 @@ std::vector<Sample> Samples::Chosen(size_t count) const {
   std::vector<size_t> worst;
   for (size_t first = 0; first < size; first += width) {
     worst.push_back(first);
-    distances.push_back(DistanceOf(first));
+    distances.push_back(DistanceOf(first, bar_));
     for (size_t i = first + 1; i < std::min(size, first + width); ++i) {
-      const double distance = DistanceOf(i);
+      const double distance = DistanceOf(i, bar_);
       if (distance > distances.back()) distances.back() = distance, worst.back() = i;
     }
   }
@@ -136,7 +142,7 @@ std::vector<Sample> Samples::Chosen(size_t count) const {
 
 std::vector<size_t> Samples::ChosenRows(size_t count, size_t width) const {
   if (width == 0) return {};
-  const auto [at, is_new] = chosen_rows_.try_emplace({count, width});
+  const auto [at, is_new] = rows_->chosen.try_emplace({count, width});
   if (is_new) at->second = WorstAndSpread(RowDistances(width), count);
   return at->second;
 }

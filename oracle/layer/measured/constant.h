@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -48,6 +49,8 @@ enum class ErrorBar { kLikely, kPermitted, kTwicePermitted };
 class Samples {
  public:
   Samples(const Observation& seen, size_t output, ErrorBar bar);
+  // The same elements with other error bars. They share what was computed about their rows.
+  Samples With(ErrorBar bar) const;
 
   bool IsAnswered() const { return answer_ != nullptr; }
   bool Has(size_t at) const;
@@ -59,17 +62,21 @@ class Samples {
   std::vector<size_t> ChosenRows(size_t count, size_t width) const;
 
  private:
-  double DistanceOf(size_t at) const;  // |answer - right| / error; 0 if it has no value
-  // Of the farthest element of each row of that width, at least 1. Computed once, and of the halves
-  // of the rows where possible: rows are chosen many times.
+  // |answer - right| / error; 0 if it does not fail or has no value.
+  double DistanceOf(size_t at, ErrorBar bar) const;
+  // Of the farthest element of each row of that width, at least 1, by the likely errors. Computed
+  // once, and of the halves of the rows where possible: rows are chosen many times.
   const std::vector<double>& RowDistances(size_t width) const;
 
   const Tensor<double>* answer_ = nullptr;
   const GoldenTensor* golden_;
   const PermittedTensor* permitted_;
   ErrorBar bar_;
-  mutable std::map<size_t, std::vector<double>> row_distances_;
-  mutable std::map<std::pair<size_t, size_t>, std::vector<size_t>> chosen_rows_;
+  struct Rows {
+    std::map<size_t, std::vector<double>> distances;                  // by the width of a row
+    std::map<std::pair<size_t, size_t>, std::vector<size_t>> chosen;  // by the count and the width
+  };
+  std::shared_ptr<Rows> rows_ = std::make_shared<Rows>();
 };
 
 // What deviates from the right computation, in words. Names are joined by "+", sentences by "; ".

@@ -60,7 +60,7 @@ using FunctionFits = std::vector<FunctionFit> (*)(const std::vector<Pair>&, cons
 
 struct GatedFit {
   MeasuredGated model;
-  const Tensors* inputs;
+  const GateLayout* layout;
   Deviations deviations;
 };
 
@@ -94,7 +94,7 @@ class Fitter {
     std::ranges::stable_sort(others, {}, [](const auto& one) { return one.first; });
     for (const auto& [steps, start] : others | std::views::take(kMostLayouts)) TryLimits(start);
     for (const FunctionFits others : {FitMoreFunctions, FitAlterations, FitTables}) {
-      if (fits_.empty()) TryFunctions({right_, &layouts.front().inputs, {}}, samples_, others);
+      if (fits_.empty()) TryFunctions({right_, &layouts.front(), {}}, samples_, others);
     }
     if (fits_.empty()) TryNumbers(layouts);
     KeepSimplest(fits_);
@@ -107,7 +107,7 @@ class Fitter {
 
   // y beside the right up, as a function of the gate.
   std::optional<std::string> Unknown(const GateLayout& right) const {
-    const GatedFit start{right_, &right.inputs, {}};
+    const GatedFit start{right_, &right, {}};
     std::vector<Pair> pairs;
     for (const Sample& sample : samples_) pairs.push_back(PairFor(start, sample));
     return UnknownFunctionText(std::move(pairs), right_.function);
@@ -116,7 +116,7 @@ class Fitter {
  private:
   // Several numbers of the function, with the right inputs.
   void TryNumbers(const std::vector<GateLayout>& layouts) {
-    const GatedFit start{right_, &layouts.front().inputs, {}};
+    const GatedFit start{right_, &layouts.front(), {}};
     std::vector<Pair> pairs;
     for (const Sample& sample : samples_) pairs.push_back(PairFor(start, sample));
     for (const auto& [function, added, found] : FitNumbers(pairs, right_.function)) {
@@ -128,7 +128,7 @@ class Fitter {
   }
 
   GatedFit StartOf(const GateLayout& layout, Form form, bool other_one) const {
-    GatedFit start{right_, &layout.inputs, {}};
+    GatedFit start{right_, &layout, {}};
     start.model.form = form;
     if (!layout.name.empty()) start.deviations.Add(layout.name, layout.sentence);
     if (form == Form::kOfProduct)
@@ -183,7 +183,7 @@ class Fitter {
       TryFunctions(without, samples_);
     }
     if (fits_.size() > before || start.model.form == Form::kOfProduct) return;
-    TryFunctions(unlimited, InnerSamples(*start.inputs));
+    TryFunctions(unlimited, InnerSamples(*start.layout));
     std::vector<GatedFit> inner(fits_.begin() + static_cast<ptrdiff_t>(before), fits_.end());
     fits_.resize(before);
     for (GatedFit& fit : inner) {
@@ -192,8 +192,8 @@ class Fitter {
   }
 
   Pair PairFor(const GatedFit& fit, Sample sample) const {
-    const double g = (*fit.inputs)[kGate].values.data[sample.at],
-                 u = fit.model.Limited((*fit.inputs)[kUp].values.data[sample.at]) + fit.model.added;
+    const double g = fit.layout->number(kGate, sample.at),
+                 u = fit.model.Limited(fit.layout->number(kUp, sample.at)) + fit.model.added;
     if (fit.model.form == Form::kOfProduct) return PairOf(g * u, 1, sample, recipe_);
     if (fit.model.form == Form::kProduct) return PairOf(g, u, sample, recipe_);
     if (fit.model.form == Form::kSum) sample.y -= u, sample.right -= u;
@@ -213,10 +213,10 @@ class Fitter {
   }
 
   // Those with the smallest |up|: beyond them up may be limited.
-  std::vector<Sample> InnerSamples(const Tensors& inputs) const {
+  std::vector<Sample> InnerSamples(const GateLayout& layout) const {
     std::vector<Sample> inner = samples_;
-    const auto& up = inputs[kUp].values.data;
-    std::ranges::sort(inner, {}, [&](const Sample& sample) { return std::abs(up[sample.at]); });
+    std::ranges::sort(
+        inner, {}, [&](const Sample& sample) { return std::abs(layout.number(kUp, sample.at)); });
     inner.resize((inner.size() + 5) / 6);
     return inner;
   }
@@ -226,11 +226,11 @@ class Fitter {
     double& limit = side > 0 ? fit.model.up_high : fit.model.up_low;
     const double expected = side > 0 ? right_.up_high : right_.up_low;
     const std::string place = side > 0 ? " above" : " below";
-    const auto& up = (*fit.inputs)[kUp].values.data;
     Span range;
     for (const Sample& sample : samples_) {
       const Pair pair = PairFor(fit, sample);
-      if (up[sample.at] * side <= 0 || Fits(fit.model.function, pair)) continue;
+      if (fit.layout->number(kUp, sample.at) * side <= 0 || Fits(fit.model.function, pair))
+        continue;
       const double f = ValueOf(fit.model.function, pair.x, pair.x);
       const double a = (pair.y - pair.error) / f - fit.model.added,
                    b = (pair.y + pair.error) / f - fit.model.added;
@@ -268,10 +268,15 @@ std::vector<Explanation> MeasureGate(const Observation& seen) {
   if (!Samples(seen, 0, ErrorBar::kLikely).IsAnswered()) return {};
   const std::vector<GateLayout> layouts = LayoutsOf(seen.inputs);
   std::vector<Explanation> explanations;
-  for (const auto& [model, inputs, found] :
+  for (const auto& [model, layout, found] :
        SimplestFits([&](ErrorBar bar) { return Fitter(seen, bar).All(layouts); })) {
+    const bool is_right = layout == &layouts.front();
     explanations.push_back(
-        {found.name, found.sentence, {MeasuredOperation(seen.c, model), *inputs, seen.recipe}});
+        {found.name,
+         found.sentence,
+         {MeasuredOperation(seen.c, model),
+          is_right ? SharedInputs::Of(seen.inputs) : SharedInputs(layout->Rearranged(seen.inputs)),
+          seen.recipe}});
   }
   if (!explanations.empty()) return explanations;
   if (const auto unknown = Fitter(seen, ErrorBar::kPermitted).Unknown(layouts.front()))

@@ -1,7 +1,6 @@
 #include "oracle/layer/measured/gated_layouts.h"
 
 #include <cmath>
-#include <functional>
 #include <utility>
 
 #include "oracle/layer/measured/column_order.h"
@@ -10,136 +9,147 @@ namespace sextant::oracle {
 namespace {
 
 constexpr size_t kGate = 0, kUp = 1;
-constexpr size_t kManyElements = 16384;  // of which few layouts are tried: each has its own inputs
 
-// Element i of a row of gate and up side by side is the half and the column `place(i, F)` of it.
-template <class Place>
-Tensors Rearranged(const Tensors& inputs, const Place& place) {
-  Tensors other = inputs;
-  const size_t F = RowWidth(inputs[kGate].values.shape);
-  for (size_t i = 0; i < inputs[kGate].values.data.size(); ++i) {
-    for (const size_t half : {kGate, kUp}) {
-      const size_t from = place(half * F + i % F, F);
-      other[half].values.data[i] = inputs[from / F].values.data[i / F * F + from % F];
-    }
+class Layouts {
+ public:
+  explicit Layouts(const Tensors& inputs)
+      : inputs_(inputs),
+        F_(RowWidth(inputs[kGate].values.shape)),
+        count_(inputs[kGate].values.data.size()) {}
+
+  std::vector<GateLayout> All() && {
+    AddRoles();
+    AddRows({"halves_read_as_pairs",
+             "gate and up, side by side in a row, are read as even and odd channels"},
+            [](size_t i, size_t F) { return i % F * 2 + i / F; });
+    AddRows({"pairs_read_as_halves",
+             "gate and up, even and odd channels of a row, are read as its halves"},
+            [](size_t i, size_t F) { return i % 2 * F + i / 2; });
+    AddOrders();
+    AddBlocks();
+    AddOffsets();
+    AddRowOrders();
+    return std::move(layouts_);
   }
-  return other;
-}
 
-Tensors Reordered(const Tensors& inputs, size_t half, const ColumnOrder& order) {
-  Tensors other = inputs;
-  const size_t F = RowWidth(inputs[half].values.shape);
-  for (size_t i = 0; i < other[half].values.data.size(); ++i)
-    other[half].values.data[i] = inputs[half].values.data[i / F * F + order.of(i % F)];
-  return other;
-}
+ private:
+  const std::vector<double>& Of(size_t half) const { return inputs_[half].values.data; }
 
-// Rows of gate and up side by side are read as blocks of both by turns.
-void AddBlocks(const Tensors& inputs, std::vector<GateLayout>& layouts) {
-  const size_t F = RowWidth(inputs[kGate].values.shape);
-  for (const size_t block : BlockSizesOf(F)) {
-    layouts.push_back({"halves_read_as_blocks",
-                       "gate and up, halves side by side in a row, are read as blocks of " +
-                           std::to_string(block) + " by turns",
-                       Rearranged(inputs, [block](size_t i, size_t F) {
-                         return PlaceByTurns(i % F, i / F, block);
-                       })});
-    layouts.push_back(
-        {"blocks_read_as_halves",
-         "gate and up, blocks of " + std::to_string(block) +
-             " by turns, are read as halves of a row",
-         Rearranged(inputs, [block](size_t i, size_t F) { return PlaceInHalves(i, F, block); })});
+  void AddRoles() {
+    const auto add = [&](std::string name, std::string sentence, size_t gate, size_t up) {
+      layouts_.push_back({std::move(name), std::move(sentence),
+                          [&gate = Of(gate), &up = Of(up)](size_t role, size_t i) {
+                            return role == kGate ? gate[i] : up[i];
+                          }});
+    };
+    add("", "", kGate, kUp);
+    add("gate_exchanged_with_up", "up is activated instead of gate", kUp, kGate);
+    add("gate_in_place_of_up", "the activated gate is multiplied by gate instead of up", kGate,
+        kGate);
+    add("up_in_place_of_gate", "up is activated and multiplied by up", kUp, kUp);
   }
-}
 
-// Gate and up side by side, read from other places of the row, or of the memory.
-void AddOffsets(const Tensors& inputs, std::vector<GateLayout>& layouts) {
-  const size_t F = RowWidth(inputs[kGate].values.shape), count = inputs[kGate].values.data.size();
-  const auto from_memory = [&](const std::function<size_t(size_t half, size_t n, size_t j)>& at) {
-    Tensors other = inputs;
-    for (size_t i = 0; i < count; ++i) {
+  // Gate and up lie side by side in rows of 2 F. Element i of row n is that at memory(n, i).
+  template <class Memory>
+  void AddMemory(GateLayout layout, const Memory& memory) {
+    layout.number = [memory, F = F_, count = count_, &gate = Of(kGate), &up = Of(kUp)](size_t role,
+                                                                                       size_t i) {
+      const size_t place = memory(i / F, role * F + i % F) % (2 * count);
+      return (place % (2 * F) < F ? gate : up)[place / (2 * F) * F + place % F];
+    };
+    layouts_.push_back(std::move(layout));
+  }
+
+  // Element i of a row of gate and up side by side is that at place(i, F) of it.
+  template <class Place>
+  void AddRows(GateLayout layout, const Place& place) {
+    AddMemory(std::move(layout),
+              [place, F = F_](size_t n, size_t i) { return n * 2 * F + place(i, F); });
+  }
+
+  // One of both is in another order.
+  void AddOrdered(GateLayout layout, size_t half, const std::function<size_t(size_t i)>& from) {
+    layout.number = [half, from, &gate = Of(kGate), &up = Of(kUp)](size_t role, size_t i) {
+      return (role == kGate ? gate : up)[role == half ? from(i) : i];
+    };
+    layouts_.push_back(std::move(layout));
+  }
+
+  void AddOrders() {
+    for (const ColumnOrder& order : ColumnOrdersOf(F_)) {
       for (const size_t half : {kGate, kUp}) {
-        const size_t place = at(half, i / F, i % F) % (2 * count);
-        other[half].values.data[i] =
-            inputs[place % (2 * F) / F].values.data[place / (2 * F) * F + place % F];
+        const std::string& name = inputs_[half].name;
+        AddOrdered({name + "_" + order.name,
+                    "the columns of " + name + " are in another order: " + order.text},
+                   half, [of = order.of, F = F_](size_t i) { return i / F * F + of(i % F); });
       }
     }
-    return other;
-  };
-  for (size_t by = 1; by < F && by <= 32; by *= 2) {
-    for (const bool is_early : {true, false}) {
-      layouts.push_back({"up_of_other_columns",
-                         "gate and up are halves of a row, and up is read from " +
-                             std::to_string(by) + " columns too " + (is_early ? "early" : "late") +
-                             " on",
-                         from_memory([=](size_t half, size_t n, size_t j) {
-                           return n * 2 * F + half * (is_early ? F - by : F + by) + j;
-                         })});
+  }
+
+  // Rows of gate and up side by side are read as blocks of both by turns.
+  void AddBlocks() {
+    for (const size_t block : BlockSizesOf(F_)) {
+      AddRows({"halves_read_as_blocks",
+               "gate and up, halves side by side in a row, are read as blocks of " +
+                   std::to_string(block) + " by turns"},
+              [block](size_t i, size_t F) { return PlaceByTurns(i % F, i / F, block); });
+      AddRows({"blocks_read_as_halves", "gate and up, blocks of " + std::to_string(block) +
+                                            " by turns, are read as halves of a row"},
+              [block](size_t i, size_t F) { return PlaceInHalves(i, F, block); });
     }
   }
-  layouts.push_back(
-      {"rows_of_one_half",
-       "gate and up are halves of a row, and rows are read as if they began every F "
-       "elements, expected every 2 F",
-       from_memory([=](size_t half, size_t n, size_t j) { return (n + half) * F + j; })});
-}
 
-Tensors WithRowsOf(const Tensors& inputs, size_t half, const ColumnOrder& order) {
-  Tensors other = inputs;
-  const size_t F = RowWidth(inputs[half].values.shape);
-  for (size_t i = 0; i < other[half].values.data.size(); ++i)
-    other[half].values.data[i] = inputs[half].values.data[order.of(i / F) * F + i % F];
-  return other;
-}
-
-// One of both has lost its signs, or is read from other rows.
-void AddOfOneHalf(const Tensors& inputs, std::vector<GateLayout>& layouts) {
-  const size_t rows = inputs[kGate].values.data.size() / RowWidth(inputs[kGate].values.shape);
-  for (const size_t half : {kGate, kUp}) {
-    const std::string& name = inputs[half].name;
-    GateLayout absolute{name + "_absolute", name + " has lost its signs: |" + name + "|", inputs};
-    for (double& x : absolute.inputs[half].values.data) x = std::abs(x);
-    layouts.push_back(std::move(absolute));
-    for (const ColumnOrder& order : ColumnOrdersOf(rows))
-      layouts.push_back({name + "_of_rows_" + order.name,
-                         "the rows of " + name + " are in another order: " + order.text,
-                         WithRowsOf(inputs, half, order)});
+  // Gate and up side by side, read from other places of the row, or of the memory.
+  void AddOffsets() {
+    for (size_t by = 1; by < F_ && by <= 32; by *= 2) {
+      for (const bool is_early : {true, false}) {
+        AddMemory({"up_of_other_columns", "gate and up are halves of a row, and up is read from " +
+                                              std::to_string(by) + " columns too " +
+                                              (is_early ? "early" : "late") + " on"},
+                  [by, is_early, F = F_](size_t n, size_t i) {
+                    return n * 2 * F + (i < F ? i : is_early ? i - by : i + by);
+                  });
+      }
+    }
+    AddMemory({"rows_of_one_half",
+               "gate and up are halves of a row, and rows are read as if they began every F "
+               "elements, expected every 2 F"},
+              [F = F_](size_t n, size_t i) { return n * F + i; });
   }
-}
+
+  // One of both has lost its signs, or is read from other rows.
+  void AddRowOrders() {
+    for (const size_t half : {kGate, kUp}) {
+      const std::string& name = inputs_[half].name;
+      layouts_.push_back({name + "_absolute", name + " has lost its signs: |" + name + "|",
+                          [half, &gate = Of(kGate), &up = Of(kUp)](size_t role, size_t i) {
+                            const double x = (role == kGate ? gate : up)[i];
+                            return role == half ? std::abs(x) : x;
+                          }});
+      for (const ColumnOrder& order : ColumnOrdersOf(count_ / F_)) {
+        AddOrdered({name + "_of_rows_" + order.name,
+                    "the rows of " + name + " are in another order: " + order.text},
+                   half, [of = order.of, F = F_](size_t i) { return of(i / F) * F + i % F; });
+      }
+    }
+  }
+
+  const Tensors& inputs_;
+  const size_t F_, count_;
+  std::vector<GateLayout> layouts_;
+};
 
 }  // namespace
 
-std::vector<GateLayout> LayoutsOf(const Tensors& inputs) {
-  const auto with = [&](size_t gate, size_t up) {
-    Tensors other = inputs;
-    other[kGate].values = inputs[gate].values;
-    other[kUp].values = inputs[up].values;
-    return other;
-  };
-  std::vector<GateLayout> layouts = {
-      {"", "", inputs},
-      {"gate_exchanged_with_up", "up is activated instead of gate", with(kUp, kGate)},
-      {"gate_in_place_of_up", "the activated gate is multiplied by gate instead of up",
-       with(kGate, kGate)},
-      {"up_in_place_of_gate", "up is activated and multiplied by up", with(kUp, kUp)},
-      {"halves_read_as_pairs",
-       "gate and up, side by side in a row, are read as even and odd channels",
-       Rearranged(inputs, [](size_t i, size_t F) { return i % F * 2 + i / F; })},
-      {"pairs_read_as_halves",
-       "gate and up, even and odd channels of a row, are read as its halves",
-       Rearranged(inputs, [](size_t i, size_t F) { return i % 2 * F + i / 2; })}};
-  if (inputs[kGate].values.data.size() > kManyElements) return layouts;
-  for (const ColumnOrder& order : ColumnOrdersOf(RowWidth(inputs[kGate].values.shape))) {
-    for (const size_t half : {kGate, kUp})
-      layouts.push_back(
-          {inputs[half].name + "_" + order.name,
-           "the columns of " + inputs[half].name + " are in another order: " + order.text,
-           Reordered(inputs, half, order)});
+Tensors GateLayout::Rearranged(const Tensors& inputs) const {
+  Tensors other = inputs;
+  for (const size_t role : {kGate, kUp}) {
+    std::vector<double>& numbers = other[role].values.data;
+    for (size_t i = 0; i < numbers.size(); ++i) numbers[i] = number(role, i);
   }
-  AddBlocks(inputs, layouts);
-  AddOffsets(inputs, layouts);
-  AddOfOneHalf(inputs, layouts);
-  return layouts;
+  return other;
 }
+
+std::vector<GateLayout> LayoutsOf(const Tensors& inputs) { return Layouts(inputs).All(); }
 
 }  // namespace sextant::oracle

@@ -1,6 +1,7 @@
 // Wrong inputs in the roles of gate and up.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -8,13 +9,16 @@
 
 namespace sextant::oracle {
 
-// The inputs that take the roles of gate and up.
+// What takes the roles of gate and up.
 struct GateLayout {
   std::string name, sentence;  // empty for the right one
-  Tensors inputs;
+  // Element i of what takes the role of gate (0) or up (1). The inputs must outlive it.
+  std::function<double(size_t role, size_t i)> number;
+
+  Tensors Rearranged(const Tensors& inputs) const;
 };
 
-// The right ones first. Of a large tensor only exchanged and interleaved halves.
+// The right one first.
 std::vector<GateLayout> LayoutsOf(const Tensors& inputs);
 
 }  // namespace sextant::oracle

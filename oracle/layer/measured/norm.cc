@@ -44,25 +44,30 @@ Hypothesis ModelOf(const Observation& seen, const NormFit& fit) {
   return model;
 }
 
-std::vector<NormFit> FitsOf(const Observation& seen, ErrorBar bar) {
+std::vector<NormFit> FitsOf(const Observation& seen) {
   const bool has_bias = seen.inputs.size() > kBias;
   const Shape& shape = seen.inputs[kX].values.shape;
   const std::vector<double> none;
-  const Samples samples(seen, 0, bar);
+  const Samples likely(seen, 0, ErrorBar::kLikely);
   // A row of one element is its sign times the weight, whatever divides it.
-  if (!samples.IsAnswered() || shape[0] == 0 || shape[1] < 2) return {};
-  return FitNorms({.N = shape[0],
-                   .M = shape[1],
-                   .x = seen.inputs[kX].values.data,
-                   .weight = seen.inputs[kWeight].values.data,
-                   .bias = has_bias ? seen.inputs[kBias].values.data : none,
-                   .right = RightNorm(seen.c, shape[1], has_bias),
-                   .samples = samples});
+  if (!likely.IsAnswered() || shape[0] == 0 || shape[1] < 2) return {};
+  const auto totals = std::make_shared<WholeTotals>();
+  return SimplestFits([&](ErrorBar bar) {
+    const Samples samples = likely.With(bar);
+    return FitNorms({.N = shape[0],
+                     .M = shape[1],
+                     .x = seen.inputs[kX].values.data,
+                     .weight = seen.inputs[kWeight].values.data,
+                     .bias = has_bias ? seen.inputs[kBias].values.data : none,
+                     .right = RightNorm(seen.c, shape[1], has_bias),
+                     .samples = samples,
+                     .totals = totals});
+  });
 }
 
 std::vector<Explanation> MeasureNorm(const Observation& seen) {
   std::vector<Explanation> explanations;
-  for (const NormFit& fit : SimplestFits([&](ErrorBar bar) { return FitsOf(seen, bar); })) {
+  for (const NormFit& fit : FitsOf(seen)) {
     const bool has_bias = seen.inputs.size() > kBias;
     explanations.push_back(
         {fit.deviations.name, fit.deviations.sentence,

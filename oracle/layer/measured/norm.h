@@ -1,16 +1,18 @@
 // Measured norms: what divides the rows of rms_norm, layer_norm and add_rms_norm.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "oracle/diagnosis/measurement.h"
 #include "oracle/layer/measured/constant.h"
 #include "oracle/layer/measured/norm_formula.h"
+#include "oracle/layer/measured/row_sums.h"
 
 namespace sextant::oracle {
 
-// What is known about a norm and its answer. Does not own anything.
+// What is known about a norm and its answer. Does not own anything but sums.
 struct NormQuestion {
   size_t N, M;
   const std::vector<double>&x, &weight, &bias;  // x [N,M], weight [M], bias [M] or empty
@@ -18,6 +20,7 @@ struct NormQuestion {
   const Samples& samples;          // of y
   bool has_other_weights = false;  // weight or bias are not the right ones
   size_t rows = 24;                // that are looked at
+  std::shared_ptr<WholeTotals> totals = std::make_shared<WholeTotals>();  // of x
 };
 
 struct NormFit {

@@ -12,7 +12,7 @@ NormRows::NormRows(const NormQuestion& question)
       N_(question.N * question.right.parts),
       M_(question.M / question.right.parts),
       rows_(ChosenRows()),
-      sums_(question.x, N_, M_) {
+      sums_(question.x, N_, M_, *question.totals) {
   for (const size_t n : rows_) {
     error_factors_.push_back(ErrorFactor(n));
     telling_.push_back(TellingElements(n));

@@ -90,7 +90,8 @@ void AddOrders(const NormQuestion& question, Alternatives& fits) {
                                  .bias = of_weight ? question.bias : numbers,
                                  .right = question.right,
                                  .samples = question.samples,
-                                 .has_other_weights = true};
+                                 .has_other_weights = true,
+                                 .totals = question.totals};
       const std::string what = of_weight ? "weight" : "bias";
       fits.Add(ordered, what + "_" + order.name,
                "the numbers of the " + what + " are in another order: " + order.text);

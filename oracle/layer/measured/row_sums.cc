@@ -10,11 +10,11 @@ void RowSums::Restart() {
   whole_columns_ = std::exchange(columns_, 0);
 }
 
-RowSums::Totals RowSums::TotalOf(TotalsOfRows& totals, size_t columns,
-                                 const std::pair<size_t, size_t>& population) const {
-  Totals total;
+RowTotals RowSums::TotalOf(TotalsOfRows& totals, size_t columns,
+                           const std::pair<size_t, size_t>& population) const {
+  RowTotals total;
   for (size_t row = population.first; row < population.second; ++row) {
-    Totals& of_row = totals[row];
+    RowTotals& of_row = (columns == M_ ? all_columns_ : totals)[row];
     size_t at = (row * M_ + of_row.columns) % x_.size();
     for (; of_row.columns < columns; ++of_row.columns) {
       const long double x = x_[at];
@@ -41,7 +41,7 @@ Sums RowSums::Of(const Norm& norm, size_t n) const {
   const long double mean = sum_of(of_mean) / norm.mean_count;
   const bool is_others = norm.shared == Norm::Shared::kDivisor;
   const long double center = is_others ? sum_of(of_divisor) / norm.mean_count : mean;
-  Totals total = TotalOf(totals_, columns_, of_divisor);
+  RowTotals total = TotalOf(totals_, columns_, of_divisor);
   // sum (x - m)^2 = sum x^2 - 2 m sum x + columns m^2
   if (norm.sums_centered) total.squares += norm.columns * center * center - 2 * center * total.sum;
   Sums sums{norm.subtracts_mean ? static_cast<double>(mean) : 0,

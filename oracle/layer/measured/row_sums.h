@@ -2,6 +2,7 @@
 // next one, and beyond the last row those of the first.
 #pragma once
 
+#include <map>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -17,10 +18,22 @@ struct Sums {
   double largest = 0;  // |x|, if the norm needs it
 };
 
+// Sums of x and of x^2 over the first columns of a row. The extended precision leaves room for
+// cancellation.
+struct RowTotals {
+  long double sum = 0, squares = 0;
+  size_t columns = 0;  // that are summed
+};
+// Few rows of a large tensor are asked for: a row is summed when it is.
+using TotalsOfRows = std::unordered_map<size_t, RowTotals>;
+// The totals of all columns, by the width of a row. They are the same in all fits to one x.
+using WholeTotals = std::map<size_t, TotalsOfRows>;
+
 class RowSums {
  public:
-  // x [N,M] must outlive this object. No column is added yet.
-  RowSums(const std::vector<double>& x, size_t N, size_t M) : x_(x), N_(N), M_(M) {}
+  // x [N,M] and `whole`, the totals of its rows, must outlive this object. No column is added yet.
+  RowSums(const std::vector<double>& x, size_t N, size_t M, WholeTotals& whole)
+      : x_(x), N_(N), M_(M), all_columns_(whole[M]) {}
   void AddColumn() { ++columns_; }
   // Begins with the first column again, and keeps the sums of all columns for means.
   void Restart();
@@ -31,19 +44,13 @@ class RowSums {
   // Sets the largest |x - center| of the population, and their sum if the norm has that.
   void SetMagnitudes(const Norm& norm, const std::pair<size_t, size_t>& rows, double center,
                      Sums& sums) const;
-  // Of x and of x^2 of a row. The extended precision leaves room for cancellation.
-  struct Totals {
-    long double sum = 0, squares = 0;
-    size_t columns = 0;  // that are summed
-  };
-  // Few rows of a large tensor are asked for: a row is summed when it is.
-  using TotalsOfRows = std::unordered_map<size_t, Totals>;
   // Of the first columns, per row of a population.
-  Totals TotalOf(TotalsOfRows& totals, size_t columns,
-                 const std::pair<size_t, size_t>& population) const;
+  RowTotals TotalOf(TotalsOfRows& totals, size_t columns,
+                    const std::pair<size_t, size_t>& population) const;
 
   const std::vector<double>& x_;
   size_t N_, M_, columns_ = 0, whole_columns_ = 0;
+  TotalsOfRows& all_columns_;
   mutable TotalsOfRows totals_, whole_totals_;
 };
 
