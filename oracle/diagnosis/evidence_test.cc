@@ -76,18 +76,6 @@ TEST(Evidence, LeavesOutHypothesesAcrossSlicesThatCostTooMuch) {
   }
 }
 
-TEST(SharedInputs, CopiesWhatOthersHold) {
-  Tensors of_case = {{"x", DType::kF32, {{2}, {1, 2}}}};
-  SharedInputs shared = SharedInputs::Of(of_case), copy = shared;
-  EXPECT_EQ(&static_cast<const Tensors&>(shared), &of_case);
-  shared[0].values.data[0] = 5;
-  EXPECT_EQ(of_case[0].values.data[0], 1);
-  copy = shared;
-  copy[0].values.data[0] = 7;
-  EXPECT_EQ(static_cast<const Tensors&>(shared)[0].values.data[0], 5);
-  EXPECT_EQ(static_cast<const Tensors&>(copy)[0].values.data[0], 7);
-}
-
 // One element of a hundred thousand contradicts.
 TEST(Evidence, ComparesEveryElement) {
   Asked asked("rope pairing=half H=4 S=256 D=128 dtype=f32", "pairing=interleaved");

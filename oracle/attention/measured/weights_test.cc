@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "oracle/attention/measured/planted_attention_test.h"
 
 namespace sextant::oracle {
@@ -24,6 +26,23 @@ TEST(MeasuredWeights, AreAskedInTheSameShape) {
   int questions = 0;
   CausesOfSubject(kLine + "dtype=f32", planted, &questions);
   EXPECT_EQ(questions, 4);
+}
+
+// Each element of the answer is wrong in its own way.
+struct NoSums : PlantedAttention {
+  Tensors Answer(const Case& c, const Tensors& inputs) const {
+    Tensors answer = PlantedAttention::Answer(c, inputs);
+    std::vector<double>& y = answer[0].values.data;
+    for (size_t i = 0; i < y.size(); ++i)
+      y[i] = RoundTo(answer[0].dtype, y[i] * (1 + 0.1 * std::sin(static_cast<double>(i * i))));
+    return answer;
+  }
+};
+
+TEST(MeasuredWeights, AreNotAskedIfAnswersAreNoSums) {
+  int questions = 0;
+  CausesOfSubject(kLine + "dtype=f32", NoSums{Right()}, &questions);
+  EXPECT_EQ(questions, 1);
 }
 
 // Which keys are seen depends on query and key in a way that no rule describes.
