@@ -38,7 +38,7 @@ std::vector<Row> FailingRows(const Observation& seen) {
 struct Predicted {
   size_t failing = 0,
          decisive = 0;           // elements; decisive: the right formula predicts another number
-  std::vector<size_t> elements;  // flat indices
+  std::vector<size_t> elements;  // flat indices, ascending
 };
 
 Predicted PredictedRows(const Observation& seen, const std::vector<Row>& rows,
@@ -55,6 +55,7 @@ Predicted PredictedRows(const Observation& seen, const std::vector<Row>& rows,
                                    rows[i].part.slice);
     all.elements.insert(all.elements.end(), indices.begin(), indices.end());
   }
+  std::ranges::sort(all.elements);  // slices have another order
   return all;
 }
 

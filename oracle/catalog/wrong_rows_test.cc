@@ -11,9 +11,9 @@
 namespace sextant::oracle {
 namespace {
 
-// 2 heads of 8 tokens with 16 channels.
+// 3 heads of 8 tokens with 16 channels.
 struct Rows : testing::Test {
-  const AskedCase question{"rope pairing=half H=2 S=8 D=16 dtype=f32 @position=5..12"};
+  const AskedCase question{"rope pairing=half H=3 S=8 D=16 dtype=f32 @position=5..12"};
   // The answer with these rows rotated backwards: row i is head i / 8, token i % 8.
   Tensors Backwards(const std::vector<size_t>& rows) const {
     Tensors answer = question.CorrectAnswer();
@@ -27,11 +27,12 @@ struct Rows : testing::Test {
   }
 };
 
-// A race: some rows of both heads.
+// A race: some rows of all heads, which are slices in another order than in the tensor.
 TEST_F(Rows, ThatADefectPredicts) {
-  EXPECT_THAT(question.Causes(Backwards({1, 4, 6, 9, 11, 15})),
+  EXPECT_THAT(question.Causes(Backwards({1, 11, 5, 22})),
               Contains(AllOf(StartsWith("rotates_backwards "),
-                             HasSubstr("explains 96 of 96 failing elements, in whole rows"),
+                             HasSubstr("explains 64 of 64 failing elements, in whole rows: "
+                                       "S 1, 3, 5 to 6; "),
                              HasSubstr("the other rows are right"))));
 }
 

@@ -183,6 +183,13 @@ std::vector<Defect> RmsDefects() {
 
 std::vector<Defect> InputDefects() {
   return {
+      ChangedInputs("weight_ignored", "1 is used instead of the weight", {"weight"},
+                    [](const Case& c, Tensors& inputs) {
+                      std::ranges::fill(InputNamed(inputs, "weight").data, WeightOfOne(c));
+                      return true;
+                    }),
+      ChangedInput("weight_reversed", "the weight is in reverse order of the channels", "weight",
+                   [](Tensor<double>& weight) { std::ranges::reverse(weight.data); }),
       RoundedInput("residual_in_bf16", "the residual stream is stored in bf16 for every dtype",
                    "residual", DType::kBF16),
   };

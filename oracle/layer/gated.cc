@@ -81,7 +81,6 @@ struct Mutant : Gated {
     kOneFirst,      // up + 1 is limited
     kUpNotLimited,  // up is not limited
     kNoGate,        // f(g) alone
-    kExchanged      // f(u) g
   } mutation{};
 
   template <class Real>
@@ -110,9 +109,7 @@ struct Mutant : Gated {
   }
   template <class Real>
   void operator()(const Tensor<Real>& gate, const Tensor<Real>& up, Tensor<Real>& y) const {
-    const bool exchanged = mutation == Mutation::kExchanged;
-    for (size_t i = 0; i < y.data.size(); ++i)
-      y.data[i] = exchanged ? Of(up.data[i], gate.data[i]) : Of(gate.data[i], up.data[i]);
+    for (size_t i = 0; i < y.data.size(); ++i) y.data[i] = Of(gate.data[i], up.data[i]);
   }
 };
 
@@ -140,10 +137,9 @@ std::vector<Defect> FormulaDefects() {
 
 std::vector<Defect> OtherDefects() {
   return {
-      MutatedFormula<Mutant>(
-          "gate_exchanged_with_up",
-          "up is activated instead of gate, as torch's glu gates with the second half",
-          Mutant::Mutation::kExchanged),
+      ExchangedInputs("gate_exchanged_with_up",
+                      "up is activated instead of gate, as torch's glu gates with the second half",
+                      {{"gate", "up"}}),
       ChangedInputs("halves_read_as_pairs",
                     "gate and up, side by side in a row, are read as even and odd channels, the "
                     "layout of gpt-oss",

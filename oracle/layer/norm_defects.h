@@ -46,8 +46,6 @@ struct RmsNormMutant : RmsNorm {
     kVariance,        // x / sqrt(variance + eps)
     kEpsAsFloor,      // x / sqrt(max(mean square, eps))
     kWeightAdded,     // x / rms + w
-    kWeightIgnored,   // x / rms
-    kWeightReversed,  // the last weight for the first column
     kColumns,         // the mean runs down the columns
     kFirstRow,        // every row has the mean of the first one
     kWhole            // one mean for all rows
@@ -103,16 +101,10 @@ struct RmsNormMutant : RmsNorm {
           scaled = above / divisors.at(unit);
         }
         const ScopedStep at(Step::kWeigh);
-        const Real factor = FactorOf(weight, j);
+        const Real factor = unit_offset ? Real(1.0) + weight(j) : weight(j);
         y(n, j) = mutation == Mutation::kWeightAdded ? scaled + factor : scaled * factor;
       }
     }
-  }
-  template <class Real>
-  Real FactorOf(const Tensor<Real>& weight, size_t j) const {
-    if (mutation == Mutation::kWeightIgnored) return Real(1.0);
-    if (mutation == Mutation::kWeightReversed) j = weight.data.size() - 1 - j;
-    return unit_offset ? Real(1.0) + weight(j) : weight(j);
   }
 };
 

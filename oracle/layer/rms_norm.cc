@@ -113,6 +113,19 @@ Findings CheckRotation(const Case& c, const Tensors& inputs, const Ask& ask) {
   return findings;
 }
 
+std::vector<Defect> WeightDefects() {
+  return {
+      ChangedInputs("weight_ignored", "1 is used instead of the weight", {"weight"},
+                    [](const Case& c, Tensors& inputs) {
+                      auto& weight = InputNamed(inputs, "weight").data;
+                      std::ranges::fill(weight, HasUnitOffset(c) ? 0 : 1);
+                      return true;
+                    }),
+      ChangedInput("weight_reversed", "the weight is in reverse order of the channels", "weight",
+                   [](Tensor<double>& weight) { std::ranges::reverse(weight.data); }),
+  };
+}
+
 }  // namespace
 
 template <>
@@ -136,7 +149,8 @@ CatalogEntry MakeCatalogEntry<RmsNorm>() {
                       "without a weight, rotating pairs of columns of x rotates those of y",
                       CheckRotation},
                      ColumnsAlike()},
-      .defects = Joined<Defect>({NormDefects(), MutatedFormulas<RmsNormMutant>(RmsMutations())}),
+      .defects = Joined<Defect>(
+          {NormDefects(), MutatedFormulas<RmsNormMutant>(RmsMutations()), WeightDefects()}),
       .measurements = NormMeasurements()};
 }
 

@@ -1,4 +1,4 @@
-// One evaluation of a slice, by any number type. Private to this folder.
+// One evaluation of a slice, by any number type.
 #pragma once
 
 #include <algorithm>

@@ -21,8 +21,8 @@ struct AskedWeights {
 // Asks the case again, in the same shape: with values of 1, which gives the sums, and with blocks
 // of the identity, T / E questions. Their answers are the weight of every key for every query,
 // whatever the scores are. The values of head g of batch b are multiplied by b K + g + 1, which
-// says the head that a row reads. Empty without a subject, if it does not answer, or if too many
-// questions would be needed.
+// says the head that a row reads. Empty without a subject, if it does not answer, if values of 1 do
+// not give sums, or if too many questions would be needed.
 std::optional<AskedWeights> AskWeights(const Observation& seen);
 
 }  // namespace sextant::oracle

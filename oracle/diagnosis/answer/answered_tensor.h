@@ -21,7 +21,7 @@ struct AxisView {
     return (element / inner * extent + index) * inner + element % inner;
   }
   size_t IndexOf(size_t flat) const { return flat / inner % extent; }
-  // The indices of these elements, ascending.
+  // The indices of these elements, which must be ascending, as the indices are.
   std::vector<size_t> IndicesOf(const std::vector<size_t>& elements) const;
 };
 

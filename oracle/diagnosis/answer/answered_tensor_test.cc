@@ -1,5 +1,11 @@
 #include "oracle/diagnosis/answer/answered_tensor.h"
 
+#include <gtest/gtest.h>
+
+#include <numeric>
+#include <set>
+#include <vector>
+
 #include "oracle/defect/drawn_case_test.h"
 #include "oracle/judge/judge.h"
 
@@ -34,6 +40,23 @@ TEST(AnsweredTensor, ALargeColumnHidesNoErrors) {
   const Observation seen{question.c,     question.inputs,   question.recipe,
                          judge.golden(), judge.permitted(), answer};
   EXPECT_TRUE(HasLargeErrors(AnsweredTensorOf(seen, 0).value()));
+}
+
+// The indices of every axis, beside those by division of each element.
+TEST(AxisView, IndicesOfElements) {
+  const std::vector<AxisView> axes = {{"B", 1, 3, 20}, {"S", 3, 4, 5}, {"D", 12, 5, 1}};
+  const std::vector<std::vector<size_t>> some = {
+      {}, {0}, {59}, {4, 5}, {0, 1, 2, 3, 4, 20, 24, 40}, {7, 9, 12, 13, 19, 21, 58}};
+  std::vector<size_t> all(60);
+  std::iota(all.begin(), all.end(), size_t{0});
+  for (const AxisView& axis : axes) {
+    for (const auto& elements : some) {
+      std::set<size_t> expected;
+      for (const size_t flat : elements) expected.insert(flat / axis.inner % axis.extent);
+      EXPECT_EQ(axis.IndicesOf(elements), std::vector(expected.begin(), expected.end()));
+    }
+    EXPECT_EQ(axis.IndicesOf(all).size(), axis.extent);
+  }
 }
 
 }  // namespace

@@ -9,6 +9,7 @@ namespace sextant::oracle {
 namespace {
 
 constexpr size_t kGate = 0, kUp = 1;
+constexpr size_t kMostOrdered = size_t{1} << 16;  // columns, or rows, whose orders are looked at
 
 class Layouts {
  public:
@@ -76,6 +77,7 @@ class Layouts {
   }
 
   void AddOrders() {
+    if (F_ > kMostOrdered) return;
     for (const ColumnOrder& order : ColumnOrdersOf(F_)) {
       for (const size_t half : {kGate, kUp}) {
         const std::string& name = inputs_[half].name;
@@ -119,6 +121,8 @@ class Layouts {
 
   // One of both has lost its signs, or is read from other rows.
   void AddRowOrders() {
+    const size_t rows = count_ / F_;
+    const auto orders = rows > kMostOrdered ? std::vector<ColumnOrder>() : ColumnOrdersOf(rows);
     for (const size_t half : {kGate, kUp}) {
       const std::string& name = inputs_[half].name;
       layouts_.push_back({name + "_absolute", name + " has lost its signs: |" + name + "|",
@@ -126,7 +130,7 @@ class Layouts {
                             const double x = (role == kGate ? gate : up)[i];
                             return role == half ? std::abs(x) : x;
                           }});
-      for (const ColumnOrder& order : ColumnOrdersOf(count_ / F_)) {
+      for (const ColumnOrder& order : orders) {
         AddOrdered({name + "_of_rows_" + order.name,
                     "the rows of " + name + " are in another order: " + order.text},
                    half, [of = order.of, F = F_](size_t i) { return of(i / F) * F + i % F; });

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string>
 
 #include "oracle/layer/measured/answer_test.h"
 
@@ -109,14 +110,17 @@ TEST_P(MeasuredGated, HalvesAddedWithAnotherConstant) {
               ElementsAre(StartsWith("halves_added+swish_constant: up is added to f(g)")));
 }
 
+// In few rows, and in a large tensor.
 TEST_P(MeasuredGated, UpOfTheNextColumnAndAnotherFunction) {
-  const MeasuredCase question(Line("gated kind=geglu N=4 F=50"));
-  EXPECT_THAT(question.Causes([&](size_t i) {
-    return Swish(question.In("gate").data[i]) *
-           question.In("up").data[i / 50 * 50 + (i % 50 + 1) % 50];
-  }),
-              ElementsAre(AllOf(StartsWith("up_rolled+function_is_swish: "),
-                                HasSubstr("rolled by one to the left"))));
+  for (const size_t F : {50, 5000}) {
+    const MeasuredCase question(Line("gated kind=geglu N=4 F=" + std::to_string(F)));
+    EXPECT_THAT(question.Causes([&](size_t i) {
+      return Swish(question.In("gate").data[i]) *
+             question.In("up").data[i / F * F + (i % F + 1) % F];
+    }),
+                ElementsAre(AllOf(StartsWith("up_rolled+function_is_swish: "),
+                                  HasSubstr("rolled by one to the left"))));
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(DTypes, MeasuredGated, testing::Values("f32", "bf16", "f64"),
