@@ -179,7 +179,12 @@ std::vector<Claim> FrequencyClaims(const MeasuredTable& table, const Claim& aske
   };
   const std::vector<Claim> starts = FrequencyStarts(table, free, seen.c);
   const Claim unscaled = Unscaled(starts, coarse, threads);
-  const std::vector<Exchange> fine = {WithErrorsOf(recipe, unscaled, c.dtype(), seen)};
+  std::vector<Exchange> fine;
+  try {
+    fine = {WithErrorsOf(recipe, unscaled, c.dtype(), seen)};
+  } catch (const Error&) {
+    return {};  // frequencies of 0 have no finite base
+  }
   std::vector<Claim> refined = starts;
   const auto found = FittingForms({coarse, fine}, is_enough, threads, refined);
   std::vector<Claim> claims;

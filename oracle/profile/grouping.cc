@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "reference/attention/attention_mask.h"
 #include "reference/base/error.h"
@@ -134,11 +136,13 @@ std::string UsualGroups(const OutputOf& of) {
 
 Grouping GroupsOf(const OutputOf& of, const std::string& by) {
   if (auto grouping = GroupsIn(of, by)) return *std::move(grouping);
-  std::string exist = " row";
-  for (const char* const name : {"position", "pair", "head", "key_length", "argument"}) {
-    if (HasGroups(of, name)) exist += std::string(" ") + name;
-  }
-  for (const Axis& axis : AxesOf(of)) exist += " " + axis.name;
+  std::vector<std::string> names = {"row"};
+  for (const char* const name : {"position", "pair", "head", "key_length", "argument"})
+    if (HasGroups(of, name)) names.push_back(name);
+  for (const Axis& axis : AxesOf(of))
+    if (std::ranges::find(names, axis.name) == names.end()) names.push_back(axis.name);
+  std::string exist;
+  for (const std::string& name : names) exist += " " + name;
   throw Error("the elements of ", of.output.name, " of ", of.c.name(), " have no groups by '", by,
               "'; there are:", exist);
 }

@@ -25,13 +25,29 @@ std::vector<std::string> RecipesFrom(const std::string& first) {
   return recipes;
 }
 
+std::optional<double> NumberOf(const std::string& text) {
+  double number = 0;
+  const char* const end = text.data() + text.size();
+  if (text.empty() || std::from_chars(text.data(), end, number).ptr != end) return std::nullopt;
+  return number;
+}
+
+// True if the answers conform with this number, too.
+bool IsInRange(const Identity& found, const std::string& attribute, const std::string& text) {
+  const auto number = NumberOf(text);
+  return number && std::ranges::any_of(found.numbers, [&](const oracle::NumberRange& range) {
+           return range.attribute == attribute && range.least <= *number && *number <= range.most;
+         });
+}
+
 std::vector<Identification::Difference> DifferencesFrom(
     const Case& model, const std::vector<std::string>& not_compared, const Identity& found) {
   std::vector<Identification::Difference> differences;
   const Claim other = oracle::ClaimOf(found.c);
   for (const auto& [attribute, text] : oracle::ClaimOf(model)) {
     if (std::ranges::count(not_compared, attribute) > 0) continue;
-    if (other.at(attribute) != text) differences.push_back({attribute, text, other.at(attribute)});
+    if (other.at(attribute) != text && !IsInRange(found, attribute, text))
+      differences.push_back({attribute, text, other.at(attribute)});
   }
   if (!found.key_heads.empty())  // in no model
     differences.push_back(
@@ -70,14 +86,9 @@ std::optional<oracle::Verdict> FailingOf(const Identity& identity, const Case& c
 std::optional<Case> WithAskedNumbers(const Case& nearest, const Case& question) {
   Claim claim = oracle::ClaimOf(nearest);
   const Claim asked = oracle::ClaimOf(question);
-  const auto is_number = [](const std::string& text) {
-    double number = 0;
-    const char* const end = text.data() + text.size();
-    return std::from_chars(text.data(), end, number).ptr == end && !text.empty();
-  };
   for (auto& [attribute, text] : claim) {
     const std::string& usual = asked.at(attribute);
-    if (is_number(text) && is_number(usual)) text = usual;
+    if (NumberOf(text) && NumberOf(usual)) text = usual;
   }
   if (claim == oracle::ClaimOf(nearest)) return std::nullopt;
   try {
@@ -96,18 +107,87 @@ size_t PartsOf(const std::optional<oracle::Verdict>& verdict) {
   return 1 + static_cast<size_t>(std::ranges::count(first.name, '+')) + has_second;
 }
 
-// Sets the failing verdict. With the numbers of the question, if fewer deviations explain it so.
+// A claim and the verdict on the first answer that fails by it.
+struct Refuted {
+  Case claim;
+  std::optional<oracle::Verdict> verdict;
+};
+
+// A cause may be another value of an attribute ("base=500000"), which explains the answers to small
+// questions. Then the claim with that value, and what it does not explain.
+Refuted RefutedBy(const Identity& identity, Case claim, const std::string& recipe) {
+  constexpr int kMostValues = 3;
+  Refuted refuted{claim, FailingOf(identity, claim, recipe)};
+  for (int i = 0; i < kMostValues && PartsOf(refuted.verdict) == 1; ++i) {
+    const std::string& name = refuted.verdict->causes.front().name;
+    if (!oracle::ClaimOf(claim).contains(name.substr(0, name.find('=')))) break;
+    try {
+      claim = claim.With(name);
+    } catch (const Error&) {
+      break;  // no valid combination of attributes
+    }
+    auto verdict = FailingOf(identity, claim, recipe);
+    if (!verdict) break;
+    refuted = {claim, std::move(verdict)};
+  }
+  return refuted;
+}
+
+void ForgetRanges(Identity& identity) {
+  identity.numbers.clear();
+  identity.equal.clear();
+  identity.nearest.reset();
+}
+
+// Sets the failing verdict. With the numbers of the question, if no more deviations explain it so:
+// the nearest numbers may only make up for them.
 void SetFailing(const Case& question, const std::string& recipe, Identification& found) {
-  found.failing = FailingOf(found.identity, found.identity.c, recipe);
-  const auto plain = WithAskedNumbers(found.identity.c, question);
-  if (!plain || PartsOf(found.failing) == 1) return;
-  auto failing = FailingOf(found.identity, *plain, recipe);
-  if (PartsOf(failing) >= PartsOf(found.failing)) return;
-  found.identity.c = *plain;
-  found.identity.numbers.clear();
-  found.identity.equal.clear();
-  found.identity.nearest.reset();
-  found.failing = std::move(failing);
+  const Case nearest = found.identity.c;
+  Refuted refuted = RefutedBy(found.identity, nearest, recipe);
+  if (const auto plain = WithAskedNumbers(nearest, question)) {
+    Refuted by_plain = RefutedBy(found.identity, *plain, recipe);
+    const size_t parts = PartsOf(by_plain.verdict);
+    if (parts < SIZE_MAX && parts <= PartsOf(refuted.verdict)) refuted = std::move(by_plain);
+  }
+  found.failing = std::move(refuted.verdict);
+  if (refuted.claim.ToString() == nearest.ToString()) return;
+  found.identity.c = refuted.claim;
+  ForgetRanges(found.identity);
+}
+
+// True if every answer is 0 everywhere, or its first input.
+bool ComputesNothing(const Identity& identity) {
+  const auto is_zero = [](double x) { return x == 0; };
+  return std::ranges::all_of(identity.witnesses, [&](const Exchange& witness) {
+    const std::vector<double>&y = witness.answer.at(0).values.data,
+          &x = witness.inputs.at(0).values.data;
+    return !y.empty() && (std::ranges::all_of(y, is_zero) || y == x);
+  });
+}
+
+// A rotation by frequencies of 0, or times 0, is right in no model. It is the right answer of an
+// operation if the attributes of the question give it.
+void RefuteNothing(const Case& question, const std::string& first, Identity& identity) {
+  if (identity.recipe.empty() || !ComputesNothing(identity)) return;
+  if (!FailingOf(identity, question, first)) return;
+  identity.recipe.clear();
+  identity.c = question;
+  ForgetRanges(identity);
+}
+
+// A recipe other than the first may permit much, and a bug with it. If a cause explains the answers
+// by the first one, and no honest precision does, they do not conform.
+void RefuteByCauses(const std::string& first, Identification& found) {
+  Identity& identity = found.identity;
+  if (!found.Conforms() || identity.recipe == first) return;
+  auto failing = FailingOf(identity, identity.c, first);
+  if (!failing) return;
+  if (failing->causes.empty() || !failing->other_recipes.texts.empty()) {
+    found.by_first = std::move(failing);
+    return;
+  }
+  identity.recipe.clear();
+  ForgetRanges(identity);
 }
 
 void RequireNumbers(const Case& c, const Answer& answer) {
@@ -149,11 +229,14 @@ Identification IdentifySubject(const IdentifyRequest& request, const oracle::Sub
   };
   Identification found{.subject = subject.name,
                        .against = request.against.path,
+                       .first_recipe = recipe,
                        .identity = oracle::Identify(questions, ask,
                                                     {.recipes = RecipesFrom(recipe),
                                                      .known = ToldAttributesOf(request),
                                                      .threads = request.prove.threads,
                                                      .pause = pause})};
+  RefuteNothing(questions[0], recipe, found.identity);
+  RefuteByCauses(recipe, found);
   if (!found.Conforms()) SetFailing(questions[0], recipe, found);
   if (!request.against.path.empty()) {
     found.differences = DifferencesFrom(questions[0], asked.not_compared, found.identity);

@@ -28,11 +28,14 @@ struct Identification {
   };
 
   std::string subject, against;  // names; `against` is empty without a model
+  std::string first_recipe;      // that was tried first
   oracle::Identity identity;
   std::vector<Difference> differences{};
   std::vector<std::string> not_compared{};  // attributes about which the configuration says nothing
   std::vector<std::string> not_shown{};     // words of the model; answers without them are the same
   std::optional<oracle::Verdict> failing{};  // on the first answer that fails by the nearest claim
+  // On the first answer that fails by the recipe that was tried first, if all conform by another.
+  std::optional<oracle::Verdict> by_first{};
 
   bool Conforms() const { return !identity.recipe.empty(); }
   bool IsAsExpected() const { return Conforms() && differences.empty(); }

@@ -8,6 +8,7 @@
 
 #include "reference/case/memory.h"
 #include "tools/api/answer_of.h"
+#include "tools/api/judgement.h"
 
 namespace sextant::tools {
 namespace {
@@ -124,6 +125,20 @@ void Find(const std::vector<oracle::JudgedAnswer>& answers, const oracle::Recipe
   }
 }
 
+// Whether a cause explains the first answer that fails by the start.
+void FindCauses(const std::deque<Kept>& kept, const oracle::RecipeSearch& search,
+                InferredRecipe& inferred) {
+  const auto first = std::ranges::find(kept, Verdict::Status::kFails,
+                                       [](const Kept& one) { return one.verdict.status; });
+  if (first == kept.end() || !inferred.found || inferred.of_bits) return;
+  const Recipe recipe = ParseRecipe(search.start, first->c->dtype());
+  const Verdict verdict =
+      JudgeOutputs(*first->judge, *first->c, first->inputs, recipe, first->outputs, search.prove);
+  if (verdict.causes.empty() || !verdict.other_recipes.texts.empty()) return;
+  inferred.causes = verdict.causes;
+  inferred.found->has_other_errors = true;
+}
+
 }  // namespace
 
 InferredRecipe InferRecipe(const std::vector<Selected>& selected, const oracle::Subject& subject,
@@ -141,6 +156,7 @@ InferredRecipe InferRecipe(const std::vector<Selected>& selected, const oracle::
   }
   if (!failing.empty()) inferred.where = CommonText(inferred) + LeastText(failing);
   Find(answers, search, inferred);
+  FindCauses(kept, search, inferred);
   if (inferred.found) {
     for (const size_t i : inferred.found->failing)
       inferred.still_failing.push_back(inferred.cases[i]);

@@ -21,6 +21,9 @@ struct InferredRecipe {
   std::vector<std::string> failing{};  // lines of the cases that fail by the start
   std::string where{};  // what they have in common: "all with dtype=f64 at pair >= 1"
   std::optional<oracle::FoundRecipe> found{};
+  // Of the first failing answer, if a cause explains it, and no honest precision does: then the
+  // found recipe only permits the errors.
+  std::vector<oracle::Cause> causes{};
   std::vector<std::string> still_failing{};  // lines of those that fail by the found recipe, too
   // The recipe whose own answers have the same bits. It is also the found one, unless it permits
   // too much.

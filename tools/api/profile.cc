@@ -133,6 +133,7 @@ SubjectProfile ProfileOne(const std::deque<Proven>& proven, const oracle::Subjec
     const oracle::Answer answer = AnswerOf(subject, one.c, one.inputs);
     if (answer.status != oracle::Answer::Status::kAnswered) {
       profile.not_answered.push_back(one.c.ToString() + ": " + answer.message);
+      profile.could_not_run += answer.status == oracle::Answer::Status::kFailed;
       continue;
     }
     ++profile.answered;

@@ -48,6 +48,7 @@ struct SubjectProfile {
   bool has_own_recipe = true;               // the recipe is what the subject declares
   size_t answered = 0;                      // cases
   std::vector<std::string> not_answered{};  // messages
+  size_t could_not_run = 0;                 // of these
   size_t elements = 0;
   Distributions errors{};  // of all elements
   std::string axis{};      // of the groups

@@ -114,6 +114,55 @@ class Identify(ProgramTest):
         result, found = self.identify("rope", "--against", "config.json", box=box)
         self.assertNotIn("base", [one["attribute"] for one in found["differences"]])
 
+    # `sum=bf16` permits it; the cause is another.
+    def test_a_recipe_that_permits_a_bug_is_no_identification(self):
+        box = BOX.replace("mean = np.mean(x.astype(np.float64) ** 2, -1, keepdims=True)",
+                          "mean = np.sum(x.astype(np.float64) ** 2, -1, keepdims=True) / (x.shape[-1] - 1)")
+        result, found = self.identify("rms_norm M=128", "--recipe", "native", box=box)
+        self.assertEqual(result.returncode, 1, result.stdout)
+        self.assertFalse(found["conforms"])
+        self.assertIn("likely cause: mean_over_one_less ", result.stdout)
+
+    def test_says_how_much_another_recipe_permits(self):
+        box = BOX.replace("cos, sin = np.cos(angle)[:, None], np.sin(angle)[:, None]",
+                          "cos, sin = bf16(np.cos(angle))[:, None], bf16(np.sin(angle))[:, None]")
+        box = box.replace("12345.0", "10000.0").replace("def rope(", """def bf16(numbers):
+    bits = numbers.astype(np.float32).view(np.uint32)
+    return ((bits + 0x7fff + (bits >> 16 & 1)) & 0xffff0000).astype(np.uint32).view(np.float32)
+
+def rope(""")
+        result, found = self.identify("rope D=16", "--recipe", "native", box=box)
+        self.assertEqual(result.returncode, 0, result.stdout)
+        self.assertIn("conforms by native table=bf16", result.stdout)
+        self.assertRegex(result.stdout, r"by native it fails; conforms by `native table=bf16`, which permits \S+ times as much")
+
+    # Small questions show the base, larger ones what else is wrong.
+    def test_names_a_base_and_what_is_wrong_besides(self):
+        box = BOX.replace("angle = position[", "angle = np.minimum(position, 1000)[")
+        box = box.replace("[..., 0::2]", "[..., :half]").replace("[..., 1::2]", "[..., half:]")
+        for base in ("10000.0", "500000.0"):
+            result, found = self.identify("rope D=16", box=box.replace("12345.0", base))
+            self.assertEqual(result.returncode, 1)
+            self.assertIn("likely cause: position_clamped (positions above 1000 act as 1000",
+                          result.stdout)
+            if base == "500000.0":
+                self.assertIn("rope pairing=half base=500000 D=16 ", found["case"])
+
+    def test_a_number_of_the_model_that_conforms_is_no_difference(self):
+        self.path("config.json").write_text(json.dumps(
+            {"model_type": "gemma2", "hidden_size": 32, "num_attention_heads": 4, "head_dim": 16,
+             "num_key_value_heads": 2, "query_pre_attn_scalar": 224, "attn_logit_softcapping": None}))
+        box = BOX.replace("0.3 *", "224 ** -0.5 *").replace("% k.shape[1]", "* k.shape[1] // q.shape[1]")
+        result, found = self.identify("attention", "--against", "config.json", box=box)
+        self.assertNotIn("scale", [one["attribute"] for one in found["differences"]], result.stdout)
+
+    def test_nothing_is_no_rotation(self):
+        for wrong in ("0 * x", "x"):
+            box = BOX.replace("return round_to(y, dtype)", f"return round_to({wrong}, dtype)", 1)
+            result, found = self.identify("rope D=16", box=box)
+            self.assertEqual(result.returncode, 1, result.stdout)
+            self.assertFalse(found["conforms"])
+
     def test_names_what_is_wrong_in_the_call(self):
         result, _ = self.identify("rope D=7")
         self.assertEqual(result.returncode, 2)

@@ -47,6 +47,7 @@ void Write(const Profile& profile, const std::string& path, OutputFile& file) {
 ExitStatus StatusOf(const Profile& profile) {
   ExitStatus status = kVerified;
   for (const SubjectProfile& subject : profile.subjects) {
+    if (subject.could_not_run > 0) return kNotRun;
     if (subject.elements == 0) return kNothing;
     if (!subject.not_answered.empty()) status = kIncomplete;
   }

@@ -24,10 +24,12 @@ struct Options {
 };
 
 ExitStatus StatusOf(const InferredRecipe& inferred) {
-  const bool conforms = inferred.found && inferred.still_failing.empty();
+  const bool conforms = inferred.found && inferred.still_failing.empty() &&
+                        !inferred.found->has_other_errors;  // which permits a bug
   if (!conforms && !inferred.cases.empty()) return kNonconforming;
   if (inferred.could_not_run > 0) return kNotRun;
-  return inferred.unsupported > 0 ? kIncomplete : kVerified;
+  const bool is_judged = inferred.found && inferred.found->judgeable > 0;
+  return inferred.unsupported > 0 || !is_judged ? kIncomplete : kVerified;
 }
 
 // "fails by native in 4 of 24 cases, all at position >= 511"
@@ -79,6 +81,8 @@ void PrintFound(const InferredRecipe& inferred) {
     std::cout << "the errors are others than those of " << by
               << " itself, which permits them only because it permits much: a bug may look like "
                  "this\n";
+  for (const oracle::Cause& cause : inferred.causes)
+    std::cout << "likely cause: " << cause.name << " (" << cause.why << ")\n";
 }
 
 void PrintBits(const InferredRecipe& inferred) {
@@ -116,6 +120,8 @@ Json AsJson(const InferredRecipe& inferred) {
                {"recipe", nullptr},
                {"order_of_sums", nullptr},
                {"exit_status", static_cast<int>(StatusOf(inferred))}};
+  json["causes"] = Json::array();
+  for (const oracle::Cause& cause : inferred.causes) json["causes"].push_back(cause.name);
   json["same_bits"] = nullptr;
   if (inferred.of_bits) {
     json["same_bits"] = {{"recipe", inferred.of_bits->recipe},

@@ -74,6 +74,18 @@ class Recipe(ProgramTest):
         self.assertIn("no recipe with one or two changes explains it\n  fails: rms_norm",
                       result.stdout)
 
+    # The weight is transposed. Sums in bf16 permit that.
+    def test_names_the_bug_that_a_wide_recipe_permits(self):
+        result, report = self.recipe("linear N=16 M=250 F=250 dtype=bf16", "--subject",
+                                     "defect:linear/weight_transposed")
+        self.assertEqual(result.returncode, 1, result.stdout)
+        self.assertIn("likely cause: weight_transposed ", result.stdout)
+        self.assertIn("weight_transposed", report["causes"])
+
+    def test_nothing_is_judged_without_elements(self):
+        result, _ = self.recipe("rope pairing=half H=1 S=0 D=8", "--subject", "fast")
+        self.assertEqual(result.returncode, 5)
+
     def test_filters_cases_and_counts_unsupported_ones(self):
         self.path("a.cases").write_text(CASES)
         self.run_it("answer", CASES.splitlines()[2], "--subject", "fast", "-o", "a.h5")

@@ -59,6 +59,11 @@ void PrintConforming(const Identification& found, std::ostream& out) {
       << CountText(identity.judged, "element") << " of "
       << CountText(identity.witnesses.size() + identity.unseen.size(), "answer")
       << " could have failed\n";
+  if (found.by_first) {
+    const std::string recipes = RecipeLine(*found.by_first);
+    out << "  by " << found.first_recipe << " it fails" << (recipes.empty() ? "" : "; ") << recipes
+        << "\n";
+  }
   PrintKeyHeads(identity, out);
   if (identity.nearest) {
     out << "  these frequencies are measured; no known scaling gives them. The nearest is\n  "
