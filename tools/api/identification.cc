@@ -149,6 +149,11 @@ void SetFailing(const Case& question, const std::string& recipe, Identification&
     const size_t parts = PartsOf(by_plain.verdict);
     if (parts < SIZE_MAX && parts <= PartsOf(refuted.verdict)) refuted = std::move(by_plain);
   }
+  // What fits best may be far from everything that is known.
+  if (PartsOf(refuted.verdict) == SIZE_MAX) {
+    Refuted by_question = RefutedBy(found.identity, question, recipe);
+    if (PartsOf(by_question.verdict) < SIZE_MAX) refuted = std::move(by_question);
+  }
   found.failing = std::move(refuted.verdict);
   if (refuted.claim.ToString() == nearest.ToString()) return;
   found.identity.c = refuted.claim;
