@@ -208,12 +208,6 @@ std::vector<Cause> CausesOfScaled(AnsweredTensors& tensors) {
   return CausesByTensor(tensors, FindScaled);
 }
 
-// Not large cases: most of these hypotheses copy the inputs, and they are many.
-bool IsForRareCauses(const Case& c) {
-  constexpr size_t kRareHypotheses = 16;  // times as much work as others
-  return kRareHypotheses * WorkOf(c) <= MostWork(c);
-}
-
 std::vector<Cause> CausesOfOneAnswer(const Observation& seen, const ProveOptions& options,
                                      const ConformingRecipes& conforming, Rare rare) {
   Evidence evidence(seen, options);

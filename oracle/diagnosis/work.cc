@@ -62,4 +62,9 @@ size_t ElementsInWork(const Case& c, size_t work) {
   return static_cast<size_t>(static_cast<double>(work) / std::max(1.0, of_element));
 }
 
+bool IsForRareCauses(const Case& c) {
+  constexpr size_t kRareHypotheses = 16;  // times as much work as others
+  return kRareHypotheses * WorkOf(c) <= MostWork(c);
+}
+
 }  // namespace sextant::oracle

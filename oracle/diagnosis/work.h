@@ -25,6 +25,9 @@ size_t MostWork(const Case& c);
 // work. No limit for other cases, where a slice shows most hypotheses to be wrong.
 size_t MostHypotheses(const Case& c);
 
+// Not large cases: hypotheses about rare deviations are many, and most of them copy the inputs.
+bool IsForRareCauses(const Case& c);
+
 // As many elements as have that work: of a small case, more than it has.
 size_t ElementsInWork(const Case& c, size_t work);
 

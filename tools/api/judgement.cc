@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "oracle/catalog/beside_precision.h"
 #include "oracle/catalog/causes.h"
 #include "tools/api/conforming_recipes.h"
 
@@ -51,7 +52,7 @@ Verdict JudgeOutputs(const oracle::Judge& judge, const Case& c, const Tensors& i
         verdict);
   };
   // An honest precision comes before a bug that explains it by accident, and a bug before a
-  // precision in two steps, or one that only permits its errors.
+  // precision in two steps, one that only permits its errors, or a bug beside a precision.
   try {
     if (fails) find_recipes(1);
     if (fails || verdict.grade == oracle::Grade::kUnlikely) {
@@ -60,6 +61,10 @@ Verdict JudgeOutputs(const oracle::Judge& judge, const Case& c, const Tensors& i
     const auto& [texts, width, have_other_errors, sample] = verdict.other_recipes;
     const bool has_recipe = !texts.empty() && !have_other_errors;
     if (fails && verdict.causes.empty() && !has_recipe) find_recipes(2);
+    if (fails && verdict.causes.empty() && texts.empty()) {
+      verdict.causes = oracle::CausesBesideAPrecision(
+          {c, inputs, recipe, judge.golden(), judge.permitted(), outputs}, options);
+    }
     if (!verdict.causes.empty() && have_other_errors) verdict.other_recipes = {};
   } catch (const OutOfTime&) {
     verdict.message += verdict.message.empty() ? "" : "; ";
