@@ -183,4 +183,13 @@ double BitsOfEvidence(std::vector<double> distances, size_t fitted) {
   return bits;
 }
 
+// A bound of the probability that the product of n of them is at most theirs. Its negative
+// logarithm s has a gamma distribution: P <= (e s / n)^n e^-s for s >= n (Chernoff).
+double BitsOfUniform(const std::vector<double>& numbers) {
+  const auto n = static_cast<double>(numbers.size());
+  double s = 0;
+  for (const double x : numbers) s -= std::log(std::max(x, 0x1p-20));
+  return s <= n ? 0 : (s - n * (1 + std::log(s / n))) / std::log(2);
+}
+
 }  // namespace sextant::oracle

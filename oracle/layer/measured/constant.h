@@ -127,6 +127,9 @@ auto SimplestFits(const FitsOf& fits) {
 // probability error / |answer - right|.
 double BitsOfEvidence(std::vector<double> distances, size_t fitted);
 
+// How surprising it is that numbers that are uniform in [0, 1] are so small, in bits.
+double BitsOfUniform(const std::vector<double>& numbers);
+
 // True if a fit with these deviations is not an accident. Less than one answer in a thousand may be
 // fitted by accident. Each deviation is one of at most 16; known constants have their bits, and so
 // have other choices (`more_bits`).

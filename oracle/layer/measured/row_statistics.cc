@@ -8,55 +8,14 @@
 #include "oracle/layer/measured/model.h"
 #include "oracle/layer/measured/norm.h"
 #include "oracle/layer/measured/row_number.h"
-#include "reference/base/count_text.h"
-#include "reference/layer/layer_norm.h"
-#include "reference/layer/rms_norm.h"
+#include "oracle/layer/measured/with_statistics.h"
+#include "reference/base/value_text.h"
 
 namespace sextant::oracle {
 namespace {
 
 constexpr size_t kX = 0, kWeight = 1, kBias = 2;
 constexpr double kRoundings = 0x1p-48;  // of sums here, relative to what they give
-
-// The mean and the divisor of each row: formulas, or numbers.
-struct RowStatistics {
-  RowNumber mean, divisor;
-  std::vector<double> means, divisors;  // numbers of all rows; empty: the formulas
-  bool has_unit_offset = false;
-
-  template <class Real>
-  void Write(const Tensor<Real>& x, const Tensor<Real>& weight, const std::vector<Real>& bias,
-             Tensor<Real>& y) const {
-    const size_t M = x.shape[1];
-    for (size_t n = 0; n < x.shape[0]; ++n) {
-      const std::vector<Real> row(&x(n, 0), &x(n, 0) + M);
-      const bool has_numbers = !means.empty();
-      const Real m = has_numbers ? Real(means[n]) : RowNumberOf<Real>(mean, row)();
-      const Real d = has_numbers ? Real(divisors[n]) : RowNumberOf<Real>(divisor, row)();
-      for (size_t j = 0; j < M; ++j) {
-        const Real w = has_unit_offset ? Real(1.0) + weight.data[j] : weight.data[j];
-        y(n, j) = (row[j] - m) / d * w;
-        if (!bias.empty()) y(n, j) = y(n, j) + bias[j];
-      }
-    }
-  }
-};
-
-struct WithStatistics : RmsNorm {
-  RowStatistics rows;
-  template <class Real>
-  void operator()(const Tensor<Real>& x, const Tensor<Real>& weight, Tensor<Real>& y) const {
-    rows.Write(x, weight, {}, y);
-  }
-};
-struct WithStatisticsAndBias : LayerNorm {
-  RowStatistics rows;
-  template <class Real>
-  void operator()(const Tensor<Real>& x, const Tensor<Real>& weight, const Tensor<Real>& bias,
-                  Tensor<Real>& y) const {
-    rows.Write(x, weight, bias.data, y);
-  }
-};
 
 // A row as the answer shows it.
 struct MeasuredRow {
@@ -83,6 +42,7 @@ class Measuring {
       rows_.push_back(*std::move(row));
     }
     if (auto named = Named()) return {*std::move(named)};
+    if (auto cancelled = Cancelled()) return {*std::move(cancelled)};
     if (auto listed = Listed()) return {*std::move(listed)};
     return {};
   }
@@ -196,6 +156,44 @@ class Measuring {
           std::max(off(row.mean, row.right_mean), off(row.divisor, row.right_divisor)));
     }
     return distances;
+  }
+
+  // E[x^2] - mean^2 in f32 is a multiple of the ulp of the smaller one, which is mean^2 where they
+  // cancel.
+  std::optional<Explanation> Cancelled() const {
+    if (!right_.subtracts_mean || !right_.sums_centered) return std::nullopt;
+    RowStatistics rows;
+    rows.has_unit_offset = right_.unit_offset;
+    std::string of_worst;  // the row with the most wrong variance
+    double worst = 0;
+    std::vector<double>
+        off;  // of the nearest multiple, in halves of an ulp: by accident any number
+    for (size_t n = 0; n < N_; ++n) {
+      const MeasuredRow& row = rows_[n];
+      const double ulp = UlpOf(DType::kF32, row.right_mean * row.right_mean);
+      const Span variance{row.divisor.low * row.divisor.low - right_.eps,
+                          row.divisor.high * row.divisor.high - right_.eps};
+      const double multiple = std::round(variance.Middle() / ulp) * ulp;
+      if (!row.mean.Contains(row.right_mean) || !variance.Contains(multiple)) return std::nullopt;
+      off.push_back(2 * std::abs(variance.Middle() - multiple) / ulp);
+      const bool is_right = row.divisor.Contains(row.right_divisor);
+      rows.means.push_back(row.mean.Middle());  // with its roundings, which large x magnify
+      rows.divisors.push_back(std::sqrt(multiple + right_.eps));
+      const double right = row.right_divisor * row.right_divisor - right_.eps;
+      if (is_right || std::abs(multiple - right) <= worst) continue;
+      worst = std::abs(multiple - right);
+      of_worst = "row " + std::to_string(n) + " has " + PrintValue(multiple) + ", expected " +
+                 TwoDigits(right);
+    }
+    Deviations found;
+    found.Add(
+        "variance_cancels",
+        "the variance is E[x^2] - mean^2 in f32, which cancels: it is a multiple of the ulp of "
+        "mean^2 in every row; " +
+            of_worst);
+    const bool is_evident = IsEvident({std::exp2(BitsOfUniform(off))}, found);
+    return of_worst.empty() || !is_evident ? std::nullopt
+                                           : std::optional(ExplanationOf(found, rows));
   }
 
   // Numbers without a name. In bf16, the coarsest format, each of M terms of a sum may be off by

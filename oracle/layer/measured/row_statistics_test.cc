@@ -103,5 +103,37 @@ TEST(RowStatistics, ListsDivisorsWithoutAName) {
               ElementsAre(StartsWith("other_divisors: ")));
 }
 
+// E[x^2] - mean^2, with sums of numbers of f32 in turn.
+double OnePassRoot(const std::vector<double>& row) {
+  float sum = 0, squares = 0;
+  for (const double x : row) {
+    const auto of_f32 = static_cast<float>(x);
+    sum += of_f32;
+    squares += of_f32 * of_f32;
+  }
+  const auto count = static_cast<float>(row.size());
+  const float mean = sum / count, variance = squares / count - mean * mean;
+  return std::sqrt(std::max(variance, 0.0f) + 1e-5);
+}
+
+TEST(RowStatistics, NamesAVarianceThatCancels) {
+  for (const char* line : {"layer_norm N=6 M=40 @x=uniform(1000,1004)",
+                           "layer_norm N=16 M=250 @x=uniform(-304,-300)"}) {
+    EXPECT_THAT((RowAnswer{Mean, OnePassRoot}.If(line)),
+                ElementsAre(StartsWith("variance_cancels: the variance is E[x^2] - mean^2 in f32, "
+                                       "which cancels: it is a multiple of the ulp of mean^2 in "
+                                       "every row; row ")));
+  }
+}
+
+// Divisors of bf16 are as wrong, but no such multiples.
+TEST(RowStatistics, FindsNoMultiplesInHonestRoundings) {
+  const auto rounded = [](const std::vector<double>& row) {
+    return 1 / RoundTo(DType::kBF16, 1 / RootOfVariance(row));
+  };
+  EXPECT_THAT((RowAnswer{Mean, rounded}.If("layer_norm N=16 M=40 @x=uniform(1000,1004)")),
+              Not(Contains(HasSubstr("variance_cancels"))));
+}
+
 }  // namespace
 }  // namespace sextant::oracle
