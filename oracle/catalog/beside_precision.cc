@@ -50,14 +50,14 @@ std::vector<Precision> PrecisionsNear(const Observation& seen, const ProveOption
   return all;
 }
 
-// A listed defect may be a precision: two of them are no bug.
-std::vector<Cause> ButPrecisions(const Observation& seen, std::vector<Cause> causes) {
+// Bounds that are this wide permit numbers that are fitted ("c = 0.7 (+- 0.1)") and two deviations
+// by accident. A listed defect may be a precision: two of them are no bug.
+bool IsTooLoose(const Observation& seen, const Cause& cause) {
+  if (cause.name.find('+') != std::string::npos || cause.why.find("+- ") != std::string::npos)
+    return true;
   const std::vector<Defect>& defects = CatalogEntryOf(seen.c.name()).defects;
-  std::erase_if(causes, [&](const Cause& cause) {
-    const auto at = std::ranges::find(defects, cause.name, &Defect::name);
-    return at != defects.end() && !ButAPrecision(*at, seen.c, seen.inputs, seen.recipe);
-  });
-  return causes;
+  const auto at = std::ranges::find(defects, cause.name, &Defect::name);
+  return at != defects.end() && !ButAPrecision(*at, seen.c, seen.inputs, seen.recipe);
 }
 
 }  // namespace
@@ -71,7 +71,8 @@ std::vector<Cause> CausesBesideAPrecision(const Observation& seen, const ProveOp
                             seen.golden, precision.permitted, seen.answer};
     const size_t failing = Evidence(by_it, options).failing();
     if (!IsEvidence(failing, precisions.size() * defects)) continue;
-    std::vector<Cause> causes = ButPrecisions(by_it, NamedCauses(by_it, options));
+    std::vector<Cause> causes = NamedCauses(by_it, options);
+    std::erase_if(causes, [&](const Cause& cause) { return IsTooLoose(by_it, cause); });
     if (causes.empty()) continue;
     for (Cause& cause : causes) {
       cause.name += "+precision";
