@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <optional>
+#include <ranges>
 
 #include "oracle/layer/measured/divisor.h"
 #include "oracle/layer/measured/model.h"
@@ -10,6 +12,7 @@
 #include "oracle/layer/measured/row_number.h"
 #include "oracle/layer/measured/with_statistics.h"
 #include "reference/base/value_text.h"
+#include "reference/number/recipe/rounding_units.h"
 
 namespace sextant::oracle {
 namespace {
@@ -159,41 +162,44 @@ class Measuring {
   }
 
   // E[x^2] - mean^2 in f32 is a multiple of the ulp of the smaller one, which is mean^2 where they
-  // cancel.
+  // cancel. Several multiples: honest divisors of 1 and 2 are two of them.
   std::optional<Explanation> Cancelled() const {
+    constexpr size_t kFewestMultiples = 3;
     if (!right_.subtracts_mean || !right_.sums_centered) return std::nullopt;
     RowStatistics rows;
     rows.has_unit_offset = right_.unit_offset;
     std::string of_worst;  // the row with the most wrong variance
     double worst = 0;
-    std::vector<double>
-        off;  // of the nearest multiple, in halves of an ulp: by accident any number
+    // How far rows are at most from each multiple, in halves of an ulp: by accident any number.
+    std::map<double, double> off;
     for (size_t n = 0; n < N_; ++n) {
       const MeasuredRow& row = rows_[n];
       const double ulp = UlpOf(DType::kF32, row.right_mean * row.right_mean);
       const Span variance{row.divisor.low * row.divisor.low - right_.eps,
                           row.divisor.high * row.divisor.high - right_.eps};
+      // No result of f32 shows finer multiples.
+      if (ulp < 2 * UnitRoundoffOf(DType::kF32) * variance.Middle()) return std::nullopt;
       const double multiple = std::round(variance.Middle() / ulp) * ulp;
       if (!row.mean.Contains(row.right_mean) || !variance.Contains(multiple)) return std::nullopt;
-      off.push_back(2 * std::abs(variance.Middle() - multiple) / ulp);
-      const bool is_right = row.divisor.Contains(row.right_divisor);
+      off[multiple] = std::max(off[multiple], 2 * std::abs(variance.Middle() - multiple) / ulp);
       rows.means.push_back(row.mean.Middle());  // with its roundings, which large x magnify
       rows.divisors.push_back(std::sqrt(multiple + right_.eps));
       const double right = row.right_divisor * row.right_divisor - right_.eps;
-      if (is_right || std::abs(multiple - right) <= worst) continue;
+      if (row.divisor.Contains(row.right_divisor) || std::abs(multiple - right) <= worst) continue;
       worst = std::abs(multiple - right);
       of_worst = "row " + std::to_string(n) + " has " + PrintValue(multiple) + ", expected " +
                  TwoDigits(right);
     }
     Deviations found;
-    found.Add(
-        "variance_cancels",
-        "the variance is E[x^2] - mean^2 in f32, which cancels: it is a multiple of the ulp of "
-        "mean^2 in every row; " +
-            of_worst);
-    const bool is_evident = IsEvident({std::exp2(BitsOfUniform(off))}, found);
-    return of_worst.empty() || !is_evident ? std::nullopt
-                                           : std::optional(ExplanationOf(found, rows));
+    found.Add("variance_cancels",
+              "the variance is E[x^2] - mean^2 in f32, which cancels: it is a multiple of the ulp "
+              "of mean^2 in every row; " +
+                  of_worst);
+    const auto distances = std::views::values(off);
+    const double bits = BitsOfUniform({distances.begin(), distances.end()});
+    if (of_worst.empty() || off.size() < kFewestMultiples || !IsEvident({std::exp2(bits)}, found))
+      return std::nullopt;
+    return ExplanationOf(found, rows);
   }
 
   // Numbers without a name. In bf16, the coarsest format, each of M terms of a sum may be off by

@@ -117,7 +117,7 @@ double OnePassRoot(const std::vector<double>& row) {
 }
 
 TEST(RowStatistics, NamesAVarianceThatCancels) {
-  for (const char* line : {"layer_norm N=6 M=40 @x=uniform(1000,1004)",
+  for (const char* line : {"layer_norm N=24 M=40 @x=uniform(1000,1004)",
                            "layer_norm N=16 M=250 @x=uniform(-304,-300)"}) {
     EXPECT_THAT((RowAnswer{Mean, OnePassRoot}.If(line)),
                 ElementsAre(StartsWith("variance_cancels: the variance is E[x^2] - mean^2 in f32, "
@@ -126,12 +126,24 @@ TEST(RowStatistics, NamesAVarianceThatCancels) {
   }
 }
 
-// Divisors of bf16 are as wrong, but no such multiples.
+// Divisors of bf16 are as wrong, but no such multiples. A divisor of 2 in all rows is one by
+// accident, and where means are nearly 0 every number is.
 TEST(RowStatistics, FindsNoMultiplesInHonestRoundings) {
   const auto rounded = [](const std::vector<double>& row) {
     return 1 / RoundTo(DType::kBF16, 1 / RootOfVariance(row));
   };
-  EXPECT_THAT((RowAnswer{Mean, rounded}.If("layer_norm N=16 M=40 @x=uniform(1000,1004)")),
+  const auto powers = [](const std::vector<double>& row) { return row[3] < row[5] ? 2.0 : 1.0; };
+  for (const char* line : {"layer_norm N=16 M=40 @x=uniform(1000,1004)",
+                           "layer_norm N=16 M=40 eps=0 @x=uniform(1000,1006.9282)",
+                           "layer_norm N=16 M=40 @x=uniform(-1,1)"}) {
+    EXPECT_THAT((RowAnswer{Mean, rounded}.If(line)), Not(Contains(HasSubstr("variance_cancels"))));
+    EXPECT_THAT((RowAnswer{Mean, powers}.If(line)), Not(Contains(HasSubstr("variance_cancels"))));
+  }
+  std::string alternating = "layer_norm N=16 M=8 eps=0 @x=";  // +-a: means of 0
+  for (size_t i = 0; i < 128; ++i)
+    alternating += (i == 0 ? "" : ",") +
+                   std::to_string((i % 2 == 0 ? 1.0 : -1.0) * (1 + static_cast<double>(i / 8) / 8));
+  EXPECT_THAT((RowAnswer{Mean, rounded}.If(alternating)),
               Not(Contains(HasSubstr("variance_cancels"))));
 }
 
