@@ -69,9 +69,9 @@ std::vector<Cause> CausesBesideAPrecision(const Observation& seen, const ProveOp
   for (const Precision& precision : precisions) {
     const Observation by_it{seen.c,      seen.inputs,         precision.recipe,
                             seen.golden, precision.permitted, seen.answer};
-    const size_t failing = Evidence(by_it, options).failing();
-    if (!IsEvidence(failing, precisions.size() * defects)) continue;
-    std::vector<Cause> causes = NamedCauses(by_it, options);
+    Evidence evidence(by_it, options);
+    if (!IsEvidence(evidence.failing(), precisions.size() * defects)) continue;
+    std::vector<Cause> causes = NamedCauses(by_it, evidence);
     std::erase_if(causes, [&](const Cause& cause) { return IsTooLoose(by_it, cause); });
     if (causes.empty()) continue;
     for (Cause& cause : causes) {

@@ -162,7 +162,7 @@ bool HasLargeErrors(AnsweredTensors& tensors) {
   return false;
 }
 
-size_t DefectsOf(const Case& c) { return CatalogEntryOf(c.name()).defects.size(); }
+size_t CountDefects(const Case& c) { return CatalogEntryOf(c.name()).defects.size(); }
 
 // Changed inputs, pairs of deviations, and deviations of a part of the answer.
 std::vector<Cause> RareCauses(AnsweredTensors& tensors, Evidence& evidence,
@@ -170,7 +170,7 @@ std::vector<Cause> RareCauses(AnsweredTensors& tensors, Evidence& evidence,
   const Observation& seen = tensors.seen();
   std::vector<Cause> causes = CausesOfInputs(seen, evidence);
   if (!causes.empty()) return causes;
-  const size_t pairs = DefectsOf(seen.c) * DefectsOf(seen.c);
+  const size_t pairs = CountDefects(seen.c) * CountDefects(seen.c);
   const bool some_pair_fits = may_be_precision && !IsEvidence(evidence.failing(), pairs);
   if (!some_pair_fits) causes = PairCauses(seen, evidence, options);
   if (!causes.empty() || !HasLargeErrors(tensors)) return causes;
@@ -229,7 +229,7 @@ std::vector<Cause> CausesOfOneAnswer(const Observation& seen, const ProveOptions
   if (precision < kInfinity) return causes;
   // Errors that a recipe permits are small: some defect says few of them by accident.
   const bool may_be_precision = !recipes.empty();
-  if (may_be_precision && !IsEvidence(evidence.failing(), DefectsOf(seen.c))) causes.clear();
+  if (may_be_precision && !IsEvidence(evidence.failing(), CountDefects(seen.c))) causes.clear();
   if (causes.empty()) causes = CausesFrom(NotComputedIn(tensors));
   if (causes.empty()) causes = CausesFrom(SingleElementsIn(tensors, evidence.failing()));
   // Of a large case, most of whose elements are right, structure costs less than measurements.

@@ -148,6 +148,10 @@ MeasuredFits MeasuredCauses(const Observation& seen, Evidence& evidence) {
 
 std::vector<Cause> NamedCauses(const Observation& seen, const ProveOptions& options) {
   Evidence evidence(seen, options);
+  return NamedCauses(seen, evidence);
+}
+
+std::vector<Cause> NamedCauses(const Observation& seen, Evidence& evidence) {
   const std::vector<Cause> listed = ListedCauses(seen, evidence);
   return listed.empty() ? MeasuredCauses(seen, evidence).causes : listed;
 }

@@ -33,6 +33,7 @@ struct MeasuredFits {
 MeasuredFits MeasuredCauses(const Observation& seen, Evidence& evidence);
 
 // The listed causes; if there are none, the measured ones.
+std::vector<Cause> NamedCauses(const Observation& seen, Evidence& evidence);
 std::vector<Cause> NamedCauses(const Observation& seen, const ProveOptions& options);
 
 // The same of a part of an answer. What is measured in the part may explain all of the answer: then
