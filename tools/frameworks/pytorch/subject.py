@@ -49,7 +49,9 @@ def answer(function, device, case, **given):
     given = {name: value for name, value in given.items() if name in parameters}
     try:
         outputs = function(**given)
-    except (RuntimeError, ValueError) as error:  # it has no kernel for this dtype, or for two dtypes
+    # PyTorch has no type of its own for an operation without a kernel for a dtype, or for two dtypes:
+    # only these words of its messages say it.
+    except (RuntimeError, ValueError) as error:
         if "not implemented for" in str(error) or "same dtype" in str(error) or "scalar type" in str(error):
             raise Unsupported(str(error).splitlines()[0]) from error
         raise
