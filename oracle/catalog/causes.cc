@@ -211,7 +211,7 @@ std::vector<Cause> CausesOfScaled(AnsweredTensors& tensors) {
 std::vector<Cause> CausesOfOneAnswer(const Observation& seen, const ProveOptions& options,
                                      const ConformingRecipes& conforming, Rare rare) {
   Evidence evidence(seen, options);
-  AnsweredTensors tensors(seen);
+  AnsweredTensors tensors(seen, options.threads);
   const auto& [recipes, have_other_errors] = conforming;
   const double precision =
       have_other_errors ? kInfinity : DistanceOfPrecision(seen, recipes, evidence);

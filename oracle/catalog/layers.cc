@@ -54,8 +54,8 @@ bool PermitsAnything(const AnsweredTensor& right, const AnsweredTensor& wrong) {
   double largest = 0;
   for (const double x : right.got) largest = std::max(largest, std::isfinite(x) ? std::abs(x) : 0);
   for (size_t flat = 0; flat < right.got.size(); ++flat) {
-    const bool is_wide = wrong.left_out[flat] || 2 * wrong.bounds[flat] >= largest;
-    if (is_wide && !right.left_out[flat] && 2 * right.bounds[flat] < largest) return true;
+    const bool is_wide = wrong.bounds.LeavesOut(flat) || 2 * wrong.bounds[flat] >= largest;
+    if (is_wide && !right.bounds.LeavesOut(flat) && 2 * right.bounds[flat] < largest) return true;
   }
   return false;
 }

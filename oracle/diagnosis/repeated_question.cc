@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <memory>
+#include <utility>
 
 namespace sextant::oracle {
 
@@ -28,6 +30,20 @@ std::string DifferenceOfSecondAnswer(const Observation& seen) {
   if (different == 0) return "";
   return "the same question gave another answer: " + std::to_string(different) + " of " +
          std::to_string(elements) + " elements differ";
+}
+
+Subject AskedAhead(const Subject& subject, const Case& c, const Tensors& inputs) {
+  if (!subject.may_vary) return subject;
+  Subject asked = subject;
+  const auto answer = std::make_shared<std::future<Answer>>(
+      std::async(std::launch::async, subject.answer, std::cref(c), std::cref(inputs)));
+  asked.answer = [answer, &subject, &c, &inputs](const Case& other, const Tensors& numbers) {
+    const bool is_first = answer->valid();
+    Answer ahead = is_first ? answer->get() : Answer();
+    if (is_first && &other == &c && &numbers == &inputs) return ahead;
+    return subject.answer(other, numbers);
+  };
+  return asked;
 }
 
 RepeatedQuestion::RepeatedQuestion(const Observation& seen) {

@@ -14,6 +14,11 @@ namespace sextant::oracle {
 // be asked again, or if its answers do not vary (Subject::may_vary).
 std::string DifferenceOfSecondAnswer(const Observation& seen);
 
+// The subject, which is asked this question now, in another thread: the causes of an answer that
+// fails begin with the same question. If that is the next question, its answer is this one. All
+// must outlive what is returned. The subject itself if its answers do not vary.
+Subject AskedAhead(const Subject& subject, const Case& c, const Tensors& inputs);
+
 // Asks it in another thread: a program of others computes while causes are looked for.
 class RepeatedQuestion {
  public:

@@ -43,7 +43,21 @@ Bias::Bias(size_t elements, size_t width, bool units)
   answers_.resize(std::min(kMostUnits, std::bit_ceil(4 * elements + 1)));
 }
 
+Bias::Unit& Bias::UnitOfAnswer(double got) {
+  return answers_[HashOf(std::abs(got)) & (answers_.size() - 1)];  // the size is a power of two
+}
+
+void Bias::Add(size_t i, double got, double relative) {
+  squares_ += relative * relative;
+  all_.Add(relative, 1);
+  if (!has_units_) return;
+  UnitOfAnswer(got).Add(relative, 1);
+  rows_[i / width_ / rows_per_unit_].Add(relative, 1);
+  AddToColumn(i % width_, relative);
+}
+
 void Bias::Add(size_t i, std::span<const double> got, std::span<const double> relative) {
+  if (relative.size() == 1) return Add(i, got[0], relative[0]);
   const ErrorSums sums(relative);
   squares_ += sums.squares;
   all_.Add(sums.sum, relative.size());
@@ -65,11 +79,10 @@ void Bias::Add(size_t i, std::span<const double> got, std::span<const double> re
 void Bias::AddToAnswers(std::span<const double> got, std::span<const double> relative) {
   constexpr size_t kAtOnce = 64;
   Unit* units[kAtOnce];
-  const size_t mask = answers_.size() - 1;  // the size is a power of two
   for (size_t first = 0; first < got.size(); first += kAtOnce) {
     const size_t count = std::min(kAtOnce, got.size() - first);
     for (size_t k = 0; k < count; ++k) {
-      units[k] = &answers_[HashOf(std::abs(got[first + k])) & mask];
+      units[k] = &UnitOfAnswer(got[first + k]);
       __builtin_prefetch(units[k], 1);
     }
     for (size_t k = 0; k < count; ++k) units[k]->Add(relative[first + k], 1);
@@ -83,12 +96,14 @@ void Bias::AddToColumns(size_t column, std::span<const double> relative) {
     --column_count_steps_[column + relative.size()];
     return;
   }
-  for (size_t k = 0; k < relative.size(); ++k) {
-    const size_t unit = (column + k) / columns_per_unit_;
-    columns_[unit] += relative[k];
-    ++column_count_steps_[unit];
-    --column_count_steps_[unit + 1];
-  }
+  for (size_t k = 0; k < relative.size(); ++k) AddToColumn(column + k, relative[k]);
+}
+
+void Bias::AddToColumn(size_t column, double relative) {
+  const size_t unit = column / columns_per_unit_;
+  columns_[unit] += relative;
+  ++column_count_steps_[unit];
+  --column_count_steps_[unit + 1];
 }
 
 void Bias::Merge(const Bias& next) {

@@ -18,7 +18,7 @@ class Bias {
   // Without units there is only the mean and the spread.
   Bias(size_t elements, size_t width, bool units = true);
   // `got`: the answer at element i; `relative`: its signed error / permitted error.
-  void Add(size_t i, double got, double relative) { Add(i, {&got, 1}, {&relative, 1}); }
+  void Add(size_t i, double got, double relative);
   // The same for consecutive elements, of which i is the first.
   void Add(size_t i, std::span<const double> got, std::span<const double> relative);
   // Adds the elements of `next`, which come after these.
@@ -44,7 +44,9 @@ class Bias {
   std::vector<double> ColumnMeans() const;
   static double Variance(std::vector<double> means);
   double VarianceBySize(const std::vector<Unit>& units) const;
+  Unit& UnitOfAnswer(double got);
   void AddToAnswers(std::span<const double> got, std::span<const double> relative);
+  void AddToColumn(size_t column, double relative);
   // Consecutive elements of one row, from this column on.
   void AddToColumns(size_t column, std::span<const double> relative);
 

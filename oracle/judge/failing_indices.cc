@@ -18,6 +18,14 @@ FailingIndices IndicesOn(const Axis& axis, const std::vector<bool>& fails, bool 
   return indices;
 }
 
+// The indices of the next element.
+void Advance(const Shape& shape, Shape& at) {
+  for (size_t i = shape.size(); i-- > 0;) {
+    if (++at[i] < shape[i]) return;
+    at[i] = 0;
+  }
+}
+
 }  // namespace
 
 std::vector<FailingIndices> FailingIndicesOf(const OutputOf& of, const std::vector<bool>& fails) {
@@ -27,10 +35,8 @@ std::vector<FailingIndices> FailingIndicesOf(const OutputOf& of, const std::vect
   for (const Axis& axis : axes) fails_at.emplace_back(axis.values.size());
   const Shape shape = of.c.ShapeOf(of.output);
   Shape at(shape.size());
-  for (size_t flat = 0; flat < fails.size(); ++flat) {
+  for (size_t flat = 0; flat < fails.size(); ++flat, Advance(shape, at)) {
     if (!fails[flat]) continue;
-    size_t rest = flat;
-    for (size_t i = shape.size(); i-- > 0; rest /= shape[i]) at[i] = rest % shape[i];
     for (size_t a = 0; a < axes.size(); ++a) {
       const size_t index = axes[a].index_of(at);
       if (index == Axis::kNone) {

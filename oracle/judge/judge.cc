@@ -100,8 +100,9 @@ void Judge::Settle(const Tensors& outputs) const {
   std::vector<PermittedTensor>& permitted = reference_.permitted;
   std::vector<PermittedTensor> before;
   if (IsComposite(c_.info())) before = permitted;
-  for (;;) {  // a proven element may have another rank: then others may be the worst
-    const ElementMarks marks = UndecidedIn(reference_, outputs, options_.threads);
+  Undecided undecided(reference_, outputs, options_.threads);
+  for (;;) {
+    const ElementMarks marks = undecided.Next();
     if (marks.empty()) break;
     ProveMarked(c_.operation(), c_, inputs_, recipe_, options_, marks, reference_);
   }

@@ -19,6 +19,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 namespace {
 
 using oracle::ComparedRun;
+using oracle::How;
 using oracle::OrdinaryRatios;
 using oracle::OrdinaryVerdict;
 
@@ -92,7 +93,25 @@ HWY_INLINE hn::Mask<D> IsOrdinaryGrade(D d, V error, V bound, V likely, hn::Mask
   return hn::And(hn::And(within, finite), hn::Or(is_better, hn::Le(error, likely)));
 }
 
-OrdinaryVerdict JudgeOrdinary(const ComparedRun& run, double worst, double* relative, char* left) {
+// Sets `most` to the largest number of the vector if it is larger, and `at` to its first place.
+template <class D, class V = hn::VFromD<D>>
+HWY_INLINE void SetFirstLargest(D d, V x, size_t k, double& most, size_t& at) {
+  if (hn::AllFalse(d, hn::Gt(x, hn::Set(d, most)))) return;
+  const V largest = hn::MaxOfLanes(d, x);
+  most = hn::GetLane(largest);
+  at = k + hn::FindKnownFirstTrue(d, hn::Eq(x, largest));
+}
+
+// Whether each element of a vector fails; all others conform.
+template <class D>
+HWY_INLINE void SetHow(D d, hn::Mask<D> fails, How* how) {
+  uint8_t bits[(hn::MaxLanes(D()) + 7) / 8];
+  hn::StoreMaskBits(d, fails, bits);
+  for (size_t i = 0; i < hn::Lanes(d); ++i)
+    how[i] = (bits[i / 8] >> i % 8 & 1) != 0 ? How::kFails : How::kConforms;
+}
+
+OrdinaryVerdict JudgeOrdinary(const ComparedRun& run, double worst, double* relative, How* how) {
   OrdinaryVerdict verdict;
   const FormatNumbers numbers(run.dtype);
   ForEachVector(run.count, [&](auto d, size_t k) HWY_ATTR {
@@ -105,16 +124,25 @@ OrdinaryVerdict JudgeOrdinary(const ComparedRun& run, double worst, double* rela
     const auto faithful = hn::Lt(error, Format(d, numbers).UlpOf(high));
     const auto is_better = hn::Or(exact, faithful);
     const auto known =
-        hn::And(hn::Le(hn::LoadU(d, run.radius + k), hn::Zero(d)),
-                hn::And(hn::Gt(bound, hn::Zero(d)), hn::Le(hn::Abs(ratio), hn::Set(d, worst))));
-    const bool ordinary =
-        hn::AllTrue(d, hn::And(known, IsOrdinaryGrade(d, error, bound, likely, is_better)));
+        hn::And(hn::Le(hn::LoadU(d, run.radius + k), hn::Zero(d)), hn::Gt(bound, hn::Zero(d)));
+    const auto conforms = hn::And(hn::And(known, hn::Le(hn::Abs(ratio), hn::Set(d, worst))),
+                                  IsOrdinaryGrade(d, error, bound, likely, is_better));
+    // No rounding of the product, of the error or of the bound hides that (IsWithin).
+    const auto fails = hn::And(hn::And(known, hn::Lt(error, hn::Set(d, kInfinity))),
+                               hn::Gt(error, hn::Mul(bound, hn::Set(d, 1 + 0x1p-49))));
     hn::StoreU(ratio, d, relative + k);
-    std::fill_n(left + k, hn::Lanes(d), !ordinary);
-    if (!ordinary) return;
+    if (!hn::AllTrue(d, hn::Or(conforms, fails))) {
+      std::fill_n(how + k, hn::Lanes(d), How::kLeft);
+      return;
+    }
     verdict.judged += hn::Lanes(d);
-    verdict.exact = verdict.exact && hn::AllTrue(d, exact);
-    verdict.faithful = verdict.faithful && hn::AllTrue(d, is_better);
+    SetHow(d, fails, how + k);
+    verdict.exact = verdict.exact && hn::AllTrue(d, hn::Or(exact, fails));
+    verdict.faithful = verdict.faithful && hn::AllTrue(d, hn::Or(is_better, fails));
+    if (hn::AllFalse(d, fails)) return;
+    verdict.failed += hn::CountTrue(d, fails);
+    SetFirstLargest(d, hn::IfThenElse(fails, hn::Abs(ratio), hn::Set(d, -1.0)), k, verdict.most,
+                    verdict.most_at);
   });
   return verdict;
 }
@@ -189,6 +217,27 @@ HWY_INLINE void SetMost(D d, const ComparedRun& run, V upper, size_t k, Ordinary
   }
 }
 
+template <class V>
+struct FailingLimits {
+  V increased, reduced;  // the bounds of the lower and of the upper bound of the error
+};
+// Updates the ratios by those of the elements that fail.
+template <class D, class V = hn::VFromD<D>>
+HWY_INLINE void SetFailing(D d, const EnclosedError<V>& of, const FailingLimits<V>& by,
+                           hn::Mask<D> fails, size_t k, OrdinaryRatios& ratios) {
+  const auto conforms = hn::Not(fails);
+  const V none = hn::Set(d, -1.0);
+  const auto is_known = [&](V error, V limit, double known) HWY_ATTR {
+    return hn::AllTrue(d, hn::Or(conforms, IsRatioAtMost(d, error, limit, known)));
+  };
+  if (!is_known(of.least, by.increased, ratios.failing_least))
+    SetLargest(d, hn::IfThenElse(fails, hn::Div(of.least, by.increased), none),
+               ratios.failing_least);
+  if (!is_known(of.most, by.reduced, ratios.failing_most))
+    SetFirstLargest(d, hn::IfThenElse(fails, hn::Div(of.most, by.reduced), none), k,
+                    ratios.failing_most, ratios.failing_most_at);
+}
+
 OrdinaryRatios DecideOrdinary(const ComparedRun& run, char* left) {
   OrdinaryRatios ratios;
   const FormatNumbers numbers(run.dtype);
@@ -207,18 +256,24 @@ OrdinaryRatios DecideOrdinary(const ComparedRun& run, char* left) {
     const auto is_better = hn::Or(exact, hn::Lt(error, ulp));
     const auto ordinary =
         hn::Or(decided, hn::And(proven, IsOrdinaryGrade(d, error, bound, likely, is_better)));
-    const bool all = hn::AllTrue(d, ordinary);
+    const V increased = hn::Add(bound, of.reach), reduced = hn::Sub(bound, of.reach);
+    const auto fails =
+        hn::And(hn::And(enclosed, hn::Gt(of.least, increased)),
+                hn::And(hn::Gt(reduced, zero), hn::Lt(error, hn::Set(d, kInfinity))));
+    const bool all = hn::AllTrue(d, hn::Or(ordinary, fails));
     std::fill_n(left + k, hn::Lanes(d), !all);
     if (!all) return;
-    const V least = hn::IfThenElse(proven, error, of.least);
-    const V limit = hn::IfThenElse(proven, bound, hn::Add(bound, of.reach));
-    const V reduced = hn::Sub(bound, of.reach);
+    SetFailing(d, of, {increased, reduced}, fails, k, ratios);
+    if (hn::AllTrue(d, fails)) return;
+    const auto unbounded = hn::Or(proven, fails);
+    const V least = hn::IfThenElseZero(ordinary, hn::IfThenElse(proven, error, of.least));
+    const V limit = hn::IfThenElse(proven, bound, increased);
     if (ratios.least < 0 || !hn::AllTrue(d, IsRatioAtMost(d, least, limit, ratios.least)))
       SetLargest(d, hn::IfThenElseZero(hn::Gt(least, zero), hn::Div(least, limit)), ratios.least);
     if (ratios.next < 0 ||
-        !hn::AllTrue(d, hn::Or(proven, IsRatioAtMost(d, of.most, reduced, ratios.next)))) {
+        !hn::AllTrue(d, hn::Or(unbounded, IsRatioAtMost(d, of.most, reduced, ratios.next)))) {
       const V upper = hn::Div(of.most, reduced);
-      SetMost(d, run, hn::IfThenElse(proven, hn::Set(d, -1.0), upper), k, ratios);
+      SetMost(d, run, hn::IfThenElse(unbounded, hn::Set(d, -1.0), upper), k, ratios);
     }
   });
   return ratios;
@@ -239,11 +294,11 @@ HWY_EXPORT(DecideOrdinary);
 
 namespace oracle {
 
-OrdinaryVerdict JudgeOrdinary(const ComparedRun& run, double worst, double* relative, char* left) {
+OrdinaryVerdict JudgeOrdinary(const ComparedRun& run, double worst, double* relative, How* how) {
   const bool may_be_vacuous = std::memchr(run.vacuous, 1, run.count) != nullptr;
   if (run.dtype != DType::kI64 && !may_be_vacuous)
-    return HWY_DYNAMIC_DISPATCH(JudgeOrdinary)(run, worst, relative, left);
-  std::fill_n(left, run.count, 1);
+    return HWY_DYNAMIC_DISPATCH(JudgeOrdinary)(run, worst, relative, how);
+  std::fill_n(how, run.count, How::kLeft);
   return {};
 }
 

@@ -128,8 +128,8 @@ TEST(OrdinaryElements, HaveTheVerdictsOfSingleElements) {
 TEST(OrdinaryElements, ClimbAsSingleElements) {
   OnEveryTarget([] {
     ForEachRow([](const Row& row, const Row& apart) {
-      const auto marks = UndecidedIn({row.golden, row.permitted}, row.answer, 1);
-      const auto marks_apart = UndecidedIn({apart.golden, apart.permitted}, apart.answer, 1);
+      const auto marks = Undecided({row.golden, row.permitted}, row.answer, 1).Next();
+      const auto marks_apart = Undecided({apart.golden, apart.permitted}, apart.answer, 1).Next();
       ASSERT_EQ(marks.empty(), marks_apart.empty());
       for (size_t i = 0; !marks.empty() && i < marks[0].size(); ++i)
         EXPECT_EQ(marks[0][i], marks_apart[0][i * kMostLanes]) << i;
@@ -149,13 +149,47 @@ TEST(OrdinaryElements, AreMostOfAnAnswerThatConforms) {
       row.golden[0].radius.data.assign(M, -0x1p-50);
       std::vector<double> relative(M + 3, kSentinel);
       std::vector<char> left(M + 3, 7);
-      EXPECT_EQ(JudgeOrdinary(row.Run(), kInfinity, relative.data(), left.data()).judged, M);
+      std::vector<How> how(M + 3, How{7});
+      EXPECT_EQ(JudgeOrdinary(row.Run(), kInfinity, relative.data(), how.data()).judged, M);
+      EXPECT_EQ(std::ranges::count(how, How::kConforms), static_cast<std::ptrdiff_t>(M));
+      EXPECT_EQ(std::ranges::count(how, How{7}), 3);
       const OrdinaryRatios ratios = DecideOrdinary(row.Run(), left.data());
       EXPECT_GE(ratios.least, 0);
       EXPECT_GT(ratios.most, ratios.least);
       EXPECT_EQ(std::ranges::count(left, 0), static_cast<std::ptrdiff_t>(M));
       EXPECT_EQ(std::ranges::count(left, 7), 3);
       EXPECT_EQ(std::ranges::count(relative, kSentinel), 3);
+    }
+  });
+}
+
+// The same if most elements fail, among some that conform.
+TEST(OrdinaryElements, AreMostOfAnAnswerThatFails) {
+  OnEveryTarget([] {
+    for (size_t M = 1; M <= 5 * kMostLanes; ++M) {
+      Row row(M, DType::kBF16);
+      for (size_t i = 0; i < M; ++i)
+        row.Put(i, 1, 0x1p-5,
+                i % 5 == 3 ? 1 + 0x1p-7 : 1 + static_cast<double>(1 + i % 4) * 0x1p-4);
+      const auto failing = static_cast<std::ptrdiff_t>(M - (M + 1) / 5);
+      std::vector<double> relative(M);
+      std::vector<How> how(M);
+      const OrdinaryVerdict verdict =
+          JudgeOrdinary(row.Run(), kInfinity, relative.data(), how.data());
+      EXPECT_EQ(verdict.judged, M);
+      EXPECT_EQ(verdict.failed, static_cast<size_t>(failing));
+      EXPECT_EQ(std::ranges::count(how, How::kFails), failing);
+      EXPECT_EQ(std::ranges::count(how, How::kLeft), 0);
+      const size_t worst = M > 7 ? 7 : std::min<size_t>(M - 1, 2);
+      EXPECT_EQ(verdict.most_at, worst);
+      EXPECT_EQ(verdict.most, relative[worst]);
+      row.golden[0].radius.data.assign(M, -0x1p-50);
+      std::vector<char> left(M, 7);
+      const OrdinaryRatios ratios = DecideOrdinary(row.Run(), left.data());
+      EXPECT_EQ(std::ranges::count(left, 0), static_cast<std::ptrdiff_t>(M));
+      EXPECT_EQ(ratios.failing_most_at, worst);
+      EXPECT_LT(ratios.failing_least, verdict.most);
+      EXPECT_GT(ratios.failing_most, verdict.most);
     }
   });
 }
@@ -176,10 +210,14 @@ TEST(OrdinaryElements, EqualElementsAreOneCandidate) {
         row.permitted[0].error.data[other] = 0x1p-6;  // twice the ratio
         const OrdinaryRatios ratios = DecideOrdinary(row.Run(), left.data());
         EXPECT_EQ(ratios.most_at, other);
-        if (M > 1) EXPECT_NEAR(ratios.most / ratios.next, 2, kReach);
+        if (M > 1) {
+          EXPECT_NEAR(ratios.most / ratios.next, 2, kReach);
+        }
         row.permitted[0].error.data[other] = 0x1p-4;  // half the ratio
         const OrdinaryRatios below = DecideOrdinary(row.Run(), left.data());
-        if (M > 1) EXPECT_NEAR(below.most / below.next, 2, kReach);
+        if (M > 1) {
+          EXPECT_NEAR(below.most / below.next, 2, kReach);
+        }
       }
     }
   });

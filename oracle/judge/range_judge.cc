@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 
 #include "oracle/judge/ordinary_elements.h"
 
@@ -67,25 +66,45 @@ TensorVerdict RangeJudge::Total(const std::string& name, double correct_bias_bou
 
 void RangeJudge::JudgeBlock(const AnsweredPart& part, size_t first, size_t count, size_t index) {
   double relative[kBlock];
-  char left[kBlock];
+  How how[kBlock];
   const OrdinaryVerdict ordinary = JudgeOrdinary(
-      {part.golden, part.permitted, part.got, first, count}, WorstWithin(index), relative, left);
+      {part.golden, part.permitted, part.got, first, count}, WorstWithin(index), relative, how);
   verdict_.judged += ordinary.judged;
-  verdict_.grade = std::max(verdict_.grade, !ordinary.faithful ? Grade::kWithin
-                                            : !ordinary.exact  ? Grade::kFaithful
-                                                               : Grade::kExact);
+  verdict_.failed += ordinary.failed;
+  verdict_.grade = std::max(verdict_.grade, ordinary.failed > 0  ? Grade::kFails
+                                            : !ordinary.faithful ? Grade::kWithin
+                                            : !ordinary.exact    ? Grade::kFaithful
+                                                                 : Grade::kExact);
+  if (ordinary.failed > 0)
+    SetIfWorst(part, first + ordinary.most_at, index + ordinary.most_at,
+               {Grade::kFails, ordinary.most});
   std::fill_n(&elements_.statuses[index], count, ElementStatus::kJudged);
   for (size_t k = 0; k < count;) {
-    if (left[k]) {
-      JudgeElement(part, first + k, index + k);
-      ++k;
-      continue;
+    const size_t begin = k;
+    while (k < count && how[k] == how[begin]) ++k;
+    if (how[begin] == How::kConforms) {
+      bias_.Add(index + begin, {&part.got.data[first + begin], k - begin},
+                {relative + begin, k - begin});
+    } else if (how[begin] == How::kFails) {
+      std::fill_n(elements_.fails.begin() + static_cast<ptrdiff_t>(index + begin), k - begin, true);
+    } else {
+      for (size_t i = begin; i < k; ++i) JudgeElement(part, first + i, index + i);
     }
-    const void* const at = std::memchr(left + k, 1, count - k);
-    const size_t next = at ? static_cast<size_t>(static_cast<const char*>(at) - left) : count;
-    bias_.Add(index + k, {&part.got.data[first + k], next - k}, {relative + k, next - k});
-    k = next;
   }
+}
+
+void RangeJudge::SetIfWorst(const AnsweredPart& part, size_t i, size_t index, const Rank& rank) {
+  if (!IsWorse(rank, index)) return;
+  worst_ = rank;
+  worst_index_ = index;
+  const double radius = std::max(part.golden.radius.data[i], 0.0), high = part.golden.high.data[i];
+  const double got = part.got.data[i];
+  verdict_.worst = {IndexText(part.golden.name, shape_, index),
+                    got,
+                    high,
+                    part.permitted.error.data[i] + radius,
+                    ErrorOf(part.golden, i, got),
+                    part.permitted.likely.data[i] + radius};
 }
 
 // Elements from this one on that conform and are not unlikely are not the worst up to this error /
@@ -127,11 +146,7 @@ void RangeJudge::JudgeElement(const AnsweredPart& part, size_t i, size_t index) 
   verdict_.judged += judged;
   const double limit = grade == Grade::kUnlikely ? likely : bound;
   const std::pair rank(std::max(grade, Grade::kWithin), RatioOf(error, limit));
-  if (IsWorse(rank, index)) {
-    worst_ = rank;
-    worst_index_ = index;
-    verdict_.worst = {IndexText(golden.name, shape_, index), got, high, bound, error, likely};
-  }
+  SetIfWorst(part, i, index, rank);
   if (bound > 0 && !open && !fails)
     bias_.Add(index, got, error == 0 ? 0 : ((got - high) - low) / bound);
 }

@@ -55,7 +55,8 @@ class RangeJudge {
   void JudgeBlock(const AnsweredPart& part, size_t first, size_t count, size_t index);
   void JudgeElement(const AnsweredPart& part, size_t i, size_t index);
   double WorstWithin(size_t index) const;
-  bool IsWorse(const std::pair<Grade, double>& rank, size_t index) const {
+  void SetIfWorst(const AnsweredPart& part, size_t i, size_t index, const Rank& rank);
+  bool IsWorse(const Rank& rank, size_t index) const {
     return rank > worst_ || (rank == worst_ && index < worst_index_);
   }
 
@@ -64,7 +65,7 @@ class RangeJudge {
   const bool independent_;
   TensorVerdict verdict_{};
   Bias bias_;
-  std::pair<Grade, double> worst_ = {Grade::kExact, -1};
+  Rank worst_ = {Grade::kExact, -1};
   size_t worst_index_ = 0;  // in the whole tensor
 };
 

@@ -152,11 +152,13 @@ class SlicedJudge {
       if (!has_candidates[s]) continue;
       const Tensors part = AnswerIn(slices_[s]);
       enclosed.Enclose(slices_[s]);
-      for (;;) {  // a proven element may have another rank: then others may be the worst
-        const ElementMarks marks = UndecidedIn(enclosed.reference(), part, 1, worst);
+      Undecided undecided(enclosed.reference(), part, 1, worst);
+      for (;;) {
+        const ElementMarks marks = undecided.Next();
         if (marks.empty()) break;
         enclosed.ProveMarked(marks);
       }
+      worst = undecided.worst();
       JudgeElements(slices_[s], enclosed.reference(), part, range);
     }
     total_.SetWorstOf(range);

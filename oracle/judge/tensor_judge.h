@@ -4,6 +4,7 @@
 
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "oracle/judge/judge.h"
@@ -17,6 +18,10 @@ enum class ElementStatus : char {
   kOpen,   // a value is specified, but no answer fails, or none of the right size
   kJudged  // the element failed, or another answer would have failed
 };
+
+// A grade, and a number that grows with the error among elements of that grade; orders elements by
+// how bad they are. As the judge reports the worst element, grades up to kWithin are kWithin.
+using Rank = std::pair<Grade, double>;
 
 struct JudgedTensor {
   TensorVerdict verdict;

@@ -68,42 +68,21 @@ Judged JudgeProven(const GoldenTensor& golden, const PermittedTensor& permitted,
   return {rank, rank};
 }
 
-// Marks what must be proven in one output.
-class Marker {
+// Judges one output, in blocks.
+class EnclosedJudge {
  public:
-  Marker(const GoldenTensor& golden, const PermittedTensor& permitted, const Tensor<double>& got,
-         int threads)
-      : golden_(golden), permitted_(permitted), got_(got), threads_(threads) {}
+  EnclosedJudge(const GoldenTensor& golden, const PermittedTensor& permitted,
+                const Tensor<double>& got)
+      : golden_(golden), permitted_(permitted), got_(got) {}
 
-  // Marks open grades.
-  void Mark(std::vector<char>& marks, RankRange& ranks) const {
-    for (size_t first = 0; first < got_.data.size(); first += kBlock) {
-      ranks.Include(MarkOpen(first, std::min(kBlock, got_.data.size() - first), marks));
-    }
+  size_t blocks() const { return (got_.data.size() + kBlock - 1) / kBlock; }
+  std::pair<size_t, size_t> ElementsOf(size_t block) const {  // the first, and the end
+    return {block * kBlock, std::min(got_.data.size(), (block + 1) * kBlock)};
   }
-  // `worst`: see UndecidedIn.
-  void Mark(std::vector<char>& marks, Rank& worst) {
-    const size_t count = got_.data.size();
-    std::vector<RankRange> blocks((count + kBlock - 1) / kBlock);
-    InParallel(blocks.size(), threads_, [&](size_t block) {
-      const size_t first = block * kBlock;
-      blocks[block] = MarkOpen(first, std::min(kBlock, count - first), marks);
-    });
-    for (const RankRange& block : blocks) worst = std::max(worst, block.least);
-    // Then other bounds decide what is unlikely, and which element is the worst (drift.h).
-    const bool is_unlikely = worst.first == Grade::kUnlikely;
-    InParallel(blocks.size(), threads_, [&](size_t block) {
-      if (!is_unlikely && blocks[block].most < worst) return;
-      const size_t first = block * kBlock;
-      for (size_t i = first; i < std::min(count, first + kBlock); ++i) {
-        if (golden_.radius.data[i] < 0 && !marks[i])
-          marks[i] = is_unlikely || JudgeElement(i).most >= worst;
-      }
-    });
-  }
-
- private:
-  RankRange MarkOpen(size_t first, size_t count, std::vector<char>& marks) const {
+  // Marks the elements of a block whose grade is open.
+  RankRange MarkOpen(size_t block, std::vector<char>& marks) const {
+    const auto [first, end] = ElementsOf(block);
+    const size_t count = end - first;
     char left[kBlock];
     RankRange ranks;
     const OrdinaryRatios ratios = DecideOrdinary({golden_, permitted_, got_, first, count}, left);
@@ -114,6 +93,14 @@ class Marker {
       ranks.top = NumbersOf(ranks.top_at);
     }
     if (ratios.next >= 0) ranks.next = {Grade::kWithin, ratios.next};
+    if (ratios.failing_most >= 0) {
+      const size_t at = first + ratios.failing_most_at;
+      ranks.Include({{Grade::kFails, ratios.failing_least},
+                     {Grade::kFails, ratios.failing_most},
+                     NumbersOf(at),
+                     at,
+                     Rank()});
+    }
     for (size_t k = 0; k < count; ++k) {
       const void* const at = std::memchr(left + k, 1, count - k);
       if (!at) break;
@@ -127,26 +114,72 @@ class Marker {
     }
     return ranks;
   }
-  ElementNumbers NumbersOf(size_t i) const {
-    return {got_.data[i],           golden_.high.data[i],     golden_.low.data[i],
-            golden_.radius.data[i], permitted_.error.data[i], permitted_.likely.data[i]};
-  }
   Judged JudgeElement(size_t i) const {
     const auto judge = golden_.radius.data[i] < 0 ? JudgeEnclosed : JudgeProven;
     return judge(golden_, permitted_, i, got_.data[i]);
+  }
+  bool IsEnclosed(size_t i) const { return golden_.radius.data[i] < 0; }
+
+ private:
+  ElementNumbers NumbersOf(size_t i) const {
+    return {got_.data[i],           golden_.high.data[i],     golden_.low.data[i],
+            golden_.radius.data[i], permitted_.error.data[i], permitted_.likely.data[i]};
   }
   static constexpr size_t kBlock = 512;
   const GoldenTensor& golden_;
   const PermittedTensor& permitted_;
   const Tensor<double>& got_;
-  const int threads_;
 };
 
 bool IsOnlyEnclosed(const GoldenTensor& golden) {
   return std::ranges::any_of(golden.radius.data, [](double radius) { return radius < 0; });
 }
 
+bool HasMark(const std::vector<char>& marks, size_t first, size_t end) {
+  return std::memchr(marks.data() + first, 1, end - first) != nullptr;
+}
+
 }  // namespace
+
+// Marks what must be proven in one output.
+class Undecided::Marker {
+ public:
+  Marker(const GoldenTensor& golden, const PermittedTensor& permitted, const Tensor<double>& got,
+         int threads)
+      : judge_(golden, permitted, got),
+        threads_(threads),
+        marks_(got.data.size()),
+        blocks_(judge_.blocks()) {}
+
+  std::vector<char> Next(Rank& worst) {
+    std::vector<char> marks(marks_.size());
+    InParallel(blocks_.size(), threads_, [&](size_t block) {
+      const auto [first, end] = judge_.ElementsOf(block);
+      const bool is_known = has_ranks_ && !HasMark(marks_, first, end);
+      if (!is_known) blocks_[block] = judge_.MarkOpen(block, marks);
+    });
+    has_ranks_ = true;
+    for (const RankRange& block : blocks_) worst = std::max(worst, block.least);
+    // Then other bounds decide what is unlikely, and which element is the worst (drift.h).
+    const bool is_unlikely = worst.first == Grade::kUnlikely;
+    InParallel(blocks_.size(), threads_, [&](size_t block) {
+      if (!is_unlikely && blocks_[block].most < worst) return;
+      const auto [first, end] = judge_.ElementsOf(block);
+      for (size_t i = first; i < end; ++i) {
+        if (judge_.IsEnclosed(i) && !marks[i])
+          marks[i] = is_unlikely || judge_.JudgeElement(i).most >= worst;
+      }
+    });
+    return marks_ = std::move(marks);
+  }
+
+ private:
+  const EnclosedJudge judge_;
+  const int threads_;
+  std::vector<char> marks_;  // of the call before
+  std::vector<RankRange> blocks_;
+  bool has_ranks_ = false;  // of each block
+};
 
 void RankRange::Include(const RankRange& of) {
   least = std::max(least, of.least);
@@ -163,27 +196,38 @@ void RankRange::Include(const RankRange& of) {
 ElementMarks OpenGradesIn(const ProvenAndPermitted& reference, const Tensors& outputs,
                           RankRange& ranks) {
   ElementMarks marks(1, std::vector<char>(outputs[0].values.data.size()));
-  Marker(reference.golden[0], reference.permitted[0], outputs[0].values, 1).Mark(marks[0], ranks);
-  return std::memchr(marks[0].data(), 1, marks[0].size()) ? marks : ElementMarks();
+  const EnclosedJudge judge(reference.golden[0], reference.permitted[0], outputs[0].values);
+  for (size_t block = 0; block < judge.blocks(); ++block)
+    ranks.Include(judge.MarkOpen(block, marks[0]));
+  return HasMark(marks[0], 0, marks[0].size()) ? marks : ElementMarks();
 }
 
-ElementMarks UndecidedIn(const ProvenAndPermitted& reference, const Tensors& outputs, int threads) {
-  if (std::ranges::none_of(reference.golden, IsOnlyEnclosed)) return {};
-  std::vector<Rank> worst(reference.golden.size());
-  return UndecidedIn(reference, outputs, threads, worst);
-}
-
-ElementMarks UndecidedIn(const ProvenAndPermitted& reference, const Tensors& outputs, int threads,
-                         std::vector<Rank>& worst) {
-  ElementMarks marks;
+Undecided::Undecided(const ProvenAndPermitted& reference, const Tensors& outputs, int threads,
+                     std::vector<Rank> worst)
+    : reference_(reference), markers_(reference.golden.size()), worst_(std::move(worst)) {
+  const bool is_all = worst_.empty();
+  worst_.resize(reference.golden.size());
+  if (is_all && std::ranges::none_of(reference.golden, IsOnlyEnclosed)) return;
   for (size_t o = 0; o < reference.golden.size(); ++o) {
     const GoldenTensor& golden = reference.golden[o];
-    marks.emplace_back(golden.high.data.size());
     const auto at = std::ranges::find(outputs, golden.name, &NamedTensor::name);
     if (at == outputs.end()) continue;  // an optional output that was left out
-    Marker(golden, reference.permitted[o], at->values, threads).Mark(marks.back(), worst[o]);
+    markers_[o] = std::make_unique<Marker>(golden, reference.permitted[o], at->values, threads);
   }
-  const auto has_mark = [](const std::vector<char>& of) { return std::ranges::count(of, 1) > 0; };
+}
+
+Undecided::~Undecided() = default;
+
+ElementMarks Undecided::Next() {
+  ElementMarks marks(markers_.size());
+  for (size_t o = 0; o < markers_.size(); ++o) {
+    if (markers_[o]) {
+      marks[o] = markers_[o]->Next(worst_[o]);
+    } else {
+      marks[o].resize(reference_.golden[o].high.data.size());
+    }
+  }
+  const auto has_mark = [](const std::vector<char>& of) { return HasMark(of, 0, of.size()); };
   return std::ranges::any_of(marks, has_mark) ? marks : ElementMarks();
 }
 

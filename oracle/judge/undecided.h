@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -12,19 +13,28 @@
 
 namespace sextant::oracle {
 
-// A grade, and a number that grows with the error among elements of that grade; orders elements by
-// how bad they are. As the judge reports the worst element, grades up to kWithin are kWithin.
-using Rank = std::pair<Grade, double>;
+// The elements that must be proven: those whose grade is open, those that may be the worst of their
+// tensor, so that a verdict states proven numbers, and all of a tensor whose worst is unlikely.
+class Undecided {
+ public:
+  // The outputs, which fit the case, and the reference values must outlive this. threads: 0 for all
+  // cores. `worst`: an element elsewhere has this rank, one for each output; empty: none.
+  Undecided(const ProvenAndPermitted& reference, const Tensors& outputs, int threads,
+            std::vector<Rank> worst = {});
+  ~Undecided();
+  // Marks them; no marks if nothing is to be proven. Whoever calls it again has proven them: an
+  // element may then have another rank, and others may be the worst. The enclosures of others may
+  // have become narrower (ProveMarked), within which what was known of them stays valid.
+  ElementMarks Next();
+  // Lower bounds of the worst ranks, here or elsewhere.
+  const std::vector<Rank>& worst() const { return worst_; }
 
-// Marks the elements that must be proven: those whose grade is open, those that may be the worst of
-// their tensor, so that a verdict states proven numbers, and all of a tensor whose worst is
-// unlikely. No marks if nothing is to be proven. The outputs fit the case; threads: 0 for all
-// cores.
-ElementMarks UndecidedIn(const ProvenAndPermitted& reference, const Tensors& outputs, int threads);
-// The same for a part of each tensor, if an element elsewhere has the rank `worst`, one for each
-// output. Raises it to a lower bound of the worst rank in this part.
-ElementMarks UndecidedIn(const ProvenAndPermitted& reference, const Tensors& outputs, int threads,
-                         std::vector<Rank>& worst);
+ private:
+  class Marker;
+  const ProvenAndPermitted& reference_;
+  std::vector<std::unique_ptr<Marker>> markers_;  // of each output; null: nothing to be proven
+  std::vector<Rank> worst_;
+};
 
 // The numbers that decide the rank of an element: the answer, high, low, radius and both bounds.
 using ElementNumbers = std::array<double, 6>;

@@ -28,7 +28,7 @@ struct Enclosed : Ones {
     for (double& radius : golden[0].radius.data) radius = -kRadius;
   }
   std::vector<char> Marks() const {
-    const ElementMarks marks = UndecidedIn({golden, permitted}, answer, 1);
+    const ElementMarks marks = Undecided({golden, permitted}, answer, 1).Next();
     return marks.empty() ? std::vector<char>() : marks[0];
   }
 };
@@ -104,7 +104,7 @@ TEST(Undecided, AllElementsOfALargeTensorAreProvenIfItsWorstIsUnlikely) {
   for (size_t i = 0; i < 3000; ++i) ones.Put(i, 1 + 0x1p-30, kPermitted, 1);
   ones.Put(2500, 1 + 0x1p-30, kPermitted, 1 + 2 * kUlp);
   const auto marks = [&] {
-    return UndecidedIn({ones.golden, ones.permitted}, ones.answer, 1).at(0);
+    return Undecided({ones.golden, ones.permitted}, ones.answer, 1).Next().at(0);
   };
   EXPECT_EQ(std::ranges::count(marks(), 1), 1);
   EXPECT_EQ(marks()[2500], 1);

@@ -1,5 +1,6 @@
 #include "tools/api/judge_subject.h"
 
+#include "oracle/diagnosis/repeated_question.h"
 #include "oracle/judge/sliced_judge.h"
 #include "reference/number/recipe/in_parallel_here.h"
 #include "tools/api/answer_of.h"
@@ -60,17 +61,20 @@ Verdict JudgeInBudget(const Selected& selected, const oracle::Subject& subject,
   }
   const ScopedBudget within(budget);
   const bool stored = selected.record && !selected.record->golden.empty();
-  if (!stored) {
+  oracle::Subject asked = subject;
+  if (!stored && oracle::CanJudgeInSlices(c, options.prove) &&
+      oracle::DescribeMismatch(c, outputs).empty()) {
     if (auto verdict =
             oracle::JudgeInSlices(c, ReadersOf(inputs), recipe, options.prove, ReadersOf(outputs)))
       return *std::move(verdict);
+    asked = oracle::AskedAhead(subject, c, inputs);  // it computes while its answer is judged
   }
   const oracle::Judge judge =
       stored ? oracle::Judge(c, inputs, recipe, selected.record->golden, options.prove)
              : oracle::Judge(c, inputs, recipe, options.prove);
   const std::optional<Sample> sample = SampleIn(c);
   const ScopedBudget reached(sample ? CurrentBudget() : Budget());
-  Verdict verdict = JudgeOutputs(judge, c, inputs, recipe, outputs, after, &subject);
+  Verdict verdict = JudgeOutputs(judge, c, inputs, recipe, outputs, after, &asked);
   verdict.sample = sample;
   return verdict;
 }

@@ -19,7 +19,7 @@ double ErrorAt(const AnsweredTensor& tensor, size_t i) {
 Span FactorsOf(const AnsweredTensor& tensor, const std::vector<double>& x) {
   Span factors;
   for (size_t i = 0; i < x.size() && !factors.IsEmpty(); ++i) {
-    if (tensor.left_out[i] || !std::isfinite(tensor.bounds[i])) continue;
+    if (tensor.bounds.LeavesOut(i) || !std::isfinite(tensor.bounds[i])) continue;
     const double more = tensor.got[i] - tensor.right[i];
     if (!std::isfinite(more) || !std::isfinite(x[i])) return {1, 0};
     factors.Intersect(Quotient(more, ErrorAt(tensor, i), x[i]));

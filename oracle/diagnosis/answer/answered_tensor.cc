@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <utility>
+
+#include "reference/base/parallel.h"
 
 namespace sextant::oracle {
 namespace {
@@ -17,7 +20,43 @@ std::vector<AxisView> AxesOf(const TensorSpec& spec, const Shape& shape) {
   return axes;
 }
 
+bool Fails(const AnsweredTensor& tensor, size_t i) {
+  const double bound = tensor.bounds.PermittedAt(i);
+  return !std::isinf(bound) && !SameNumber(tensor.got[i], tensor.right[i]) &&
+         !(std::abs(tensor.got[i] - tensor.right[i]) <= bound);
+}
+
+// They are counted first: a list that grows is copied, and large ones take long to copy.
+std::vector<size_t> FailingIn(const AnsweredTensor& tensor, int threads) {
+  constexpr size_t kBlock = size_t{1} << 16;  // elements that one thread sees at once
+  const size_t elements = tensor.got.size(), blocks = (elements + kBlock - 1) / kBlock;
+  std::vector<size_t> ends(blocks + 1);  // of the failing elements of the blocks
+  const auto for_each = [&](size_t block, const auto& take) {
+    const size_t end = std::min(elements, (block + 1) * kBlock);
+    for (size_t i = block * kBlock; i < end; ++i)
+      if (Fails(tensor, i)) take(i);
+  };
+  InParallel(blocks, threads, [&](size_t b) {
+    size_t count = 0;
+    for_each(b, [&](size_t) { ++count; });
+    ends[b + 1] = count;
+  });
+  std::partial_sum(ends.begin(), ends.end(), ends.begin());
+  std::vector<size_t> failing(ends[blocks]);
+  InParallel(blocks, threads, [&](size_t b) {
+    size_t to = ends[b];
+    for_each(b, [&](size_t i) { failing[to++] = i; });
+  });
+  return failing;
+}
+
 }  // namespace
+
+std::vector<double> LikelyBounds::All() const {
+  std::vector<double> all(golden_.high.data.size());
+  for (size_t i = 0; i < all.size(); ++i) all[i] = (*this)[i];
+  return all;
+}
 
 std::vector<size_t> AxisView::IndicesOf(const std::vector<size_t>& elements) const {
   std::vector<char> has(extent);
@@ -42,7 +81,7 @@ std::vector<size_t> AxisView::IndicesOf(const std::vector<size_t>& elements) con
 }
 
 bool AnsweredTensor::IsNear(size_t flat, double expected, double bound) const {
-  if (left_out[flat] || std::isinf(bounds[flat])) return true;
+  if (bounds.LeavesOut(flat) || std::isinf(bounds[flat])) return true;
   if (std::isinf(bound)) return false;  // any number would be near
   if (SameNumber(got[flat], expected)) return true;
   return std::abs(got[flat] - expected) <= bound;
@@ -53,7 +92,8 @@ bool IsFirstAlone(const Observation& seen) {
   return seen.answer.size() == 1 && seen.answer[0].name == outputs[0].name;
 }
 
-std::optional<AnsweredTensor> AnsweredTensorOf(const Observation& seen, size_t output) {
+std::optional<AnsweredTensor> AnsweredTensorOf(const Observation& seen, size_t output,
+                                               int threads) {
   const TensorSpec& spec = seen.c.info().signature.outputs[output];
   const auto at = std::ranges::find(seen.answer, spec.name, &NamedTensor::name);
   if (at == seen.answer.end()) return std::nullopt;
@@ -64,27 +104,16 @@ std::optional<AnsweredTensor> AnsweredTensorOf(const Observation& seen, size_t o
                         .axes = AxesOf(spec, at->values.shape),
                         .got = at->values.data,
                         .right = golden.high.data,
-                        .bounds = {},
-                        .failing = {},
-                        .left_out = std::vector<char>(at->values.data.size())};
-  tensor.bounds.reserve(tensor.got.size());
-  tensor.failing.reserve(tensor.got.size());  // memory that is not written costs nothing
-  const PermittedTensor& permitted = seen.permitted[output];
-  for (size_t i = 0; i < tensor.got.size(); ++i) {
-    const double inaccuracy = std::abs(golden.radius.data[i]) + std::abs(golden.low.data[i]);
-    const double bound = permitted.error.data[i] + inaccuracy;
-    tensor.left_out[i] = std::isnan(permitted.error.data[i]);
-    tensor.bounds.push_back(std::isfinite(bound) ? bound : kInfinity);
-    if (!tensor.Conforms(i)) tensor.failing.push_back(i);
-    tensor.bounds[i] = std::min(tensor.bounds[i], permitted.likely.data[i] + inaccuracy);
-  }
+                        .bounds = {golden, seen.permitted[output]},
+                        .failing = {}};
+  tensor.failing = FailingIn(tensor, threads);
   return tensor;
 }
 
 const AnsweredTensor* AnsweredTensors::Of(size_t output) {
   auto& [is_made, tensor] = tensors_[output];
   if (!std::exchange(is_made, true)) {
-    if (auto made = AnsweredTensorOf(seen_, output)) tensor.emplace(*std::move(made));
+    if (auto made = AnsweredTensorOf(seen_, output, threads_)) tensor.emplace(*std::move(made));
   }
   return tensor ? &*tensor : nullptr;
 }

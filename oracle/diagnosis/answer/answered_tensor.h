@@ -1,6 +1,7 @@
 // One output of a wrong answer beside the right one, and its axes.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <optional>
@@ -25,6 +26,33 @@ struct AxisView {
   std::vector<size_t> IndicesOf(const std::vector<size_t>& elements) const;
 };
 
+// The likely bounds of |answer - exact value, to a double|, computed when they are read: a list of
+// them would take as long as many a search.
+class LikelyBounds {
+ public:
+  LikelyBounds(const GoldenTensor& golden, const PermittedTensor& permitted)
+      : golden_(golden), permitted_(permitted) {}
+  // Infinite: the element is not judged.
+  double operator[](size_t i) const {
+    return std::min(PermittedAt(i), permitted_.likely.data[i] + InaccuracyAt(i));
+  }
+  // The same of the permitted error.
+  double PermittedAt(size_t i) const {
+    const double bound = permitted_.error.data[i] + InaccuracyAt(i);
+    return std::isfinite(bound) ? bound : kInfinity;
+  }
+  // True without a permitted error (NaN): then the element conforms to any number.
+  bool LeavesOut(size_t i) const { return std::isnan(permitted_.error.data[i]); }
+  std::vector<double> All() const;
+
+ private:
+  double InaccuracyAt(size_t i) const {
+    return std::abs(golden_.radius.data[i]) + std::abs(golden_.low.data[i]);
+  }
+  const GoldenTensor& golden_;
+  const PermittedTensor& permitted_;
+};
+
 struct AnsweredTensor {
   std::string name;
   DType dtype;
@@ -32,13 +60,13 @@ struct AnsweredTensor {
   std::vector<AxisView> axes;        // of more than one index
   const std::vector<double>& got;    // the answer
   const std::vector<double>& right;  // the exact values, to a double
-  std::vector<double> bounds;        // likely ones, of |got - right|; infinite: not judged
+  LikelyBounds bounds;               // of |got - right|
   std::vector<size_t> failing;       // above the permitted error; flat indices, ascending
-  std::vector<char> left_out;  // 1: without a permitted error (NaN), it conforms to any number
 
   // True if the answer at `flat` is the right number of `source`, which another place must have.
   bool Holds(size_t flat, size_t source) const {
-    const bool has_number = flat == source || (!left_out[source] && !std::isnan(right[source]));
+    const bool has_number =
+        flat == source || (!bounds.LeavesOut(source) && !std::isnan(right[source]));
     return has_number && IsNear(flat, right[source], bounds[source]);
   }
   bool Conforms(size_t flat) const { return Holds(flat, flat); }
@@ -48,14 +76,16 @@ struct AnsweredTensor {
 // True if the first output was answered, and no other.
 bool IsFirstAlone(const Observation& seen);
 
-// Empty if the output was not answered.
-std::optional<AnsweredTensor> AnsweredTensorOf(const Observation& seen, size_t output);
+// Empty if the output was not answered. threads: 0 for all cores.
+std::optional<AnsweredTensor> AnsweredTensorOf(const Observation& seen, size_t output,
+                                               int threads = 1);
 
 // The tensors of an answer. Each is made when it is first asked for: a large one takes a while.
 class AnsweredTensors {
  public:
   // What is observed must outlive this object.
-  explicit AnsweredTensors(const Observation& seen) : seen_(seen), tensors_(seen.golden.size()) {}
+  explicit AnsweredTensors(const Observation& seen, int threads = 1)
+      : seen_(seen), threads_(threads), tensors_(seen.golden.size()) {}
   const Observation& seen() const { return seen_; }
   size_t size() const { return tensors_.size(); }  // outputs
   // Null if the output was not answered.
@@ -67,6 +97,7 @@ class AnsweredTensors {
     std::optional<AnsweredTensor> tensor;
   };
   const Observation seen_;
+  const int threads_;
   std::vector<Made> tensors_;
 };
 

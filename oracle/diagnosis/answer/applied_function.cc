@@ -63,7 +63,7 @@ bool IsFunction(const AnsweredTensor& tensor, const Function& f) {
   for (size_t i = 0; i < tensor.got.size(); ++i) {
     const Expected expected = ExpectedAt(tensor, i, f);
     const bool has_value = !std::isnan(expected.value) && !std::isnan(expected.bound);
-    if (!has_value && !tensor.left_out[i]) return false;
+    if (!has_value && !tensor.bounds.LeavesOut(i)) return false;
     if (!tensor.IsNear(i, expected.value, expected.bound)) return false;
   }
   const auto changed = std::ranges::count_if(tensor.failing, [&](size_t flat) {

@@ -55,7 +55,7 @@ std::string HowRounded(const AnsweredTensor& tensor, const Format& format) {
   size_t telling = 0;
   for (size_t i = 0; i < tensor.got.size(); ++i) {
     const double y = tensor.got[i], right = tensor.right[i], bound = tensor.bounds[i];
-    if (tensor.left_out[i] || std::isinf(bound)) continue;
+    if (tensor.bounds.LeavesOut(i) || std::isinf(bound)) continue;
     if (!std::isfinite(y) || !std::isfinite(right)) return "";
     if (y != RoundTo(tensor.dtype, format.nearest(y))) return "";
     const double unit = std::max(format.unit(y), format.unit(right));

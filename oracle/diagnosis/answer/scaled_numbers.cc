@@ -50,7 +50,7 @@ std::string PlaceOf(const AnsweredTensor& tensor) {
 
 bool CanTell(const AnsweredTensor& tensor, size_t flat) {
   return std::isfinite(tensor.got[flat]) && std::isfinite(tensor.right[flat]) &&
-         std::isfinite(tensor.bounds[flat]) && !tensor.left_out[flat];
+         std::isfinite(tensor.bounds[flat]) && !tensor.bounds.LeavesOut(flat);
 }
 
 // The numbers of the groups of failing elements; empty if a group has none.

@@ -8,6 +8,7 @@
 
 #include "oracle/defect/drawn_case_test.h"
 #include "oracle/diagnosis/answer/element_pattern.h"
+#include "oracle/diagnosis/answer/planted_tensor_test.h"
 #include "oracle/judge/judge.h"
 
 namespace sextant::oracle {
@@ -89,19 +90,11 @@ TEST_P(Scattered, OutliersAreAsLargeAsTheNumbers) {
 }
 
 TEST(AreOutliers, NeedsAGapBelowThem) {
-  const std::vector<double> right(300, 1.0), bounds(300, 1.0);
-  const auto are_outliers = [&](double error, double largest_conforming) {
-    std::vector<double> got = right;
-    got[5] += error;
-    got[77] += largest_conforming;
-    return AreOutliers({.name = "y",
-                        .dtype = DType::kF32,
-                        .shape = {300},
-                        .axes = {},
-                        .got = got,
-                        .right = right,
-                        .bounds = bounds,
-                        .failing = {5}});
+  const auto are_outliers = [](double error, double largest_conforming) {
+    PlantedTensor planted{DType::kF32, 1, 300, 2};
+    for (size_t i = 0; i < 300; ++i)
+      planted.Add(1, 1 + (i == 5 ? error : i == 77 ? largest_conforming : 0));
+    return AreOutliers(planted.Answered(1));
   };
   EXPECT_TRUE(are_outliers(5, 0));
   EXPECT_FALSE(are_outliers(3, 0));    // a recipe of four times the errors would permit it

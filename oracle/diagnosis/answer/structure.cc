@@ -83,7 +83,9 @@ std::optional<Found> FindMatching(const AnsweredTensor& tensor, const std::strin
                                   const std::string& sentence, size_t choices, Matches its_number) {
   std::vector<size_t> same;
   std::ranges::copy_if(tensor.failing, std::back_inserter(same), its_number);
-  const auto matches = [&](size_t flat) { return tensor.left_out[flat] || its_number(flat); };
+  const auto matches = [&](size_t flat) {
+    return tensor.bounds.LeavesOut(flat) || its_number(flat);
+  };
   if (!IsEvidence(same.size(), choices)) return std::nullopt;
   Indices block;
   for (const AxisView& axis : tensor.axes) block.push_back(axis.IndicesOf(same));

@@ -51,7 +51,7 @@ bool IsFactor(const AnsweredTensor& tensor, double factor) {
 // The right numbers times the factor, and added(i) more. The result rounds once more.
 template <class Added>
 Numbers Changed(const AnsweredTensor& tensor, double factor, const Added& added) {
-  Numbers numbers{tensor.right, tensor.bounds};
+  Numbers numbers{tensor.right, tensor.bounds.All()};
   for (size_t i = 0; i < tensor.got.size(); ++i) {
     double &expected = numbers.expected[i], &bound = numbers.bounds[i];
     expected = factor * expected + added(i);
@@ -93,7 +93,9 @@ std::vector<std::pair<double, std::string>> UsualFactors(double ratio) {
 // The element whose right number is largest tells the factor best.
 std::optional<double> RatioOf(const AnsweredTensor& tensor) {
   const auto size = [&](size_t i) {
-    return std::isfinite(tensor.bounds[i]) && !tensor.left_out[i] ? std::abs(tensor.right[i]) : 0;
+    return std::isfinite(tensor.bounds[i]) && !tensor.bounds.LeavesOut(i)
+               ? std::abs(tensor.right[i])
+               : 0;
   };
   size_t largest = 0;
   for (size_t i = 0; i < tensor.got.size(); ++i) largest = size(i) > size(largest) ? i : largest;
@@ -110,7 +112,7 @@ std::optional<MeasuredNumber> SharedNumber(const AnsweredTensor& tensor, const O
   for (size_t i = 0; i < tensor.got.size() && low <= high; ++i) {
     const double bound = tensor.bounds[i] + UlpOf(tensor.dtype, std::abs(tensor.got[i]));
     const double rest = tensor.got[i] - offset(i), of = unit(i);
-    if (std::isinf(bound) || tensor.left_out[i]) continue;
+    if (std::isinf(bound) || tensor.bounds.LeavesOut(i)) continue;
     if (of == 0 && !(std::abs(rest) <= bound)) return std::nullopt;
     if (of == 0) continue;
     low = std::max(low, rest / of - bound / std::abs(of));
@@ -167,7 +169,7 @@ std::optional<Summed> FindSummed(const AnsweredTensor& tensor) {
     const std::string head = tensor.name + " is the sum of the right numbers of ";
     for (const bool of_all : {true, false}) {
       if (!IsSumAlong(tensor, axis, of_all)) continue;
-      Numbers sums{tensor.right, tensor.bounds};
+      Numbers sums{tensor.right, tensor.bounds.All()};
       IsSumAlong(tensor, axis, of_all, &sums);
       return SummedAs("accumulated",
                       head + (of_all ? "all " + axis.name + " up to its own"

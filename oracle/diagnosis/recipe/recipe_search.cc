@@ -62,8 +62,6 @@ class Search {
     for (int changes = 1; changes <= search_.most_changes; ++changes) {
       auto found = BestOf(tried, changes);
       if (!found) continue;
-      found->has_other_errors = found->failing.empty() && HasOtherErrors(found->recipe, answers_);
-      if (found->has_other_errors) found->others.clear();  // they are no nearer to the answers
       if (!best || RankOf(*found) < RankOf(*best)) best = found;
       if (RankOf(*best) == RankOf({})) break;
     }
@@ -229,15 +227,27 @@ class Search {
       const size_t most = best ? best->failing.size() : std::max<size_t>(failing_.size(), 1);
       if (auto found = JudgeAll(tried[i], most)) best = std::move(found);
       if (!best || !best->failing.empty()) continue;
-      const double near = std::max(kFarther * tried[i].distance,
-                                   DistanceFrom(witnesses_, search_.start) / kFarther);
-      while (++i < methods && tried[i].distance <= near) {
-        const bool is_method = HaveSameAccuracies(tried[i].candidate.text, best->recipe);
-        if (is_method && JudgeAll(tried[i], 1)) best->others.push_back(tried[i].candidate.text);
-      }
+      best->has_other_errors = HasOtherErrors(best->recipe, answers_);
+      if (!best->has_other_errors)  // else no other method is nearer to the answers
+        best->others =
+            OthersOf(best->recipe, std::span(tried).subspan(i, std::max(methods, i) - i));
       break;
     }
     return best;
+  }
+
+  // FoundRecipe::others; the recipe is that of the first of `methods`.
+  std::vector<std::string> OthersOf(const std::string& recipe,
+                                    std::span<const TriedRecipe> methods) const {
+    std::vector<std::string> others;
+    for (const TriedRecipe& other : methods.subspan(std::min<size_t>(1, methods.size()))) {
+      const double near = std::max(kFarther * methods[0].distance,
+                                   DistanceFrom(witnesses_, search_.start) / kFarther);
+      if (other.distance > near) break;
+      const std::string& text = other.candidate.text;
+      if (HaveSameAccuracies(text, recipe) && JudgeAll(other, 1)) others.push_back(text);
+    }
+    return others;
   }
 
   // Empty if at least `most` answers fail, or too few elements stay judgeable.

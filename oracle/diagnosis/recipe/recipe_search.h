@@ -35,8 +35,8 @@ struct RecipeSearch {
   int most_changes = 2;  // 1 or 2
   ProveOptions prove{};
   // By other recipes, only a random part of an answer is judged if its judgement may take many
-  // times as long as the one by the start (MostWork, work.h). Where no part can be judged, none is
-  // tried.
+  // times as long as the one by the start (MostWork, work.h), and a smaller one of a large case by
+  // a recipe that has other errors. Where no part can be judged, none is tried.
   bool in_part = false;
 };
 

@@ -3,8 +3,10 @@
 #include <algorithm>
 
 #include "oracle/diagnosis/answer/scattered_elements.h"
+#include "oracle/diagnosis/recipe/own_errors.h"
 #include "oracle/diagnosis/recipe/recipe_witness.h"
 #include "oracle/diagnosis/work.h"
+#include "oracle/judge/sliced_judge.h"
 #include "reference/prove/budget.h"
 
 namespace sextant::oracle {
@@ -24,6 +26,9 @@ Verdict VerdictBy(const JudgedAnswer& answer, const Recipe& recipe, const ProveO
   });
   // Values that are proven need not be proven again.
   if (proven) return Judge(c, inputs, recipe, judge.golden(), options, kHow).Evaluate(outputs);
+  auto in_slices =
+      JudgeInSlices(c, ReadersOf(inputs), recipe, options, ReadersOf(outputs));  // the fastest way
+  if (in_slices) return *std::move(in_slices);
   return Judge(c, inputs, recipe, options, kHow).Evaluate(outputs);
 }
 
@@ -78,8 +83,11 @@ std::optional<Verdict> ConformingVerdict(const JudgedAnswer& answer, const std::
                                 ElementsInWork(c, MostWork(c) / kPartOfWork));
   if (!HasBudget() && first < elements) {
     if (!Decides(c, recipe) && FailsAtFirst(answer, parsed, first)) return std::nullopt;
-    const size_t most = ElementsInWork(c, MostWork(c));
-    if (search.in_part && most < elements) return VerdictOnPart(answer, parsed, most, search.prove);
+    if (search.in_part) {
+      const bool only_permits = HasOtherErrors(recipe, {&answer, 1});  // a part says that, too
+      const size_t most = only_permits ? first : ElementsInWork(c, MostWork(c));
+      if (most < elements) return VerdictOnPart(answer, parsed, most, search.prove);
+    }
   }
   Verdict verdict = VerdictBy(answer, parsed, search.prove);
   if (verdict.status == Verdict::Status::kFails) return std::nullopt;

@@ -16,7 +16,8 @@ namespace sextant::oracle {
 namespace {
 
 constexpr size_t kX = 0, kWeight = 1, kBias = 2;
-constexpr size_t kElements = 128;      // that are looked at
+constexpr size_t kElements = 128;   // that are looked at
+constexpr size_t kFewElements = 8;  // that are looked at first: what fits all of them, fits these
 constexpr size_t kMostDeviations = 2;  // of one answer
 constexpr size_t kLargestShift = 64;   // of a bias that is tried
 
@@ -57,10 +58,15 @@ class Fitter {
   }
 
   std::vector<Layer> All() {
+    if (samples_.empty()) return {};
+    const size_t few = std::min(kFewElements, samples_.size());
     for (const Layer& weighed : Weights()) {
-      std::vector<Products> products = ProductsOf(weighed);
-      if (products.empty()) return {};
-      for (const Layer& layer : Biases(weighed)) Try(layer, products);
+      std::vector<Products> first = ProductsOf(weighed, few), all;
+      for (const Layer& layer : Biases(weighed)) {
+        if (FitsOf(layer, first).empty()) continue;
+        if (all.empty()) all = ProductsOf(weighed, samples_.size());
+        std::ranges::move(FitsOf(layer, all), std::back_inserter(fits_));
+      }
     }
     if (fits_.empty()) fits_ = FitLinearTables(seen_, bar_, Weights(), has_bias_);
     KeepSimplest(fits_);
@@ -129,33 +135,36 @@ class Fitter {
     return all;
   }
 
-  // `all`: the products of the layer's weight.
-  void Try(const Layer& layer, std::vector<Products>& all) {
+  // The layer alone, or with one more deviation. `all`: the products of its weight.
+  std::vector<Layer> FitsOf(const Layer& layer, std::vector<Products>& all) const {
     for (Products& one : all) one.base = layer.BiasAt(one.sample.at / F_, one.sample.at % F_);
-    if (Fit(all, {})) return fits_.push_back(layer);
-    TryFactors(layer, all);
+    if (Fit(all, {})) return {layer};
+    std::vector<Layer> fits = WithFactors(layer, all);
     Deviations with_columns = layer.deviations;
     with_columns.Add("", "");
     with_columns.bits += BitsOfColumns(M_);
-    if (with_columns.count > kMostDeviations || !IsEvident(distances_, with_columns)) return;
+    if (with_columns.count > kMostDeviations || !IsEvident(distances_, with_columns)) return fits;
     for (const Columns& columns : FitColumns(all)) {
       Layer fit = layer;
       fit.weight = [=, w = layer.weight](size_t f, size_t m) {
         return columns.TimesOf(m) * w(f, m);
       };
       Describe(columns, M_, "columns", fit.deviations);
-      fits_.push_back(std::move(fit));
+      fits.push_back(std::move(fit));
     }
+    return fits;
   }
 
-  std::vector<Products> ProductsOf(const Layer& layer) const {
-    std::vector<Products> all;
-    for (const Sample& sample : samples_) all.push_back(layer.ProductsOf(sample, x_, F_));
-    return all;
+  // Of the first `count` samples.
+  std::vector<Products> ProductsOf(const Layer& layer, size_t count) const {
+    std::vector<Products> products;
+    for (size_t i = 0; i < count; ++i) products.push_back(layer.ProductsOf(samples_[i], x_, F_));
+    return products;
   }
 
-  // The sum of all products, or the bias, times a constant.
-  void TryFactors(const Layer& layer, const std::vector<Products>& all) {
+  // With the sum of all products, or the bias, times a constant.
+  std::vector<Layer> WithFactors(const Layer& layer, const std::vector<Products>& all) const {
+    std::vector<Layer> fits;
     Span of_sum, of_bias;
     for (const Products& one : all) {
       const double sum = one.first.back(), error = one.sample.error;
@@ -169,7 +178,7 @@ class Fitter {
       scaled.deviations.Count(factor);
       scaled.deviations.Add("product_multiplied",
                             "x weight^T is multiplied by " + factor.text + ", expected 1");
-      fits_.push_back(scaled);
+      fits.push_back(scaled);
     }
     const bool is_listed =
         std::ranges::any_of(std::vector{0.0, 2.0, -1.0, 3.0, 0.5},
@@ -181,8 +190,9 @@ class Fitter {
       scaled.deviations.Count(factor);
       scaled.deviations.Add("bias_multiplied",
                             "the bias is multiplied by " + factor.text + ", expected 1");
-      fits_.push_back(scaled);
+      fits.push_back(scaled);
     }
+    return fits;
   }
   std::vector<Constant> NamedFactors() const {
     const auto width = static_cast<double>(M_);
