@@ -66,9 +66,16 @@ std::vector<Cause> CausesBesideAPrecision(const Observation& seen, const ProveOp
   const size_t defects = CatalogEntryOf(seen.c.name()).defects.size();
   if (!IsForRareCauses(seen.c)) return {};
   const std::vector<Precision> precisions = PrecisionsNear(seen, options);
+  size_t no_evaluations = 0;  // of two deviations, which are too loose
   for (const Precision& precision : precisions) {
-    const Observation by_it{seen.c,      seen.inputs,         precision.recipe,
-                            seen.golden, precision.permitted, seen.answer};
+    const Observation by_it{.c = seen.c,
+                            .inputs = seen.inputs,
+                            .recipe = precision.recipe,
+                            .golden = seen.golden,
+                            .permitted = precision.permitted,
+                            .answer = seen.answer,
+                            .evaluations_left = &no_evaluations,
+                            .is_part = true};
     Evidence evidence(by_it, options);
     if (!IsEvidence(evidence.failing(), precisions.size() * defects)) continue;
     std::vector<Cause> causes = NamedCauses(by_it, evidence);

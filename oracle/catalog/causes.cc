@@ -135,7 +135,8 @@ std::vector<Cause> CausesBesideAnOrder(const Observation& seen, const ProveOptio
                                              .golden = seen.golden,
                                              .permitted = permitted,
                                              .answer = answer,
-                                             .evaluations_left = seen.evaluations_left},
+                                             .evaluations_left = seen.evaluations_left,
+                                             .is_part = true},
                                             options);
     if (causes.empty()) continue;
     for (Cause& cause : causes) cause.why += "; together with moved";

@@ -110,10 +110,8 @@ Tensors Predict(const Hypothesis& hypothesis, const Case& c) {
 bool Explains(const Hypothesis& hypothesis, const Case& c, const Recipe& recipe,
               const Tensors& answer, const Slice& slice) {
   const auto& [operation, inputs, its_recipe, across] = hypothesis;
-  const Tensors predicted =
-      EvaluateByRecipe(*operation, c, ReadersOf<NamedTensor>(inputs), its_recipe, slice);
-  const auto permitted =
-      PermittedErrors(*operation, c, ReadersOf<NamedTensor>(inputs), recipe, slice);
+  const Tensors predicted = EvaluateByRecipe(*operation, c, inputs.Readers(), its_recipe, slice);
+  const auto permitted = PermittedErrors(*operation, c, inputs.Readers(), recipe, slice);
   for (size_t o = 0; o < predicted.size(); ++o) {
     const auto at = std::ranges::find(answer, predicted[o].name, &NamedTensor::name);
     if (at == answer.end()) continue;

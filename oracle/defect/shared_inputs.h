@@ -18,24 +18,29 @@ class SharedInputs {
   static SharedInputs Of(const Tensors& of_case) { return SharedInputs(&of_case); }
   // Those of the case but for some, which are found by their names.
   static SharedInputs With(const Tensors& of_case, Tensors changed);
+  // These, but for elements of input i, which are changed whenever they are read.
+  SharedInputs Changed(size_t i, ElementChange change) const;
   // All of them: the first call copies those of the case if some are changed.
   operator const Tensors&() const;
   TensorReaders Readers() const;  // without copies
   const NamedTensor& operator[](size_t i) const;
   NamedTensor& operator[](size_t i) {  // to change it: copies inputs of others first
-    if (own_.use_count() != 1) *this = SharedInputs(Tensors(static_cast<const Tensors&>(*this)));
+    if (own_.use_count() != 1) *this = SharedInputs(ValuesOf(Readers()));
     return (*own_)[i];
   }
+  // The elements that were copied or computed to make these of `base`.
+  size_t ElementsBeyond(const SharedInputs& base) const;
 
  private:
   struct Changes {
-    Tensors changed;
+    std::shared_ptr<const Tensors> tensors;  // instead of those of the case; null: none
+    std::vector<std::pair<size_t, std::shared_ptr<const ElementChange>>> of_elements;  // in order
     std::once_flag once;
     Tensors all;  // made when they are first needed
   };
   explicit SharedInputs(const Tensors* of_case) : tensors_(of_case) {}
-  // Null if the tensor is that of the case.
-  const NamedTensor* ChangedAt(size_t i) const;
+  const NamedTensor& WithoutElementChanges(size_t i) const;
+  bool HasElementChanges(size_t i) const;
 
   std::shared_ptr<Tensors> own_;  // null: those of the case
   const Tensors* tensors_;

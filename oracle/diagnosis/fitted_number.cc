@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdio>
 
+#include "oracle/diagnosis/evidence.h"
 #include "oracle/diagnosis/work.h"
 #include "reference/prove/slices.h"
 
@@ -12,9 +13,6 @@ namespace {
 
 constexpr int kNewtonSteps = 12;
 constexpr double kStep = 0x1p-7;  // relative; a secant is as good as a derivative
-
-// So many input and output elements count as one evaluation. Small cases have fewer in a slice.
-constexpr size_t kElements = 8192;
 
 std::string Digits(double x, int digits) {
   char text[32];
@@ -115,25 +113,25 @@ class NumberFit {
   Evaluations& evaluations_;
 };
 
+bool IsLarge(const Case& c) {
+  return CountOf(c.ShapeOf(c.info().signature.outputs[0])) > Evidence::kAlways;
+}
+
 }  // namespace
 
 size_t MostEvaluations(const Case& c) {
   constexpr size_t kMostWhole = 2500, kMostProducts = size_t{1} << 25;
-  if (Halve(c, {})) return kMostEvaluations;
+  if (Halve(c, {})) return IsLarge(c) ? kMostEvaluations / 2 : kMostEvaluations;
   return std::min(kMostWhole, kMostProducts / std::max<size_t>(ProductsOf(c), 1));
 }
 
 size_t CostOfInputs(const Hypothesis& base, const Hypothesis& model) {
-  const Tensors& inputs = model.inputs;
-  if (&inputs == &static_cast<const Tensors&>(base.inputs)) return 0;
-  size_t elements = 0;
-  for (const NamedTensor& input : inputs) elements += input.values.data.size();
-  return elements / kElements;
+  return model.inputs.ElementsBeyond(base.inputs) / kElementsOfEvaluation;
 }
 
 size_t CostOf(const Observation& seen, const Witness& witness) {
   if (!Halve(seen.c, {})) return 1;  // MostEvaluations is of the whole case
-  return 1 + WorkOf(seen.c, witness.slice) / kElements;
+  return 1 + WorkOf(seen.c, witness.slice) / kElementsOfEvaluation;
 }
 
 std::optional<MeasuredNumber> MeasureNumber(const Observation& seen, const Hypothesis& base,

@@ -29,8 +29,8 @@ struct Observation {
   // What searches for two deviations may still evaluate, all together (deviation.h); null: each as
   // much as it needs.
   size_t* evaluations_left = nullptr;
-  // True for the parts in which a second deviation is looked for (catalog/layers.h): they are many,
-  // so measurements that take long say nothing of them.
+  // True where a second deviation is looked for: in parts (catalog/layers.h), beside an order or a
+  // precision. These are many, so measurements that take long say less of them, or nothing.
   bool is_part = false;
   Evidence* evidence = nullptr;  // of this answer, if whoever observes has collected it
 };

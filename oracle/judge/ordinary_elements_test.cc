@@ -169,7 +169,7 @@ TEST(OrdinaryElements, AreMostOfAnAnswerThatFails) {
     for (size_t M = 1; M <= 5 * kMostLanes; ++M) {
       Row row(M, DType::kBF16);
       for (size_t i = 0; i < M; ++i)
-        row.Put(i, 1, 0x1p-5,
+        row.Put(i, 1 + 0x1p-10, 0x1p-5,
                 i % 5 == 3 ? 1 + 0x1p-7 : 1 + static_cast<double>(1 + i % 4) * 0x1p-4);
       const auto failing = static_cast<std::ptrdiff_t>(M - (M + 1) / 5);
       std::vector<double> relative(M);

@@ -33,6 +33,9 @@ size_t ArgMax(std::span<const BoostReal> scores) {
   return LargestBy(scores, [](const BoostReal& a, const BoostReal& b) { return Less(a, b); });
 }
 size_t ArgMax(std::span<const Rounded> scores) {
+  if (std::ranges::all_of(scores, &Rounded::IsDouble))
+    return LargestBy(scores,
+                     [](const Rounded& a, const Rounded& b) { return a.value() < b.value(); });
   return LargestBy(scores, [](const Rounded& a, const Rounded& b) { return Less(a, b); });
 }
 
@@ -42,8 +45,16 @@ SoftmaxRow<Real>::SoftmaxRow(std::span<const Real> scores, Tiling) {
   if (scores.empty()) return;
   const Real& largest = scores[ArgMax(scores)];
   largest_ = largest;
-  for (const Real& score : scores) terms_.push_back(Term(score, largest));
+  if constexpr (std::same_as<Real, Rounded>) {
+    std::vector<Rounded> exponents(scores.size());
+    std::ranges::transform(scores, exponents.begin(),
+                           [&](const Rounded& score) { return score - largest; });
+    terms_ = ExpOfAll(exponents);
+  } else {
+    for (const Real& score : scores) terms_.push_back(Term(score, largest));
+  }
   sum_ = SumOf(terms_);
+  weights_.reserve(terms_.size());
   for (const Real& term : terms_) weights_.push_back(term / sum_);
 }
 

@@ -85,9 +85,9 @@ Deviation ColumnsCut(size_t M) {
           .values = std::move(values),
           .changed = [M](const Hypothesis& base, double first) -> std::optional<Hypothesis> {
             Hypothesis model = base;
-            auto& x = model.inputs[0].values.data;
-            for (size_t i = 0; i < x.size(); ++i)
-              if (static_cast<double>(i % M) >= first) x[i] = -kInfinity;
+            model.inputs = base.inputs.Changed(0, [=](size_t i, double x) {
+              return static_cast<double>(i % M) >= first ? -kInfinity : x;
+            });
             return model;
           },
           .sentence =
@@ -239,6 +239,7 @@ std::vector<Deviation> OfSums(const Observation& seen, size_t M) {
   };
   Deviation measured;
   measured.name = measured.factor = "sum";
+  measured.cost = SoftmaxSums::ElementsRead(ExtentOf(seen.c, "N"), M) / kElementsOfEvaluation;
   measured.measured = [&](const Hypothesis& base) { return MeasuredSums(seen, base); };
   return {
       PartOf("sum", "not_divided", "the exponentials are not divided by their sum", {{0}},

@@ -15,6 +15,12 @@ namespace {
 double CenterOf(const Counted& x) { return x.center().high; }
 double CenterOf(const Rounded& x) { return x.value(); }
 
+std::vector<Counted> ExpOfAll(std::span<const Counted> numbers) {
+  std::vector<Counted> all;
+  for (const Counted& x : numbers) all.push_back(Exp(x));
+  return all;
+}
+
 template <class Real>
 class Row {
  public:
@@ -44,6 +50,7 @@ class Row {
  private:
   void SetTerms() {
     Real largest = largest_;
+    std::vector<Real> exponents;
     for (size_t i = 0, last = 0; i < x_.size(); ++i) {
       if (parts_.tile > 0 && i == last) {
         while (last < x_.size() && columns_[last] / parts_.tile == columns_[i] / parts_.tile)
@@ -53,9 +60,11 @@ class Row {
       }
       Real exponent = x_[i] - largest;
       if (parts_.limit < kInfinity) exponent = ClampOrNaN(exponent, Real(-parts_.limit), Real(0.0));
-      const Real term = Exp(exponent);
-      terms_.push_back(CenterOf(term) < parts_.dropped ? Real(0.0) : term);
+      exponents.push_back(exponent);
     }
+    terms_ = ExpOfAll(std::span<const Real>(exponents));
+    for (Real& term : terms_)
+      if (CenterOf(term) < parts_.dropped) term = Real(0.0);
   }
 
   // The sum of e^(x - largest) of each row, over the rows that have the sum of this one.

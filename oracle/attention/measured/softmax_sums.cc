@@ -13,6 +13,8 @@ constexpr size_t kMostRanges = size_t{1} << 22;
 // A range counts if it leaves so much less than all columns do; a number that is added, if its
 // spread over the rows is so much smaller than the number.
 constexpr double kBetter = 4;
+// Evenly spread rows with about so many elements are read.
+constexpr size_t kMostElements = size_t{1} << 16;
 
 // e^(x - largest) of a row, with the parts of the model.
 std::vector<double> ExponentialsOf(std::span<const double> x, const SoftmaxParts& parts) {
@@ -58,11 +60,27 @@ std::vector<Answered> RowsOf(const Tensors& inputs, const Tensors& answer) {
   return rows;
 }
 
+size_t RowsRead(size_t rows, size_t M) {
+  return std::min(rows, std::max<size_t>(kMostElements / M, 8));
+}
+
 }  // namespace
+
+size_t SoftmaxSums::ElementsRead(size_t rows, size_t M) {
+  return M == 0 ? 0 : RowsRead(rows, M) * M;
+}
 
 SoftmaxSums::SoftmaxSums(const Observation& seen, const Hypothesis& model) {
   const SoftmaxParts parts = PartsOf(model);
-  for (const auto& [x, y] : RowsOf(model.inputs, seen.answer)) {
+  const TensorReader reader = model.inputs.Readers()[0];
+  const size_t count = reader.shape()[0], M = reader.shape()[1];
+  const size_t rows = seen.answer.empty() || M == 0 ? 0 : RowsRead(count, M);
+  std::vector<double> x(M);
+  for (size_t i = 0; i < rows; ++i) {
+    const size_t at = i * count / rows * M;
+    reader.Read(at, x);
+    const auto y = std::span(seen.answer[0].values.data).subspan(at, M);
+    if (std::ranges::max(x) == -kInfinity) continue;
     const std::vector<double> terms = ExponentialsOf(x, parts);
     Row row{{0}, std::ranges::max(x), 0};
     std::vector<double> sums;

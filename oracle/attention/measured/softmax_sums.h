@@ -11,10 +11,12 @@
 namespace sextant::oracle {
 
 // The sums of the rows by which the exponentials of a model give the answer: the median over the
-// columns of e^(x - largest) / y. Rows without such a number are left out.
+// columns of e^(x - largest) / y. Rows without such a number are left out. Of a large case some
+// evenly spread rows are read.
 class SoftmaxSums {
  public:
   SoftmaxSums(const Observation& seen, const Hypothesis& model);
+  static size_t ElementsRead(size_t rows, size_t M);  // of a case
 
   // The columns [first, last) whose exponentials have sums nearest to these. Empty if these are the
   // sums of all columns, if no range is much nearer to them than all, or if the case is large.

@@ -151,9 +151,8 @@ Deviation WithNumber(const NamedTensor& input, size_t index, Deviation deviation
   deviation.factor = input.name;
   deviation.changed = [=](const Hypothesis& base, double number) -> std::optional<Hypothesis> {
     Hypothesis model = base;
-    Numbers& x = model.inputs[index].values.data;
-    for (size_t flat = 0; flat < x.size(); ++flat)
-      if (!has || has(flat)) x[flat] = of(x[flat], number);
+    model.inputs = base.inputs.Changed(
+        index, [=](size_t flat, double x) { return !has || has(flat) ? of(x, number) : x; });
     return model;
   };
   return deviation;

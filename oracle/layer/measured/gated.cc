@@ -77,7 +77,31 @@ class Fitter {
     right_.up_low = -*op_.limit;
   }
 
-  std::vector<GatedFit> All(const std::vector<GateLayout>& layouts) {
+  // In a part (Observation) only those with the right inputs.
+  std::vector<GatedFit> All(const std::vector<GateLayout>& layouts, bool is_part) {
+    if (is_part) {
+      TryLimits(StartOf(layouts.front(), Form::kProduct, false));
+    } else {
+      TryAll(layouts);
+    }
+    KeepSimplest(fits_);
+    std::vector<double> distances;
+    for (const Sample& sample : samples_)
+      distances.push_back(std::abs(sample.y - sample.right) / sample.error);
+    EraseAccidents(fits_, distances);
+    return fits_;
+  }
+
+  // y beside the right up, as a function of the gate.
+  std::optional<std::string> Unknown(const GateLayout& right) const {
+    const GatedFit start{right_, &right, {}};
+    std::vector<Pair> pairs;
+    for (const Sample& sample : samples_) pairs.push_back(PairFor(start, sample));
+    return UnknownFunctionText(std::move(pairs), right_.function);
+  }
+
+ private:
+  void TryAll(const std::vector<GateLayout>& layouts) {
     // Of other layouts those for which y is the most like a function: each takes long to fit.
     std::vector<std::pair<double, GatedFit>> others;
     for (size_t i = 0; i < layouts.size(); ++i) {
@@ -97,23 +121,8 @@ class Fitter {
       if (fits_.empty()) TryFunctions({right_, &layouts.front(), {}}, samples_, others);
     }
     if (fits_.empty()) TryNumbers(layouts);
-    KeepSimplest(fits_);
-    std::vector<double> distances;
-    for (const Sample& sample : samples_)
-      distances.push_back(std::abs(sample.y - sample.right) / sample.error);
-    EraseAccidents(fits_, distances);
-    return fits_;
   }
 
-  // y beside the right up, as a function of the gate.
-  std::optional<std::string> Unknown(const GateLayout& right) const {
-    const GatedFit start{right_, &right, {}};
-    std::vector<Pair> pairs;
-    for (const Sample& sample : samples_) pairs.push_back(PairFor(start, sample));
-    return UnknownFunctionText(std::move(pairs), right_.function);
-  }
-
- private:
   // Several numbers of the function, with the right inputs.
   void TryNumbers(const std::vector<GateLayout>& layouts) {
     const GatedFit start{right_, &layouts.front(), {}};
@@ -269,7 +278,7 @@ std::vector<Explanation> MeasureGate(const Observation& seen) {
   const std::vector<GateLayout> layouts = LayoutsOf(seen.inputs);
   std::vector<Explanation> explanations;
   for (const auto& [model, layout, found] :
-       SimplestFits([&](ErrorBar bar) { return Fitter(seen, bar).All(layouts); })) {
+       SimplestFits([&](ErrorBar bar) { return Fitter(seen, bar).All(layouts, seen.is_part); })) {
     const bool is_right = layout == &layouts.front();
     explanations.push_back(
         {found.name,

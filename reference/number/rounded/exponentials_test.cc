@@ -1,8 +1,10 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <vector>
 
 #include "reference/case/random_test.h"
+#include "reference/number/counted/counted_bits_test.h"
 #include "reference/number/double_double/double_double_functions.h"
 #include "reference/number/recipe/recipe.h"
 #include "reference/number/rounded/rounded.h"
@@ -24,6 +26,25 @@ TEST(RoundedExponentials, AreCorrectlyRounded) {
   EXPECT_EQ(Exp(Rounded(-INFINITY)).value(), 0);
   EXPECT_EQ(Exp(Rounded(INFINITY)).value(), INFINITY);
   EXPECT_TRUE(std::isnan(Exp(Rounded(std::nan(""))).value()));
+}
+
+// In every format, by any number of vectors and beyond the range of the quick way.
+TEST(RoundedExponentials, OfAllAreThoseOfEach) {
+  Random random(6);
+  for (const char* recipe : {"*=f32", "*=f16", "*=bf16", "*=f64", "*=exact", "*=f32 flush"}) {
+    const ScopedRecipe following(ParseRecipe(recipe, DType::kF32), DType::kF32);
+    for (size_t n = 0; n < 40; ++n) {
+      std::vector<Rounded> numbers;
+      for (size_t i = 0; i < n; ++i)
+        numbers.emplace_back(random.Uniform(-1, 1) * (i % 3 == 0   ? 1000
+                                                      : i % 3 == 1 ? 20
+                                                                   : 0x1p-12));
+      if (n > 20) numbers[7] = Rounded(-INFINITY), numbers[20] = Rounded(std::nan(""));
+      const std::vector<Rounded> all = ExpOfAll(numbers);
+      ASSERT_EQ(all.size(), n);
+      for (size_t i = 0; i < n; ++i) ExpectSameNumber(all[i].value(), Exp(numbers[i]).value());
+    }
+  }
 }
 
 }  // namespace

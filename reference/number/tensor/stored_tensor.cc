@@ -65,6 +65,18 @@ TensorReader::TensorReader(const StoredTensor& tensor)
       elements_(tensor.As<std::byte>()) {}
 
 void TensorReader::Read(size_t first, std::span<double> to) const {
+  ReadKept(first, to);
+  for (const auto& change : changes_)
+    for (size_t i = 0; i < to.size(); ++i) to[i] = (*change)(first + i, to[i]);
+}
+
+TensorReader TensorReader::Changed(std::shared_ptr<const ElementChange> change) const {
+  TensorReader changed = *this;
+  changed.changes_.push_back(std::move(change));
+  return changed;
+}
+
+void TensorReader::ReadKept(size_t first, std::span<double> to) const {
   switch (kept_as_) {
     case DType::kF64:
       return Widen<double>(elements_, first, to);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -38,6 +39,9 @@ class StoredTensor {
 };
 using StoredTensors = std::vector<StoredTensor>;
 
+// A number instead of element `flat`, whose value is x.
+using ElementChange = std::function<double(size_t flat, double x)>;
+
 // Reads a tensor, however its elements are kept. The tensor must outlive this.
 class TensorReader {
  public:
@@ -49,12 +53,17 @@ class TensorReader {
   // Sets `to` to the values of the elements from element `first` on.
   void Read(size_t first, std::span<double> to) const;
   NamedTensor Values() const;
+  // Reads the same tensor, and changes what it reads.
+  TensorReader Changed(std::shared_ptr<const ElementChange> change) const;
 
  private:
+  void ReadKept(size_t first, std::span<double> to) const;
+
   const std::string* name_;
   const Shape* shape_;
   DType dtype_, kept_as_;  // kept_as_: the type of an element in memory
   const void* elements_;
+  std::vector<std::shared_ptr<const ElementChange>> changes_;  // the first is made first
 };
 using TensorReaders = std::vector<TensorReader>;
 
