@@ -66,7 +66,7 @@ std::vector<Cause> CausesBesideAPrecision(const Observation& seen, const ProveOp
   const size_t defects = CatalogEntryOf(seen.c.name()).defects.size();
   if (!IsForRareCauses(seen.c)) return {};
   const std::vector<Precision> precisions = PrecisionsNear(seen, options);
-  size_t no_evaluations = 0;  // of two deviations, which are too loose
+  size_t no_evaluations = 0;  // of pairs, all of which IsTooLoose drops
   for (const Precision& precision : precisions) {
     const Observation by_it{.c = seen.c,
                             .inputs = seen.inputs,

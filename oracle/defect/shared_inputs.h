@@ -25,7 +25,7 @@ class SharedInputs {
   TensorReaders Readers() const;  // without copies
   const NamedTensor& operator[](size_t i) const;
   NamedTensor& operator[](size_t i) {  // to change it: copies inputs of others first
-    if (own_.use_count() != 1) *this = SharedInputs(ValuesOf(Readers()));
+    if (changes_ || own_.use_count() != 1) *this = SharedInputs(ValuesOf(Readers()));
     return (*own_)[i];
   }
   // The elements that were copied or computed to make these of `base`.

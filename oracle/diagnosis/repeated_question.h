@@ -15,8 +15,9 @@ namespace sextant::oracle {
 std::string DifferenceOfSecondAnswer(const Observation& seen);
 
 // The subject, which is asked this question now, in another thread: the causes of an answer that
-// fails begin with the same question. If that is the next question, its answer is this one. All
-// must outlive what is returned. The subject itself if its answers do not vary.
+// fails begin with the same question. If that is the next question, its answer is this one; the
+// next question is asked by one thread. All must outlive what is returned. The subject itself if
+// its answers do not vary.
 Subject AskedAhead(const Subject& subject, const Case& c, const Tensors& inputs);
 
 // Asks it in another thread: a program of others computes while causes are looked for.

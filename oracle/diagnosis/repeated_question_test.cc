@@ -64,5 +64,41 @@ TEST(RepeatedQuestion, IsAnsweredBeforeOtherQuestions) {
   EXPECT_EQ(asked, (std::vector<std::string>{question.c.ToString(), other.c.ToString()}));
 }
 
+// Answers the number of the question.
+struct Counting {
+  int asked = 0;
+  Subject subject{.name = "counting",
+                  .recipe = "native",
+                  .answer =
+                      [this](const Case&, const Tensors&) {
+                        return Answer{.message = std::to_string(++asked), .outputs = {}};
+                      },
+                  .may_vary = true};
+};
+
+TEST(AskedAhead, IsAskedOnceForTheNextQuestion) {
+  const DrawnCase question("linear N=4 F=4 M=16"), other("linear N=2 F=4 M=16");
+  Counting counting;
+  const Subject ahead = AskedAhead(counting.subject, question.c, question.inputs);
+  EXPECT_EQ(ahead.answer(question.c, question.inputs).message, "1");
+  EXPECT_EQ(ahead.answer(question.c, question.inputs).message, "2");
+  EXPECT_EQ(ahead.answer(other.c, other.inputs).message, "3");
+}
+
+TEST(AskedAhead, AnswersAnotherQuestionWithItsOwnAnswer) {
+  const DrawnCase question("linear N=4 F=4 M=16"), other("linear N=2 F=4 M=16");
+  Counting counting;
+  const Subject ahead = AskedAhead(counting.subject, question.c, question.inputs);
+  EXPECT_EQ(ahead.answer(other.c, other.inputs).message, "2");
+}
+
+TEST(AskedAhead, DoesNotAskWhatDoesNotVary) {
+  const DrawnCase question("linear N=4 F=4 M=16");
+  Counting counting;
+  counting.subject.may_vary = false;
+  AskedAhead(counting.subject, question.c, question.inputs);
+  EXPECT_EQ(counting.asked, 0);
+}
+
 }  // namespace
 }  // namespace sextant::oracle

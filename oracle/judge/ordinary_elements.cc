@@ -11,6 +11,7 @@
 // Must follow foreach_target.h.
 #include <hwy/highway.h>
 
+#include "oracle/judge/format_vectors-inl.h"
 #include "reference/number/counted/counted_vectors-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -22,60 +23,6 @@ using oracle::ComparedRun;
 using oracle::How;
 using oracle::OrdinaryRatios;
 using oracle::OrdinaryVerdict;
-
-template <class D, class V = hn::VFromD<D>>
-HWY_INLINE V BinadeOf(D d, V x) {
-  const hn::RebindToUnsigned<D> bits;
-  return hn::And(x, hn::BitCast(d, hn::Set(bits, uint64_t{0x7ff0000000000000})));
-}
-
-// The parameters of a tensor's format.
-struct FormatNumbers {
-  explicit FormatNumbers(DType type)
-      : least(PowerOfTwo(GridOf(type).min_exponent)),
-        most(PowerOfTwo(GridOf(type).max_exponent)),
-        unit(PowerOfTwo(1 - GridOf(type).precision)),
-        dropped(53 - GridOf(type).precision) {}
-  double least, most, unit;
-  int dropped;
-};
-
-// UlpOf and RoundTo (dtype.h).
-template <class D>
-class Format {
- public:
-  using V = hn::VFromD<D>;
-  HWY_INLINE Format(D d, const FormatNumbers& of)
-      : d_(d),
-        least_(hn::Set(d, of.least)),
-        most_(hn::Set(d, of.most)),
-        unit_(hn::Set(d, of.unit)),
-        dropped_(of.dropped) {}
-
-  HWY_INLINE V UlpOf(V x) const { return hn::Mul(hn::Max(BinadeOf(d_, x), least_), unit_); }
-  // Whether both are normal numbers of one binade and have the same rounding.
-  HWY_INLINE hn::Mask<D> HaveOneRounding(V a, V b) const {
-    const V binade = BinadeOf(d_, a);
-    const auto normal = hn::And(hn::Ge(binade, least_), hn::Lt(binade, most_));
-    const auto same = hn::Eq(RoundedNormal(a), RoundedNormal(b));
-    return hn::And(hn::And(normal, hn::Eq(binade, BinadeOf(d_, b))), same);
-  }
-
- private:
-  // The significand as an integer: half a unit is added, less 1 if that keeps a tie even.
-  HWY_INLINE V RoundedNormal(V x) const {
-    const hn::RebindToUnsigned<D> bits;
-    const auto from = hn::BitCast(bits, x);
-    const auto odd = hn::And(hn::ShiftRightSame(from, dropped_), hn::Set(bits, uint64_t{1}));
-    const auto half = hn::Set(bits, (uint64_t{1} << (dropped_ - 1)) - 1);
-    const auto kept = hn::Set(bits, ~uint64_t{0} << dropped_);
-    return hn::BitCast(d_, hn::And(hn::Add(from, hn::Add(half, odd)), kept));
-  }
-
-  D d_;
-  V least_, most_, unit_;
-  int dropped_;
-};
 
 // got - (high + low), as ErrorOf: NaN or infinite if a number is not finite.
 template <class D, class V = hn::VFromD<D>>

@@ -42,7 +42,7 @@ struct OrdinaryVerdict {
 };
 // Judges elements that conform, are not unlikely, and whose error / permitted error is at most
 // `worst`, and elements that clearly fail. Sets how[k] of each element, and relative[k] to its
-// signed error / permitted error, which is above 0; that is valid if how[k] is not kLeft.
+// signed error / permitted error. If how[k] is not kLeft, the permitted error is above 0.
 OrdinaryVerdict JudgeOrdinary(const ComparedRun& run, double worst, double* relative, How* how);
 
 // Error / permitted error of the elements that are not left; -1 if all are.

@@ -178,8 +178,8 @@ TEST(OrdinaryElements, AreMostOfAnAnswerThatFails) {
           JudgeOrdinary(row.Run(), kInfinity, relative.data(), how.data());
       EXPECT_EQ(verdict.judged, M);
       EXPECT_EQ(verdict.failed, static_cast<size_t>(failing));
-      EXPECT_EQ(std::ranges::count(how, How::kFails), failing);
-      EXPECT_EQ(std::ranges::count(how, How::kLeft), 0);
+      for (size_t i = 0; i < M; ++i)
+        EXPECT_EQ(how[i], i % 5 == 3 ? How::kConforms : How::kFails) << i;
       const size_t worst = M > 7 ? 7 : std::min<size_t>(M - 1, 2);
       EXPECT_EQ(verdict.most_at, worst);
       EXPECT_EQ(verdict.most, relative[worst]);

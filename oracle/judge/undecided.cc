@@ -136,7 +136,7 @@ bool IsOnlyEnclosed(const GoldenTensor& golden) {
 }
 
 bool HasMark(const std::vector<char>& marks, size_t first, size_t end) {
-  return std::memchr(marks.data() + first, 1, end - first) != nullptr;
+  return first < end && std::memchr(marks.data() + first, 1, end - first) != nullptr;
 }
 
 }  // namespace
@@ -151,7 +151,8 @@ class Undecided::Marker {
         marks_(got.data.size()),
         blocks_(judge_.blocks()) {}
 
-  std::vector<char> Next(Rank& worst) {
+  // `elsewhere`: a lower bound of the worst rank of other elements.
+  std::vector<char> Next(const Rank& elsewhere, Rank& worst) {
     std::vector<char> marks(marks_.size());
     InParallel(blocks_.size(), threads_, [&](size_t block) {
       const auto [first, end] = judge_.ElementsOf(block);
@@ -159,6 +160,7 @@ class Undecided::Marker {
       if (!is_known) blocks_[block] = judge_.MarkOpen(block, marks);
     });
     has_ranks_ = true;
+    worst = elsewhere;
     for (const RankRange& block : blocks_) worst = std::max(worst, block.least);
     // Then other bounds decide what is unlikely, and which element is the worst (drift.h).
     const bool is_unlikely = worst.first == Grade::kUnlikely;
@@ -204,9 +206,10 @@ ElementMarks OpenGradesIn(const ProvenAndPermitted& reference, const Tensors& ou
 
 Undecided::Undecided(const ProvenAndPermitted& reference, const Tensors& outputs, int threads,
                      std::vector<Rank> worst)
-    : reference_(reference), markers_(reference.golden.size()), worst_(std::move(worst)) {
-  const bool is_all = worst_.empty();
-  worst_.resize(reference.golden.size());
+    : reference_(reference), markers_(reference.golden.size()), elsewhere_(std::move(worst)) {
+  const bool is_all = elsewhere_.empty();
+  elsewhere_.resize(reference.golden.size());
+  worst_ = elsewhere_;
   if (is_all && std::ranges::none_of(reference.golden, IsOnlyEnclosed)) return;
   for (size_t o = 0; o < reference.golden.size(); ++o) {
     const GoldenTensor& golden = reference.golden[o];
@@ -222,7 +225,7 @@ ElementMarks Undecided::Next() {
   ElementMarks marks(markers_.size());
   for (size_t o = 0; o < markers_.size(); ++o) {
     if (markers_[o]) {
-      marks[o] = markers_[o]->Next(worst_[o]);
+      marks[o] = markers_[o]->Next(elsewhere_[o], worst_[o]);
     } else {
       marks[o].resize(reference_.golden[o].high.data.size());
     }

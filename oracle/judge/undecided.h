@@ -23,17 +23,17 @@ class Undecided {
             std::vector<Rank> worst = {});
   ~Undecided();
   // Marks them; no marks if nothing is to be proven. Whoever calls it again has proven them: an
-  // element may then have another rank, and others may be the worst. The enclosures of others may
-  // have become narrower (ProveMarked), within which what was known of them stays valid.
+  // element may then have another rank, and others may be the worst. Others may have been proven
+  // beside them (ProveMarked): what was known of them from their enclosures stays valid.
   ElementMarks Next();
-  // Lower bounds of the worst ranks, here or elsewhere.
+  // Lower bounds of the worst ranks, here or elsewhere, since the last call.
   const std::vector<Rank>& worst() const { return worst_; }
 
  private:
   class Marker;
   const ProvenAndPermitted& reference_;
   std::vector<std::unique_ptr<Marker>> markers_;  // of each output; null: nothing to be proven
-  std::vector<Rank> worst_;
+  std::vector<Rank> elsewhere_, worst_;
 };
 
 // The numbers that decide the rank of an element: the answer, high, low, radius and both bounds.
@@ -45,7 +45,7 @@ struct RankRange {
   Rank most{};           // the largest upper bound of those that are only enclosed
   ElementNumbers top{};  // the numbers of an element with that bound
   size_t top_at = 0;     // the first element with these numbers
-  Rank next{};           // as `most`, of elements that have other numbers than `top`
+  Rank next{};           // as `most`, of elements that conform and have other numbers than `top`
   void Include(const RankRange& of);
 };
 // Marks the elements of the only output whose grade is open. Includes the others in `ranks`.

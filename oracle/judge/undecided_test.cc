@@ -119,6 +119,29 @@ TEST(Undecided, AllThatMayBeTheWorstAreProven) {
   EXPECT_THAT(e.Marks(), ElementsAre(1, 1, 1, 0));
 }
 
+// A proof decides the only open grade: the element is unlikely, so all others must be proven.
+// Element 7 is the worst of those whose grade is decided.
+TEST(Undecided, AProofMayMakeOthersUndecided) {
+  Ones ones(3, 1000);
+  for (size_t i = 0; i < 3000; ++i) ones.Put(i, 1 + 0x1p-30, kPermitted, 1);
+  std::ranges::fill(ones.golden[0].radius.data, -kRadius);
+  ones.Put(2500, 1 + 0x1p-30, kPermitted, 1 + 2 * kUlp);
+  ones.permitted[0].likely.data[2500] = 1 + 2 * kUlp - (1 + 0x1p-30);
+  ones.Put(7, 1 + 0x1p-30, kPermitted, 1 + 3 * kUlp);
+  ProvenAndPermitted reference{ones.golden, ones.permitted};
+  Undecided undecided(reference, ones.answer, 1);
+  const ElementMarks first = undecided.Next();
+  EXPECT_EQ(std::ranges::count(first.at(0), 1), 2);
+  EXPECT_EQ(first.at(0)[7] + first.at(0)[2500], 2);
+  for (const size_t i : {7, 8, 2500}) reference.golden[0].radius.data[i] = 0;  // 8: beside them
+  reference.golden[0].high.data[2500] -= kRadius / 2;                          // a larger error
+  const ElementMarks second = undecided.Next();
+  EXPECT_EQ(std::ranges::count(second.at(0), 1), 2997);
+  for (const size_t i : {7, 8, 2500}) EXPECT_EQ(second.at(0)[i], 0) << i;
+  std::ranges::fill(reference.golden[0].radius.data, 0);
+  EXPECT_TRUE(undecided.Next().empty());
+}
+
 // The ranks of elements that are only enclosed, with other numbers for each letter.
 RankRange Only(double most, double letter) {
   return {{Grade::kWithin, most - 1}, {Grade::kWithin, most}, {letter}, {}};

@@ -50,6 +50,28 @@ TEST(JudgeCases, TakesTheVerdictsInOrder) {
   }
 }
 
+// A large answer that fails is asked for again while it is judged, and only once more.
+TEST(JudgeCases, AsksAgainWhatFails) {
+  const std::vector<Selected> cases = Cases({"softmax N=256 M=1024"});
+  const Subject right = oracle::RecipeSubject("native");
+  for (const double factor : {1.0, 1.5}) {
+    std::atomic<int> asked = 0;
+    Subject subject = right;
+    subject.may_vary = true;
+    subject.answer = [&](const Case& c, const Tensors& inputs) {
+      ++asked;
+      Answer answer = right.answer(c, inputs);
+      for (double& y : answer.outputs[0].values.data) y *= factor;
+      return answer;
+    };
+    JudgeCases({cases, subject, {.recipe = "native", .prove = {}}, false}, [&](const Verdict& one) {
+      EXPECT_EQ(one.status == Verdict::Status::kFails, factor != 1);
+      return true;
+    });
+    EXPECT_EQ(asked, factor == 1 ? 1 : 2);
+  }
+}
+
 TEST(JudgeCases, StopsWhenTheVerdictIsNotTaken) {
   const std::vector<Selected> cases = Cases(Lines());
   const Subject subject = Fast();

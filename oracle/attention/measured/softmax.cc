@@ -108,7 +108,7 @@ Deviation Exponents(const Tensors& inputs) {
     auto model = multiplied(base, number);
     SoftmaxParts parts = PartsOf(base);
     if (!model || !parts.all_rows) return model;
-    parts.all_rows = std::make_shared<const NamedTensor>(model->inputs[0]);
+    parts.all_rows = std::make_shared<const NamedTensor>(model->inputs.Readers()[0].Values());
     return std::optional(WithSoftmaxParts(*model, std::move(parts)));
   };
   for (const double D : {16, 32, 64, 80, 96, 128, 256})

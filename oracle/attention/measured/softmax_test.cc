@@ -6,6 +6,7 @@
 #include <functional>
 
 #include "oracle/attention/measured/planted_attention_test.h"
+#include "oracle/attention/measured/softmax_sums.h"
 
 namespace sextant::oracle {
 namespace {
@@ -65,6 +66,31 @@ TEST(MeasuredSoftmax, MeasuresTheFactorOfExponents) {
 TEST(MeasuredSoftmax, NamesEpsInTheDivisor) {
   EXPECT_THAT(PlantedSoftmax{.added = 1e-5}.Causes("f32"),
               Contains("sum_increased (1e-05 is added to the sum of e^(x - largest))"));
+}
+
+// More rows than are read, with as many columns as make that few.
+TEST(SoftmaxSums, ReadsSomeRowsOfALargeCase) {
+  const AskedCase question("softmax N=40 M=4096");
+  ASSERT_LT(SoftmaxSums::ElementsRead(40, 4096), size_t{40} * 4096);
+  const std::vector<double>& x = question.inputs[0].values.data;
+  Tensor<double> y({40, 4096});
+  for (size_t n = 0; n < 40; ++n) {
+    const auto row = std::span(x).subspan(n * 4096, 4096);
+    const double largest = std::ranges::max(row);
+    double sum = 1.5;
+    for (const double one : row) sum += std::exp(one - largest);
+    for (size_t j = 0; j < 4096; ++j) y(n, j) = std::exp(row[j] - largest) / sum;
+  }
+  const Tensors answer{{"y", DType::kF32, y}};
+  const std::vector<GoldenTensor> golden;
+  const std::vector<PermittedTensor> permitted;
+  const Recipe recipe = ParseRecipe("native", DType::kF32);
+  const Observation seen{question.c, question.inputs, recipe, golden, permitted, answer};
+  const Hypothesis model{question.c.operation().Clone(), SharedInputs::Of(question.inputs), recipe};
+  const auto added = SoftmaxSums(seen, model).Added();
+  ASSERT_TRUE(added);
+  // Of the 4096 additions to a sum of at most 4096.
+  EXPECT_NEAR(added->value, 1.5, added->bar + 4096 * 4096 * 0x1p-53);
 }
 
 TEST(MeasuredSoftmax, NamesPaddingInTheSum) {

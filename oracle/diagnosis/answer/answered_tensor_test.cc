@@ -42,6 +42,19 @@ TEST(AnsweredTensor, ALargeColumnHidesNoErrors) {
   EXPECT_TRUE(HasLargeErrors(AnsweredTensorOf(seen, 0).value()));
 }
 
+// On several threads: elements at the ends of the blocks of 2^16, and a NaN.
+TEST(AnsweredTensor, ListsFailingElementsInOrder) {
+  const DrawnCase question("rms_norm N=2048 M=96");
+  Tensors answer = question.CorrectAnswer();
+  const std::vector<size_t> wrong = {0, 65535, 65536, 70000, 131071, 131072, 196607};
+  for (const size_t i : wrong) answer[0].values.data[i] += i == 70000 ? NAN : 1;
+  const Judge judge(question.c, question.inputs, question.recipe);
+  const Observation seen{question.c,     question.inputs,   question.recipe,
+                         judge.golden(), judge.permitted(), answer};
+  for (const int threads : {1, 4})
+    EXPECT_EQ(AnsweredTensorOf(seen, 0, threads).value().failing, wrong);
+}
+
 // The indices of every axis, beside those by division of each element.
 TEST(AxisView, IndicesOfElements) {
   const std::vector<AxisView> axes = {{"B", 1, 3, 20}, {"S", 3, 4, 5}, {"D", 12, 5, 1}};

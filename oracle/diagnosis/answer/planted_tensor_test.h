@@ -24,6 +24,7 @@ struct PlantedTensor {
   }
   // Refers to this. likely: each number is probably off by at most this.
   AnsweredTensor Answered(double likely = kInfinity) {
+    golden.high.data = right;
     golden.low.data.assign(got.size(), 0);
     golden.radius.data.assign(got.size(), 0);
     permitted.error.data.assign(got.size(), bound);

@@ -20,12 +20,6 @@ constexpr size_t kMostWitnesses = 48;
 constexpr size_t kMostPairs = 32;   // of changes, tried on the witnesses
 constexpr size_t kMostJudged = 12;  // recipes by which all answers are judged
 
-// Elements that could have failed, of as many as the sample has.
-size_t JudgedBefore(const Verdict& verdict, const std::optional<Sample>& sample) {
-  const size_t judged = JudgedElements(verdict);
-  return sample ? judged * sample->elements / sample->all_elements : judged;
-}
-
 std::pair<size_t, bool> RankOf(const FoundRecipe& found) {  // the best first
   return {found.failing.size(), found.has_other_errors};
 }
@@ -92,11 +86,10 @@ class Search {
       for (size_t w = 0; w < witnesses_.size(); ++w) {
         one.permitted.push_back(PermittedOn(witnesses_[w], one.candidate.text));
         const RecipeWitness& witness = witnesses_[w];
-        const std::string& recipe = one.candidate.text;
-        const bool decides = Decides(witness.answer->c, recipe);
+        const bool decides = Decides(witness.answer->c, one.candidate.text);
         if (!decides && !Permits(one.permitted.back(), witness)) continue;
         one.permits = true;
-        if (decides || IsAsAccurate(witness, recipe)) one.explained.push_back(w);
+        if (decides || IsAsAccurate(witness, one.candidate.text)) one.explained.push_back(w);
       }
       one.ulps = MeanUlps(one.permitted, witnesses_, one.explained);
       const std::lock_guard lock(mutex);
@@ -240,12 +233,11 @@ class Search {
   std::vector<std::string> OthersOf(const std::string& recipe,
                                     std::span<const TriedRecipe> methods) const {
     std::vector<std::string> others;
-    for (const TriedRecipe& other : methods.subspan(std::min<size_t>(1, methods.size()))) {
-      const double near = std::max(kFarther * methods[0].distance,
-                                   DistanceFrom(witnesses_, search_.start) / kFarther);
-      if (other.distance > near) break;
-      const std::string& text = other.candidate.text;
-      if (HaveSameAccuracies(text, recipe) && JudgeAll(other, 1)) others.push_back(text);
+    const double start = DistanceFrom(witnesses_, search_.start) / kFarther;
+    for (size_t i = 1; i < methods.size(); ++i) {
+      if (methods[i].distance > std::max(kFarther * methods[0].distance, start)) break;
+      const std::string& text = methods[i].candidate.text;
+      if (HaveSameAccuracies(text, recipe) && JudgeAll(methods[i], 1)) others.push_back(text);
     }
     return others;
   }

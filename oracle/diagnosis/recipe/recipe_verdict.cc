@@ -16,6 +16,8 @@ namespace {
 // work; in slices of kInSlice elements.
 constexpr size_t kFewest = 4096, kMost = size_t{1} << 16, kInSlice = 1024;
 constexpr size_t kPartOfCase = 8, kPartOfWork = 8;
+// Of a recipe that only permits the errors, so many times as many elements are judged then.
+constexpr size_t kLarger = 4;
 
 Verdict VerdictBy(const JudgedAnswer& answer, const Recipe& recipe, const ProveOptions& options) {
   const auto& [c, inputs, outputs, judge, verdict] = answer;
@@ -26,8 +28,8 @@ Verdict VerdictBy(const JudgedAnswer& answer, const Recipe& recipe, const ProveO
   });
   // Values that are proven need not be proven again.
   if (proven) return Judge(c, inputs, recipe, judge.golden(), options, kHow).Evaluate(outputs);
-  auto in_slices =
-      JudgeInSlices(c, ReadersOf(inputs), recipe, options, ReadersOf(outputs));  // the fastest way
+  // An answer that conforms needs no reference values of the whole case.
+  auto in_slices = JudgeInSlices(c, ReadersOf(inputs), recipe, options, ReadersOf(outputs));
   if (in_slices) return *std::move(in_slices);
   return Judge(c, inputs, recipe, options, kHow).Evaluate(outputs);
 }
@@ -58,6 +60,11 @@ size_t JudgedElements(const Verdict& verdict) {
   return count;
 }
 
+size_t JudgedBefore(const Verdict& verdict, const std::optional<Sample>& sample) {
+  const size_t judged = JudgedElements(verdict);
+  return sample ? judged * sample->elements / sample->all_elements : judged;
+}
+
 bool HasOutliers(const JudgedAnswer& answer, const std::string& start) {
   const auto& [c, inputs, outputs, judge, verdict] = answer;
   const Recipe recipe = ParseRecipe(start, c.dtype());
@@ -84,8 +91,9 @@ std::optional<Verdict> ConformingVerdict(const JudgedAnswer& answer, const std::
   if (!HasBudget() && first < elements) {
     if (!Decides(c, recipe) && FailsAtFirst(answer, parsed, first)) return std::nullopt;
     if (search.in_part) {
-      const bool only_permits = HasOtherErrors(recipe, {&answer, 1});  // a part says that, too
-      const size_t most = only_permits ? first : ElementsInWork(c, MostWork(c));
+      const bool only_permits = HasOtherErrors(recipe, {&answer, 1});  // a part says enough of it
+      const size_t most =
+          std::min(only_permits ? kLarger * first : elements, ElementsInWork(c, MostWork(c)));
       if (most < elements) return VerdictOnPart(answer, parsed, most, search.prove);
     }
   }

@@ -14,6 +14,8 @@ inline bool Fails(const JudgedAnswer& answer) {
 
 // Elements that could have failed.
 size_t JudgedElements(const Verdict& verdict);
+// The same for the verdict by the start, in proportion to the elements of a sample.
+size_t JudgedBefore(const Verdict& verdict, const std::optional<Sample>& sample);
 
 // True if the answer fails by the recipe `start`, and all wrong elements are outliers, which no
 // recipe explains.

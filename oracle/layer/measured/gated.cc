@@ -77,13 +77,10 @@ class Fitter {
     right_.up_low = -*op_.limit;
   }
 
-  // In a part (Observation) only those with the right inputs.
+  // In a part (Observation::is_part) only those of usual functions of the right inputs.
   std::vector<GatedFit> All(const std::vector<GateLayout>& layouts, bool is_part) {
-    if (is_part) {
-      TryLimits(StartOf(layouts.front(), Form::kProduct, false));
-    } else {
-      TryAll(layouts);
-    }
+    for (const GatedFit& start : StartsOf(layouts.front())) TryLimits(start);
+    if (!is_part) TryMore(layouts);
     KeepSimplest(fits_);
     std::vector<double> distances;
     for (const Sample& sample : samples_)
@@ -94,25 +91,17 @@ class Fitter {
 
   // y beside the right up, as a function of the gate.
   std::optional<std::string> Unknown(const GateLayout& right) const {
-    const GatedFit start{right_, &right, {}};
-    std::vector<Pair> pairs;
-    for (const Sample& sample : samples_) pairs.push_back(PairFor(start, sample));
-    return UnknownFunctionText(std::move(pairs), right_.function);
+    return UnknownFunctionText(PairsFor({right_, &right, {}}, samples_), right_.function);
   }
 
  private:
-  void TryAll(const std::vector<GateLayout>& layouts) {
+  void TryMore(const std::vector<GateLayout>& layouts) {
     // Of other layouts those for which y is the most like a function: each takes long to fit.
     std::vector<std::pair<double, GatedFit>> others;
-    for (size_t i = 0; i < layouts.size(); ++i) {
-      for (const Form form : {Form::kProduct, Form::kOfProduct, Form::kGateAlone, Form::kSum}) {
-        for (const bool other_one : {false, true}) {
-          const GatedFit start = StartOf(layouts[i], form, other_one);
-          if (i == 0) TryLimits(start);
-          if (i == 0) continue;
-          const double steps = StepsOf(start);
-          if (steps <= kMostSteps) others.emplace_back(steps, start);
-        }
+    for (const GateLayout& layout : layouts | std::views::drop(1)) {
+      for (const GatedFit& start : StartsOf(layout)) {
+        const double steps = StepsOf(start);
+        if (steps <= kMostSteps) others.emplace_back(steps, start);
       }
     }
     std::ranges::stable_sort(others, {}, [](const auto& one) { return one.first; });
@@ -126,14 +115,20 @@ class Fitter {
   // Several numbers of the function, with the right inputs.
   void TryNumbers(const std::vector<GateLayout>& layouts) {
     const GatedFit start{right_, &layouts.front(), {}};
-    std::vector<Pair> pairs;
-    for (const Sample& sample : samples_) pairs.push_back(PairFor(start, sample));
-    for (const auto& [function, added, found] : FitNumbers(pairs, right_.function)) {
+    for (const auto& [function, added, found] :
+         FitNumbers(PairsFor(start, samples_), right_.function)) {
       fits_.push_back(start);
       fits_.back().model.function = function;
       fits_.back().model.output_added = added;
       fits_.back().deviations = found;
     }
+  }
+
+  std::vector<GatedFit> StartsOf(const GateLayout& layout) const {
+    std::vector<GatedFit> starts;
+    for (const Form form : {Form::kProduct, Form::kOfProduct, Form::kGateAlone, Form::kSum})
+      for (const bool other_one : {false, true}) starts.push_back(StartOf(layout, form, other_one));
+    return starts;
   }
 
   GatedFit StartOf(const GateLayout& layout, Form form, bool other_one) const {
@@ -209,11 +204,14 @@ class Fitter {
     return PairOf(g, 1, sample, recipe_);
   }
 
+  std::vector<Pair> PairsFor(const GatedFit& fit, const std::vector<Sample>& samples) const {
+    std::vector<Pair> pairs;
+    for (const Sample& sample : samples) pairs.push_back(PairFor(fit, sample));
+    return pairs;
+  }
   void TryFunctions(const GatedFit& start, const std::vector<Sample>& samples,
                     FunctionFits fits_of = FitFunctions) {
-    std::vector<Pair> pairs;
-    for (const Sample& sample : samples) pairs.push_back(PairFor(start, sample));
-    for (const auto& [function, found] : fits_of(pairs, right_.function)) {
+    for (const auto& [function, found] : fits_of(PairsFor(start, samples), right_.function)) {
       GatedFit fit = start;
       fit.model.function = function;
       fit.deviations.Add(found);

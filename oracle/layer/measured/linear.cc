@@ -63,7 +63,7 @@ class Fitter {
     for (const Layer& weighed : Weights()) {
       std::vector<Products> first = ProductsOf(weighed, few), all;
       for (const Layer& layer : Biases(weighed)) {
-        if (FitsOf(layer, first).empty()) continue;
+        if (!MayFit(layer, first)) continue;
         if (all.empty()) all = ProductsOf(weighed, samples_.size());
         std::ranges::move(FitsOf(layer, all), std::back_inserter(fits_));
       }
@@ -135,9 +135,20 @@ class Fitter {
     return all;
   }
 
+  void SetBases(const Layer& layer, std::vector<Products>& products) const {
+    for (Products& one : products) one.base = layer.BiasAt(one.sample.at / F_, one.sample.at % F_);
+  }
+
+  // False if the first samples show that FitsOf is empty.
+  bool MayFit(const Layer& layer, std::vector<Products>& first) const {
+    SetBases(layer, first);
+    const auto [of_sum, of_bias] = FactorsOf(first);
+    return Fit(first, {}) || !of_sum.IsEmpty() || !of_bias.IsEmpty() || !FitColumns(first).empty();
+  }
+
   // The layer alone, or with one more deviation. `all`: the products of its weight.
   std::vector<Layer> FitsOf(const Layer& layer, std::vector<Products>& all) const {
-    for (Products& one : all) one.base = layer.BiasAt(one.sample.at / F_, one.sample.at % F_);
+    SetBases(layer, all);
     if (Fit(all, {})) return {layer};
     std::vector<Layer> fits = WithFactors(layer, all);
     Deviations with_columns = layer.deviations;
@@ -162,15 +173,21 @@ class Fitter {
     return products;
   }
 
-  // With the sum of all products, or the bias, times a constant.
-  std::vector<Layer> WithFactors(const Layer& layer, const std::vector<Products>& all) const {
-    std::vector<Layer> fits;
+  // Of the sum of all products, and of the bias.
+  static std::pair<Span, Span> FactorsOf(const std::vector<Products>& all) {
     Span of_sum, of_bias;
     for (const Products& one : all) {
       const double sum = one.first.back(), error = one.sample.error;
       of_sum.Intersect(Quotient(one.sample.y - one.base, error, sum));
       of_bias.Intersect(Quotient(one.sample.y - sum, error, one.base));
     }
+    return {of_sum, of_bias};
+  }
+
+  // With the sum of all products, or the bias, times a constant.
+  std::vector<Layer> WithFactors(const Layer& layer, const std::vector<Products>& all) const {
+    std::vector<Layer> fits;
+    const auto [of_sum, of_bias] = FactorsOf(all);
     if (!of_sum.IsEmpty() && of_sum.IsBounded()) {
       const Constant factor = ConstantsIn(of_sum, NamedFactors()).front();
       Layer scaled = layer;
