@@ -75,6 +75,17 @@ TEST_P(MeasuredLinear, FactorOfTheBias) {
               ElementsAre(StartsWith("bias_multiplied: the bias is multiplied by 3")));
 }
 
+// Few of the elements say whether the factor is 0.5, which is listed, or 0.6.
+TEST_P(MeasuredLinear, SmallFactorOfTheBiasThatIsNotListed) {
+  for (const char *seed : {"1", "2", "3"}) {
+    EXPECT_THAT(If(
+                    std::string("linear_bias N=64 F=64 M=64 @bias=normal(0.005) seed=") + seed,
+                    [](size_t) { return 1; }, 0.6),
+                Contains(StartsWith("bias_multiplied: the bias is multiplied by 0.")))
+        << seed;
+  }
+}
+
 TEST_P(MeasuredLinear, ColumnsRolledAndBiasMissing) {
   const MeasuredCase question(std::string("linear_bias N=8 F=9 M=40 dtype=") + GetParam());
   const auto &x = question.In("x"), &weight = question.In("weight");
