@@ -121,7 +121,7 @@ bool IsLarge(const Case& c) {
 
 size_t MostEvaluations(const Case& c) {
   constexpr size_t kMostWhole = 2500, kMostProducts = size_t{1} << 25;
-  if (Halve(c, {})) return IsLarge(c) ? kMostEvaluations / 2 : kMostEvaluations;
+  if (Halve(c, {})) return IsLarge(c) ? kMostEvaluations / 4 : kMostEvaluations;
   return std::min(kMostWhole, kMostProducts / std::max<size_t>(ProductsOf(c), 1));
 }
 

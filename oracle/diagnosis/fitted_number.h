@@ -13,9 +13,9 @@ namespace sextant::oracle {
 // All searches for two deviations in one answer evaluate so many slices together: about a second.
 inline constexpr size_t kMostEvaluations = 12000;
 // So many input and output elements count as one evaluation. Small cases have fewer in a slice.
-inline constexpr size_t kElementsOfEvaluation = 1024;
-// One search evaluates at most so many, fewer in a case that cannot be cut, and half in a large one
-// (Evidence::kAlways).
+inline constexpr size_t kElementsOfEvaluation = 4096;
+// One search evaluates at most so many, fewer in a case that cannot be cut, and a quarter in a
+// large one (Evidence::kAlways).
 size_t MostEvaluations(const Case& c);
 
 // The evaluations of slices by a search. Larger slices, and models that copy large inputs, count as
