@@ -75,6 +75,7 @@ std::vector<Cause> CausesBesideAPrecision(const Observation& seen, const ProveOp
                             .permitted = precision.permitted,
                             .answer = seen.answer,
                             .evaluations_left = &no_evaluations,
+                            .is_second = true,
                             .is_part = true};
     Evidence evidence(by_it, options);
     if (!IsEvidence(evidence.failing(), precisions.size() * defects)) continue;

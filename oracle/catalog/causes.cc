@@ -136,7 +136,7 @@ std::vector<Cause> CausesBesideAnOrder(const Observation& seen, const ProveOptio
                                              .permitted = permitted,
                                              .answer = answer,
                                              .evaluations_left = seen.evaluations_left,
-                                             .is_part = true},
+                                             .is_second = true},
                                             options);
     if (causes.empty()) continue;
     for (Cause& cause : causes) cause.why += "; together with moved";

@@ -148,7 +148,7 @@ std::vector<Cause> LayeredCauses(const Observation& seen, Evidence& evidence,
   const std::vector<std::vector<PermittedTensor>> parts = PartsOf(seen);
   for (const std::vector<PermittedTensor>& permitted : parts) {
     Observation part = WithPermitted(seen, permitted);
-    part.is_part = true;
+    part.is_second = part.is_part = true;
     causes = OnPart(seen, part, parts.size(), options);
     if (!causes.empty()) return causes;
   }

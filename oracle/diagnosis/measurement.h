@@ -29,9 +29,10 @@ struct Observation {
   // What searches for two deviations may still evaluate, all together (deviation.h); null: each as
   // much as it needs.
   size_t* evaluations_left = nullptr;
-  // True where a second deviation is looked for: in parts (catalog/layers.h), beside an order or a
-  // precision. These are many, so measurements that take long say less of them, or nothing.
-  bool is_part = false;
+  // Where a second deviation is looked for, the questions are many, so measurements that take long
+  // say less of them, or nothing: is_second in parts (catalog/layers.h), beside an order and beside
+  // a precision; is_part also, but not beside an order.
+  bool is_second = false, is_part = false;
   Evidence* evidence = nullptr;  // of this answer, if whoever observes has collected it
 };
 

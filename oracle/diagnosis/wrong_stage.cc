@@ -24,7 +24,8 @@ std::optional<size_t> FirstFailing(const Observation& seen) {
 }  // namespace
 
 std::optional<WrongStage> FirstWrongStage(const Observation& seen, const ProveOptions& options) {
-  const auto& [c, inputs, recipe, golden, permitted, answer, subject, left, is_part, own] = seen;
+  const auto& [c, inputs, recipe, golden, permitted, answer, subject, left, is_second, is_part,
+               own] = seen;
   if (Halve(c, {}) || answer.size() < 2) return std::nullopt;
   if (!ContinuesFrom(c.operation(), c, inputs, recipe, answer)) return std::nullopt;
   ProveOptions tracing = options;

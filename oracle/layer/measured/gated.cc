@@ -77,10 +77,10 @@ class Fitter {
     right_.up_low = -*op_.limit;
   }
 
-  // In a part (Observation::is_part) only those of usual functions of the right inputs.
-  std::vector<GatedFit> All(const std::vector<GateLayout>& layouts, bool is_part) {
+  // Of a second deviation (Observation) only those of usual functions of the right inputs.
+  std::vector<GatedFit> All(const std::vector<GateLayout>& layouts, bool is_second) {
     for (const GatedFit& start : StartsOf(layouts.front())) TryLimits(start);
-    if (!is_part) TryMore(layouts);
+    if (!is_second) TryMore(layouts);
     KeepSimplest(fits_);
     std::vector<double> distances;
     for (const Sample& sample : samples_)
@@ -276,7 +276,7 @@ std::vector<Explanation> MeasureGate(const Observation& seen) {
   const std::vector<GateLayout> layouts = LayoutsOf(seen.inputs);
   std::vector<Explanation> explanations;
   for (const auto& [model, layout, found] :
-       SimplestFits([&](ErrorBar bar) { return Fitter(seen, bar).All(layouts, seen.is_part); })) {
+       SimplestFits([&](ErrorBar bar) { return Fitter(seen, bar).All(layouts, seen.is_second); })) {
     const bool is_right = layout == &layouts.front();
     explanations.push_back(
         {found.name,
