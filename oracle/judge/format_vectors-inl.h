@@ -11,18 +11,13 @@
 
 #include <cstdint>
 
+#include "reference/number/tensor/binade-inl.h"
 #include "reference/number/tensor/dtype.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace sextant::HWY_NAMESPACE {
 namespace {
 namespace hn = hwy::HWY_NAMESPACE;
-
-template <class D, class V = hn::VFromD<D>>
-HWY_INLINE V BinadeOf(D d, V x) {
-  const hn::RebindToUnsigned<D> bits;
-  return hn::And(x, hn::BitCast(d, hn::Set(bits, uint64_t{0x7ff0000000000000})));
-}
 
 // The parameters of a tensor's format.
 struct FormatNumbers {

@@ -74,7 +74,7 @@ OrdinaryVerdict JudgeOrdinary(const ComparedRun& run, double worst, double* rela
         hn::And(hn::Le(hn::LoadU(d, run.radius + k), hn::Zero(d)), hn::Gt(bound, hn::Zero(d)));
     const auto conforms = hn::And(hn::And(known, hn::Le(hn::Abs(ratio), hn::Set(d, worst))),
                                   IsOrdinaryGrade(d, error, bound, likely, is_better));
-    // No rounding of the product, of the error or of the bound hides that (IsWithin).
+    // The error has two roundings, of at most 2^-51 of it in all; the product has one (IsWithin).
     const auto fails = hn::And(hn::And(known, hn::Lt(error, hn::Set(d, kInfinity))),
                                hn::Gt(error, hn::Mul(bound, hn::Set(d, 1 + 0x1p-49))));
     hn::StoreU(ratio, d, relative + k);

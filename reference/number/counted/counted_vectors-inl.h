@@ -12,6 +12,7 @@
 
 #include "reference/number/counted/counted_numbers.h"
 #include "reference/number/double_double/double_double-inl.h"
+#include "reference/number/tensor/binade-inl.h"
 #include "reference/number/tensor/for_each_vector-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -80,8 +81,7 @@ class Ordinary {
 // of the range of the format (RoundingError, dtype.h).
 template <class D, class V = hn::VFromD<D>>
 HWY_INLINE V HalfUlpOf(D d, V magnitude, const OrdinaryRange& format, Ordinary<D>& ordinary) {
-  const hn::RebindToUnsigned<D> bits;
-  const V binade = hn::And(magnitude, hn::BitCast(d, hn::Set(bits, uint64_t{0x7ff0000000000000})));
+  const V binade = BinadeOf(d, magnitude);
   ordinary.Require(
       hn::And(hn::Ge(binade, hn::Set(d, format.least)), hn::Lt(binade, hn::Set(d, format.most))));
   return hn::Mul(binade, hn::Set(d, format.half_ulp));

@@ -9,10 +9,10 @@
 
 #include <hwy/highway.h>
 
-#include <cstdint>
 #include <limits>
 
 #include "reference/number/recipe/format_units.h"
+#include "reference/number/tensor/binade-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace sextant::HWY_NAMESPACE {
@@ -36,14 +36,14 @@ class RoundingOf {
   // Of a number of magnitude `most` or less, which may be 0.
   HWY_INLINE V operator()(V most) const {
     const V smallest = hn::Set(d_, std::numeric_limits<double>::denorm_min());
-    const V half = hn::Max(hn::Mul(hn::Max(BinadeOf(most), least_), half_), smallest);
+    const V half = hn::Max(hn::Mul(hn::Max(BinadeOf(d_, most), least_), half_), smallest);
     const V own =
         hn::IfThenElse(hn::Lt(most, overflow_), hn::Min(half, most), hn::Set(d_, kInfinity));
     return flushes_ ? hn::Max(own, hn::IfThenElse(hn::Lt(least_, most), least_, most)) : own;
   }
   // Where a finite number is a value of the format: a multiple of its ulp.
   HWY_INLINE M IsValue(V x) const {
-    const V ulp = hn::Mul(hn::Max(BinadeOf(x), least_), hn::Add(half_, half_));
+    const V ulp = hn::Mul(hn::Max(BinadeOf(d_, x), least_), hn::Add(half_, half_));
     const V magic = hn::Mul(ulp, hn::Set(d_, 0x1.8p52));  // its own ulp is that of the format
     const auto is_multiple = hn::Eq(hn::Sub(hn::Add(x, magic), magic), x);
     const auto in_range = hn::Lt(hn::Abs(x), overflow_);
@@ -52,11 +52,6 @@ class RoundingOf {
   }
 
  private:
-  HWY_INLINE V BinadeOf(V x) const {
-    const hn::RebindToUnsigned<D> bits;
-    return hn::And(x, hn::BitCast(d_, hn::Set(bits, uint64_t{0x7ff0000000000000})));
-  }
-
   D d_;
   V least_, half_, overflow_;
   bool is_f64_, flushes_;

@@ -16,6 +16,7 @@
 #include <hwy/highway.h>
 
 #include "reference/number/double_double/double_double-inl.h"
+#include "reference/number/tensor/binade-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace sextant::HWY_NAMESPACE {
@@ -37,11 +38,6 @@ struct Constants : OrdinaryRange {
   double min_normal, max_finite;
   uint64_t more_bits;
 };
-
-// |x| rounded down to a power of two, if it is normal.
-HWY_INLINE V BinadeOf(D d, V x) {
-  return hn::And(x, hn::BitCast(d, hn::Set(hn::RebindToUnsigned<D>(), 0x7ff0000000000000)));
-}
 
 // A product before it is added.
 struct Product {

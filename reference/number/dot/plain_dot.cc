@@ -13,6 +13,7 @@
 
 #include "reference/number/counted/counted_numbers.h"
 #include "reference/number/double_double/double_double-inl.h"
+#include "reference/number/tensor/binade-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace sextant::HWY_NAMESPACE {
@@ -56,7 +57,7 @@ struct Sums {
   // The rounding error of a product, and marks products that are not ordinary.
   HWY_INLINE V RoundingOf(D d, V product, V magnitude, const Constants& format) {
     const hn::RebindToUnsigned<D> bits;
-    const V binade = hn::And(magnitude, hn::BitCast(d, hn::Set(bits, 0x7ff0000000000000)));
+    const V binade = BinadeOf(d, magnitude);
     const auto is_zero = hn::Eq(product, hn::Zero(d));
     const auto inside =
         hn::And(hn::Ge(binade, hn::Set(d, format.least)), hn::Lt(binade, hn::Set(d, format.most)));

@@ -13,6 +13,8 @@
 // Must follow foreach_target.h.
 #include <hwy/highway.h>
 
+#include "reference/number/tensor/binade-inl.h"
+
 HWY_BEFORE_NAMESPACE();
 namespace sextant::HWY_NAMESPACE {
 namespace {
@@ -46,8 +48,7 @@ void AddFloatProducts(std::span<const float> row, const float* block, float* sum
 
 // x^2 rounded down to a power of 4, added to `sum`.
 HWY_INLINE V AddBinade(D d, V x, V sum) {
-  const V binade =
-      hn::And(x, hn::BitCast(d, hn::Set(hn::RebindToUnsigned<D>(), 0x7ff0000000000000)));
+  const V binade = BinadeOf(d, x);
   return hn::Add(sum, hn::Mul(binade, binade));
 }
 

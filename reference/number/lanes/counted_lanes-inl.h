@@ -13,6 +13,7 @@
 
 #include "reference/number/counted/counted_vectors-inl.h"
 #include "reference/number/lanes/lane_arrays.h"
+#include "reference/number/tensor/binade-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace sextant::HWY_NAMESPACE {
@@ -67,12 +68,6 @@ HWY_INLINE hn::Mask<D> IsExact(D d, const CountedVector<V>& x) {
 template <class D, class V = hn::VFromD<D>>
 HWY_INLINE hn::Mask<D> IsZero(D d, const CountedVector<V>& x) {
   return hn::And(IsExact(d, x), hn::Eq(x.center.high, hn::Zero(d)));
-}
-
-template <class D, class V = hn::VFromD<D>>
-HWY_INLINE V BinadeOf(D d, V x) {
-  const hn::RebindToUnsigned<D> bits;
-  return hn::And(x, hn::BitCast(d, hn::Set(bits, uint64_t{0x7ff0000000000000})));
 }
 
 // Where x has none of these bits of a double.
