@@ -24,15 +24,14 @@ std::optional<size_t> FirstFailing(const Observation& seen) {
 }  // namespace
 
 std::optional<WrongStage> FirstWrongStage(const Observation& seen, const ProveOptions& options) {
-  const auto& [c, inputs, recipe, golden, permitted, answer, subject, left, is_second, is_part,
-               own] = seen;
-  if (Halve(c, {}) || answer.size() < 2) return std::nullopt;
-  if (!ContinuesFrom(c.operation(), c, inputs, recipe, answer)) return std::nullopt;
+  const Case& c = seen.c;
+  if (Halve(c, {}) || seen.answer.size() < 2) return std::nullopt;
+  if (!ContinuesFrom(c.operation(), c, seen.inputs, seen.recipe, seen.answer)) return std::nullopt;
   ProveOptions tracing = options;
-  tracing.subject_outputs = &answer;
-  ProvenAndPermitted traced = ProveAndPermit(c.operation(), c, inputs, recipe, tracing);
+  tracing.subject_outputs = &seen.answer;
+  ProvenAndPermitted traced = ProveAndPermit(c.operation(), c, seen.inputs, seen.recipe, tracing);
   const auto wrong =
-      FirstFailing({c, inputs, recipe, traced.golden, traced.permitted, answer, subject, left});
+      FirstFailing({c, seen.inputs, seen.recipe, traced.golden, traced.permitted, seen.answer});
   if (!wrong) return std::nullopt;
   for (size_t o = 0; o < traced.permitted.size(); ++o) {
     if (o != *wrong) std::ranges::fill(traced.permitted[o].error.data, kNaN);
