@@ -10,7 +10,8 @@
 
 namespace sextant::oracle {
 
-// All searches for two deviations in one answer evaluate so many slices together: about a second.
+// All searches for two deviations in one answer evaluate so many slices together: about a
+// second if the slices are small.
 inline constexpr size_t kMostEvaluations = 12000;
 // So many input and output elements count as one evaluation. Small cases have fewer in a slice.
 inline constexpr size_t kElementsOfEvaluation = 4096;

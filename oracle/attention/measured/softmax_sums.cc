@@ -13,8 +13,8 @@ constexpr size_t kMostRanges = size_t{1} << 22;
 // A range counts if it leaves so much less than all columns do; a number that is added, if its
 // spread over the rows is so much smaller than the number.
 constexpr double kBetter = 4;
-// Evenly spread rows with about so many elements are read.
-constexpr size_t kMostElements = size_t{1} << 16;
+// Evenly spread rows with about so many elements are read, but not fewer rows than that.
+constexpr size_t kMostElements = size_t{1} << 16, kFewestRows = 8;
 
 // e^(x - largest) of a row, with the parts of the model.
 std::vector<double> ExponentialsOf(std::span<const double> x, const SoftmaxParts& parts) {
@@ -61,7 +61,7 @@ std::vector<Answered> RowsOf(const Tensors& inputs, const Tensors& answer) {
 }
 
 size_t RowsRead(size_t rows, size_t M) {
-  return std::min(rows, std::max<size_t>(kMostElements / M, 8));
+  return std::min(rows, std::max(kMostElements / M, kFewestRows));
 }
 
 }  // namespace
