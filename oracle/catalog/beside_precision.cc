@@ -7,6 +7,7 @@
 
 #include "oracle/catalog/candidates.h"
 #include "oracle/catalog/catalog.h"
+#include "oracle/catalog/first_causes.h"
 #include "oracle/catalog/named_causes.h"
 #include "oracle/diagnosis/evidence.h"
 #include "oracle/diagnosis/work.h"
@@ -66,8 +67,9 @@ std::vector<Cause> CausesBesideAPrecision(const Observation& seen, const ProveOp
   const size_t defects = CatalogEntryOf(seen.c.name()).defects.size();
   if (!IsForRareCauses(seen.c)) return {};
   const std::vector<Precision> precisions = PrecisionsNear(seen, options);
-  size_t no_evaluations = 0;  // of pairs, all of which IsTooLoose drops
-  for (const Precision& precision : precisions) {
+  return FirstCauses(precisions.size(), options, [&](size_t i, const ProveOptions& here) {
+    const Precision& precision = precisions[i];
+    size_t no_evaluations = 0;  // of pairs, all of which IsTooLoose drops
     const Observation by_it{.c = seen.c,
                             .inputs = seen.inputs,
                             .recipe = precision.recipe,
@@ -77,19 +79,18 @@ std::vector<Cause> CausesBesideAPrecision(const Observation& seen, const ProveOp
                             .evaluations_left = &no_evaluations,
                             .is_second = true,
                             .is_part = true};
-    Evidence evidence(by_it, options);
-    if (!IsEvidence(evidence.failing(), precisions.size() * defects)) continue;
-    std::vector<Cause> causes = NamedCauses(by_it, evidence);
+    std::vector<Cause> causes;
+    Evidence evidence(by_it, here);
+    if (!IsEvidence(evidence.failing(), precisions.size() * defects)) return causes;
+    causes = NamedCauses(by_it, evidence);
     std::erase_if(causes, [&](const Cause& cause) { return IsTooLoose(by_it, cause); });
-    if (causes.empty()) continue;
     for (Cause& cause : causes) {
       cause.name += "+precision";
       cause.why += "; besides, its errors are such as `" + seen.recipe.name + " " +
                    precision.change + "` permits";
     }
     return causes;
-  }
-  return {};
+  });
 }
 
 }  // namespace sextant::oracle

@@ -5,6 +5,7 @@
 
 #include "oracle/block/measured/stage_question.h"
 #include "oracle/catalog/catalog.h"
+#include "oracle/catalog/first_causes.h"
 #include "oracle/catalog/layers.h"
 #include "oracle/catalog/named_causes.h"
 #include "oracle/catalog/pairs.h"
@@ -128,22 +129,24 @@ std::optional<std::vector<Cause>> CausesInTrace(const Observation& seen,
 
 // A wrong order of the numbers beside another deviation: hardly any number is right then.
 std::vector<Cause> CausesBesideAnOrder(const Observation& seen, const ProveOptions& options) {
-  for (const auto& [sentence, answer, permitted] : UndoneOrdersOf(seen)) {
+  const std::vector<Undone> orders = UndoneOrdersOf(seen);
+  return FirstCauses(orders.size(), options, [&](size_t i, const ProveOptions& here) {
+    const auto& [sentence, answer, permitted] = orders[i];
+    size_t no_evaluations = 0;  // of pairs: a wrong order is the second deviation
     std::vector<Cause> causes = NamedCauses({.c = seen.c,
                                              .inputs = seen.inputs,
                                              .recipe = seen.recipe,
                                              .golden = seen.golden,
                                              .permitted = permitted,
                                              .answer = answer,
-                                             .evaluations_left = seen.evaluations_left,
+                                             .evaluations_left = &no_evaluations,
                                              .is_second = true},
-                                            options);
-    if (causes.empty()) continue;
+                                            here);
+    if (causes.empty()) return causes;
     for (Cause& cause : causes) cause.why += "; together with moved";
     causes.insert(causes.begin(), {"moved", sentence + "; together with " + causes[0].name, true});
     return causes;
-  }
-  return {};
+  });
 }
 
 // Another formula in a part of the answer: in one head, in the last columns.

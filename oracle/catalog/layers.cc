@@ -5,6 +5,7 @@
 
 #include "oracle/catalog/candidates.h"
 #include "oracle/catalog/catalog.h"
+#include "oracle/catalog/first_causes.h"
 #include "oracle/diagnosis/answer/answered_parts.h"
 #include "oracle/diagnosis/answer/structure.h"
 #include "oracle/diagnosis/answer/summed_numbers.h"
@@ -146,13 +147,13 @@ std::vector<Cause> LayeredCauses(const Observation& seen, Evidence& evidence,
   std::vector<Cause> causes = OnDefects(seen, evidence);
   if (!causes.empty()) return causes;
   const std::vector<std::vector<PermittedTensor>> parts = PartsOf(seen);
-  for (const std::vector<PermittedTensor>& permitted : parts) {
-    Observation part = WithPermitted(seen, permitted);
+  return FirstCauses(parts.size(), options, [&](size_t i, const ProveOptions& here) {
+    size_t no_evaluations = 0;  // of pairs: the structure of the rest is the second deviation
+    Observation part = WithPermitted(seen, parts[i]);
+    part.evaluations_left = &no_evaluations;
     part.is_second = part.is_part = true;
-    causes = OnPart(seen, part, parts.size(), options);
-    if (!causes.empty()) return causes;
-  }
-  return {};
+    return OnPart(seen, part, parts.size(), here);
+  });
 }
 
 }  // namespace sextant::oracle

@@ -4,6 +4,7 @@
 
 #include "oracle/catalog/candidates.h"
 #include "oracle/catalog/catalog.h"
+#include "oracle/diagnosis/deviation.h"
 #include "oracle/diagnosis/prediction.h"
 
 namespace sextant::oracle {
@@ -18,16 +19,6 @@ struct ChangedQuestion {
   Case c;
   SharedInputs inputs;
 };
-
-// The case whose formula is `operation`.
-Case CaseOf(const Case& c, const Operation& operation) {
-  std::vector<std::string> words;
-  const std::vector<Attribute> before = c.operation().Attributes(), after = operation.Attributes();
-  for (size_t i = 0; i < after.size(); ++i) {
-    if (after[i].text != before[i].text) words.push_back(after[i].name + "=" + after[i].text);
-  }
-  return words.empty() ? c : c.With(words);
-}
 
 std::vector<ChangedQuestion> FirstsOf(const Observation& seen, Evidence& evidence) {
   std::vector<Defect> defects = CatalogEntryOf(seen.c.name()).defects;

@@ -50,4 +50,7 @@ std::vector<Explanation> FittedTo(const Observation& seen, const Hypothesis& bas
 using AttributeTexts = std::vector<std::pair<std::string, std::string>>;
 std::optional<Hypothesis> WithAttributes(const Hypothesis& base, const AttributeTexts& texts);
 
+// The case whose formula is `operation`: that of `c` with other attributes.
+Case CaseOf(const Case& c, const Operation& operation);
+
 }  // namespace sextant::oracle

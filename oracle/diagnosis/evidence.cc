@@ -17,6 +17,10 @@ namespace {
 // (keys) that each of them reads, but at least kParts slices.
 constexpr size_t kWitnessElements = 64, kMostInSlice = 8192, kParts = 64;
 
+// A judgement computes in vectors, a hypothesis number by number: about so many times as long. So
+// many elements of a large case take about as long as judging all of it.
+constexpr size_t kVectors = 16;
+
 // NearestOf compares so many witnesses.
 constexpr size_t kNearWitnesses = 4;
 
@@ -131,7 +135,7 @@ std::optional<By> Evidence::SurvivesWitnesses(const Hypothesis& hypothesis) {
 void Evidence::LimitSlices(std::vector<Survivor>& survivors) const {
   const size_t most = std::max(kWitnessed, ElementsInWork(seen_.c, MostWork(seen_.c)));
   for (Survivor& survivor : survivors) {
-    size_t left = std::min(std::max(kAlways, elements_), most) / survivors.size();
+    size_t left = std::min(std::max(kAlways, elements_ / kVectors), most) / survivors.size();
     for (const size_t count : counts_) {
       if (count > left && survivor.slices > 0) break;
       left -= std::min(left, count);
@@ -169,17 +173,22 @@ std::vector<Fit> Evidence::SeeEverything(const std::vector<Survivor>& survivors)
   return fits;
 }
 
+void Evidence::SeeWhole() {
+  if (whole_) return;
+  const ScopedThreads inside(options_.threads);
+  AnsweredSlice whole = AnsweredSliceOf(seen_, {});
+  Values right = RightValues(seen_, whole, elements_ > kAlways ? By::kExactly : By::kRecipe);
+  whole_ = {std::move(whole), std::move(right)};
+}
+
 Fit Evidence::FitAcross(const Hypothesis& hypothesis) {
   MayCancel();
   const ScopedThreads inside(options_.threads);
-  const AnsweredSlice whole = AnsweredSliceOf(seen_, {});
-  const bool exactly = elements_ > kAlways;
+  const auto& [whole, right] = *whole_;
   // Values by the recipe refute most hypotheses; bounds cost many times as much.
   const Comparison none;
-  Comparison sums = CompareHere(hypothesis, whole,
-                                RightValues(seen_, whole, exactly ? By::kExactly : By::kRecipe),
-                                {.by = By::kRecipe, .before = &none});
-  if (exactly && !sums.refutes())
+  Comparison sums = CompareHere(hypothesis, whole, right, {.by = By::kRecipe, .before = &none});
+  if (elements_ > kAlways && !sums.refutes())
     sums = CompareHere(hypothesis, whole, whole.exact, {.by = By::kExactly});
   return {sums.explains(), sums.distance, sums.elements, sums.failing};
 }
@@ -208,6 +217,7 @@ std::vector<Fit> Evidence::FitsOf(const std::vector<Candidate>& candidates) {
   }
   across.resize(std::min(across.size(), across_left_));
   across_left_ -= across.size();
+  if (!across.empty()) SeeWhole();
   InParallel(across.size(), options_.threads, [&](size_t i) {
     const auto hypothesis = candidates[across[i]].make();
     if (hypothesis) fits[across[i]] = FitAcross(*hypothesis);
@@ -251,7 +261,12 @@ Fit Evidence::FitOf(const Hypothesis& hypothesis) {
     return FitsOf({{.make = [&] { return std::optional(hypothesis); }}})[0];
   if (HasBudget() || across_left_ == 0) return {};
   --across_left_;
+  SeeWhole();
   return FitAcross(hypothesis);
+}
+
+bool IsLarge(const Case& c) {
+  return CountOf(c.ShapeOf(c.info().signature.outputs[0])) > Evidence::kAlways;
 }
 
 bool IsEvidence(size_t failing, size_t choices) {

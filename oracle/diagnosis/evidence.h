@@ -53,8 +53,8 @@ class Evidence {
   size_t failing() const { return failing_; }
   // Elements that were compared, once for each comparison. FitsOf compares each candidate with the
   // witnesses, at most twice; they have kWitnessed elements, or are one larger slice. Then it
-  // compares those that are left, all together, with max(kAlways, elements()) elements, or with
-  // those that MostWork permits.
+  // compares those that are left, all together, with kAlways elements, or with 1/16 of a large
+  // case, or with those that MostWork permits.
   size_t compared() const { return compared_; }
   static constexpr size_t kWitnessed = 4096, kAlways = size_t{1} << 16;
 
@@ -67,7 +67,7 @@ class Evidence {
   };
   struct Witness {
     AnsweredSlice part;
-    Values right;  // by the recipe
+    Values right;  // by the recipe; of the whole of a large case, the exact values
   };
   // A case that cannot be cut has one slice, which predicts all.
   bool IsAcross(bool is_across_slices) const { return is_across_slices && is_cut_; }
@@ -77,6 +77,7 @@ class Evidence {
   std::optional<By> SurvivesWitnesses(const Hypothesis& hypothesis);
   bool ExplainsWitnesses(const Hypothesis& hypothesis, By by);
   Fit FitAcross(const Hypothesis& hypothesis);
+  void SeeWhole();  // before FitAcross
   void LimitSlices(std::vector<Survivor>& survivors) const;
   std::vector<Fit> SeeEverything(const std::vector<Survivor>& survivors);
   void MayCancel();
@@ -90,8 +91,13 @@ class Evidence {
   size_t elements_ = 0, failing_ = 0;
   std::atomic<size_t> compared_ = 0;
   size_t across_left_;  // so many hypotheses across slices may still be compared
-  std::mutex mutex_;    // of MayCancel
+  std::optional<Witness> whole_;
+  std::mutex mutex_;  // of MayCancel
 };
+
+// More than Evidence::kAlways elements in the first output: there hypotheses are few, and a
+// question to the subject takes long.
+bool IsLarge(const Case& c);
 
 // Whether so many failing elements show that they are near other right numbers not by accident:
 // each of them tells at least one bit, and `choices` places were tried.

@@ -113,10 +113,6 @@ class NumberFit {
   Evaluations& evaluations_;
 };
 
-bool IsLarge(const Case& c) {
-  return CountOf(c.ShapeOf(c.info().signature.outputs[0])) > Evidence::kAlways;
-}
-
 }  // namespace
 
 size_t MostEvaluations(const Case& c) {

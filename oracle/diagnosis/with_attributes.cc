@@ -19,4 +19,13 @@ std::optional<Hypothesis> WithAttributes(const Hypothesis& base, const Attribute
   }
 }
 
+Case CaseOf(const Case& c, const Operation& operation) {
+  std::vector<std::string> words;
+  const std::vector<Attribute> before = c.operation().Attributes(), after = operation.Attributes();
+  for (size_t i = 0; i < after.size(); ++i) {
+    if (after[i].text != before[i].text) words.push_back(after[i].name + "=" + after[i].text);
+  }
+  return words.empty() ? c : c.With(words);
+}
+
 }  // namespace sextant::oracle

@@ -10,7 +10,9 @@
 #include "oracle/attention/measured/heads.h"
 #include "oracle/attention/measured/keys.h"
 #include "oracle/attention/measured/operands.h"
+#include "oracle/attention/measured/softmax_deviations.h"
 #include "oracle/diagnosis/choices.h"
+#include "oracle/diagnosis/evidence.h"
 #include "oracle/diagnosis/input/input_changes.h"
 #include "oracle/position/measured/attributes.h"
 
@@ -224,26 +226,6 @@ Deviation SinkCount(const Tensors& inputs) {
   return deviation;
 }
 
-// The sums of a tile are not multiplied again when a later tile has a larger score.
-Deviation Tiles(const Case& c, const WithParts& with_parts) {
-  std::vector<NamedValue> values;
-  for (size_t tile = 4; tile < ExtentOf(c, "T") && tile <= 256; tile *= 2)
-    values.push_back({static_cast<double>(tile), std::to_string(tile)});
-  const auto changed = [with_parts](const Hypothesis& base,
-                                    double tile) -> std::optional<Hypothesis> {
-    const auto edit = [&](MeasuredParts& parts) { parts.tile = static_cast<size_t>(tile); };
-    return Hypothesis{with_parts(*base.operation, edit), base.inputs, base.recipe};
-  };
-  return {.name = "tiles_not_rescaled",
-          .factor = "tiles",
-          .values = std::move(values),
-          .changed = changed,
-          .sentence = [](const std::string& tile) {
-            return "the weights of each tile of " + tile +
-                   " keys are relative to the largest score up to it: they are not rescaled";
-          }};
-}
-
 bool HasAttribute(const Case& c, const std::string& name) { return Case::Has(c.operation(), name); }
 
 }  // namespace
@@ -266,24 +248,33 @@ std::vector<Explanation> MeasureParts(const Observation& seen, const Hypothesis&
                                       const WithParts& with_parts) {
   const std::vector<Deviation> rotations = RotationDeviations(seen.c, seen.inputs);
   if (seen.is_part && !rotations.empty()) return {};  // each evaluation rotates all keys
-  const auto asked = MeasureFactors(
-      seen, base, with_parts,
-      {LikelyScales(seen.c), MaskDeviations(seen.c, kByWeights),
-       Joined<Deviation>({rotations, BiasChanges(seen.c, seen.inputs), {NormedOperands()}})});
-  if (!asked.empty()) return asked;
-  std::vector<Deviation> deviations =
-      Joined<Deviation>({AttentionDeviations(seen.c, seen.inputs),
-                         AttributeDeviations(seen.c),
-                         PositionDeviations(seen.inputs),
-                         BiasChanges(seen.c, seen.inputs),
-                         {HeadsOf(seen.c, std::make_shared<const Tensors>(seen.inputs), with_parts),
-                          Tiles(seen.c, with_parts)}});
-  Deviation keys;
-  keys.name = keys.factor = "keys";
-  keys.measured = [&](const Hypothesis& model) { return KeysByAnswers(seen, model, with_parts); };
-  keys.cost = CostOfKeys(seen.c);
-  deviations.push_back(std::move(keys));
-  return FittedTo(seen, base, deviations);
+  const auto by_weights = [&] {
+    return MeasureFactors(
+        seen, base, with_parts,
+        {LikelyScales(seen.c), MaskDeviations(seen.c, kByWeights),
+         Joined<Deviation>({rotations, BiasChanges(seen.c, seen.inputs), {NormedOperands()}})});
+  };
+  const auto by_answer = [&] {
+    std::vector<Deviation> deviations = Joined<Deviation>(
+        {{HeadsOf(seen.c, std::make_shared<const Tensors>(seen.inputs), with_parts)},
+         AttentionDeviations(seen.c, seen.inputs),
+         AttributeDeviations(seen.c),
+         PositionDeviations(seen.inputs),
+         BiasChanges(seen.c, seen.inputs),
+         {UnscaledTiles(seen.c, with_parts)}});
+    Deviation keys;
+    keys.name = keys.factor = "keys";
+    keys.measured = [&](const Hypothesis& model) { return KeysByAnswers(seen, model, with_parts); };
+    keys.cost = CostOfKeys(seen.c);
+    deviations.push_back(std::move(keys));
+    return FittedTo(seen, base, deviations,
+                    MeansWithoutKeys(seen.c, MaskDeviations(seen.c, kByAnswers), with_parts));
+  };
+  // Weights say more, but they are asked for in many questions.
+  const bool asks_first = !IsLarge(seen.c);
+  auto found = asks_first ? by_weights() : by_answer();
+  if (found.empty()) found = asks_first ? by_answer() : by_weights();
+  return found;
 }
 
 }  // namespace sextant::oracle

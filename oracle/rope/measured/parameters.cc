@@ -1,12 +1,15 @@
 // The number in a configuration that gives the measured frequencies.
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "oracle/rope/measured/frequencies.h"
 #include "reference/base/error.h"
 
 namespace sextant::oracle {
 namespace {
+
+constexpr size_t kFewPairs = 3;
 
 // A number of the configuration, by its name.
 struct Parameter {
@@ -69,7 +72,9 @@ class Search {
     return model;
   }
   // The largest difference in units of the error bars; at most 1 if all agree.
-  double Distance(double value) const {
+  double Distance(double value) const { return DistanceIn(pairs_, value); }
+  // The same of the pairs `in`.
+  double DistanceIn(const std::vector<size_t>& in, double value) const {
     const RotaryModel model = With(value);
     try {
       CheckScaling(model.scaling, model.setting);
@@ -78,12 +83,12 @@ class Search {
     }
     RotaryModel witnesses = model;
     witnesses.pairs.clear();
-    for (const size_t k : pairs_) witnesses.pairs.push_back(model.pairs[k]);
+    for (const size_t k : in) witnesses.pairs.push_back(model.pairs[k]);
     const FrequencyList list = seen_.list_of(witnesses);
     double most = 0;
     for (size_t k = 0; k < list.of.size(); ++k) {
       double least = kInfinity;
-      for (const Range& range : seen_.possible[pairs_[k]]) {
+      for (const Range& range : seen_.possible[in[k]]) {
         const long double bar =
             (range.high - range.low) / 2 + list.relative[k] * std::abs(list.of[k]);
         const long double off = std::abs(list.of[k] - range.Middle());
@@ -99,8 +104,12 @@ class Search {
     const double x = parameter_.value;
     if (!(x > 0)) return {1, 0};
     double best = x, least = kInfinity;
+    std::vector<size_t> few = pairs_;  // that rule out most values
+    few.resize(std::min(few.size(), kFewPairs));
     for (int i = -kSteps * kOctaves; i <= kSteps * kOctaves; ++i) {
-      const double value = x * std::exp2(static_cast<double>(i) / kSteps), d = Distance(value);
+      const double value = x * std::exp2(static_cast<double>(i) / kSteps);
+      if (!(DistanceIn(few, value) < least)) continue;
+      const double d = Distance(value);
       if (d < least) std::tie(best, least) = std::pair(value, d);
     }
     if (std::isinf(least)) return {1, 0};
@@ -119,11 +128,17 @@ class Search {
   // By golden sections.
   double Minimum(double low, double high) const {
     const double part = (std::sqrt(5.0) - 1) / 2;
+    double a = high - part * (high - low), b = low + part * (high - low);
+    double of_a = Distance(a), of_b = Distance(b);
     for (int i = 0; i < 100 && high > std::nextafter(low, kInfinity); ++i) {
-      const double a = high - part * (high - low), b = low + part * (high - low);
-      const double of_a = Distance(a), of_b = Distance(b);
       if (std::min(of_a, of_b) <= 0.5) return of_a < of_b ? a : b;
-      (of_a <= of_b ? high : low) = of_a <= of_b ? b : a;
+      if (of_a <= of_b) {
+        high = std::exchange(b, a);
+        of_b = std::exchange(of_a, Distance(a = high - part * (high - low)));
+      } else {
+        low = std::exchange(a, b);
+        of_a = std::exchange(of_b, Distance(b = low + part * (high - low)));
+      }
     }
     return low;
   }
