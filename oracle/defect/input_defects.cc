@@ -7,16 +7,32 @@
 namespace sextant::oracle {
 namespace {
 
-bool AllFit(Tensors& inputs, const InputPairs& pairs) {
-  return std::ranges::all_of(pairs, [&](const auto& pair) {
-    return InputNamed(inputs, pair.first).shape == InputNamed(inputs, pair.second).shape;
-  });
+size_t IndexOf(const Tensors& inputs, const std::string& name) {
+  return static_cast<size_t>(std::ranges::find(inputs, name, &NamedTensor::name) - inputs.begin());
 }
 
-std::vector<std::string> NamesIn(const InputPairs& pairs) {
-  std::vector<std::string> names;
-  for (const auto& [a, b] : pairs) names.insert(names.end(), {a, b});
-  return names;
+// Input `to` has the numbers of input `from`, which are read there: nothing is copied.
+SharedInputs WithNumbersOf(const SharedInputs& inputs, const Tensors& of_case,
+                           const std::string& to, const std::string& from) {
+  const std::vector<double>& numbers = InputNamed(of_case, from).data;
+  return inputs.Changed(IndexOf(of_case, to),
+                        [&numbers](size_t flat, double) { return numbers[flat]; });
+}
+
+// The second input of each pair has the numbers of the first one; if `both`, the first has those of
+// the second, too.
+Defect WithOthers(std::string name, std::string why, InputPairs pairs, bool both) {
+  return {
+      std::move(name), std::move(why),
+      [=](const Case& c, const Tensors& inputs, const Recipe& recipe) -> std::optional<Hypothesis> {
+        SharedInputs changed = SharedInputs::Of(inputs);
+        for (const auto& [a, b] : pairs) {
+          if (InputNamed(inputs, a).shape != InputNamed(inputs, b).shape) return std::nullopt;
+          changed = WithNumbersOf(changed, inputs, b, a);
+          if (both) changed = WithNumbersOf(changed, inputs, a, b);
+        }
+        return Hypothesis{c.operation().Clone(), std::move(changed), recipe};
+      }};
 }
 
 }  // namespace
@@ -94,23 +110,11 @@ Defect TransposedInput(std::string name, std::string why, std::string input) {
 }
 
 Defect ExchangedInputs(std::string name, std::string why, InputPairs pairs) {
-  return ChangedInputs(std::move(name), std::move(why), NamesIn(pairs),
-                       [pairs](const Case&, Tensors& inputs) {
-                         if (!AllFit(inputs, pairs)) return false;
-                         for (const auto& [a, b] : pairs)
-                           std::swap(InputNamed(inputs, a), InputNamed(inputs, b));
-                         return true;
-                       });
+  return WithOthers(std::move(name), std::move(why), std::move(pairs), true);
 }
 
 Defect RepeatedInputs(std::string name, std::string why, InputPairs pairs) {
-  return ChangedInputs(std::move(name), std::move(why), NamesIn(pairs),
-                       [pairs](const Case&, Tensors& inputs) {
-                         if (!AllFit(inputs, pairs)) return false;
-                         for (const auto& [a, b] : pairs)
-                           InputNamed(inputs, b) = InputNamed(inputs, a);
-                         return true;
-                       });
+  return WithOthers(std::move(name), std::move(why), std::move(pairs), false);
 }
 
 }  // namespace sextant::oracle

@@ -135,27 +135,29 @@ std::vector<Defect> FormulaDefects() {
   };
 }
 
+std::optional<Hypothesis> HalvesReadAsPairs(const Case& c, const Tensors& inputs,
+                                            const Recipe& recipe) {
+  const size_t F = ExtentOf(c, "F");
+  if (F < 2) return std::nullopt;
+  const auto read_at = [&inputs, F](size_t flat, size_t is_up) {
+    const size_t j = flat % F, in_row = 2 * j + is_up;
+    return inputs[in_row < F ? kGate : kUp].values.data[flat - j + in_row % F];
+  };
+  const auto changed = SharedInputs::Of(inputs)
+                           .Changed(kGate, [=](size_t flat, double) { return read_at(flat, 0); })
+                           .Changed(kUp, [=](size_t flat, double) { return read_at(flat, 1); });
+  return Hypothesis{c.operation().Clone(), changed, recipe};
+}
+
 std::vector<Defect> OtherDefects() {
   return {
       ExchangedInputs("gate_exchanged_with_up",
                       "up is activated instead of gate, as torch's glu gates with the second half",
                       {{"gate", "up"}}),
-      ChangedInputs("halves_read_as_pairs",
-                    "gate and up, side by side in a row, are read as even and odd channels, the "
-                    "layout of gpt-oss",
-                    [](const Case& c, Tensors& inputs) {
-                      const size_t F = ExtentOf(c, "F");
-                      if (F < 2) return false;
-                      auto &gate = inputs[kGate].values.data, &up = inputs[kUp].values.data;
-                      std::vector<double> row(2 * F);
-                      for (size_t first = 0; first < gate.size(); first += F) {
-                        for (size_t j = 0; j < F; ++j)
-                          row[j] = gate[first + j], row[F + j] = up[first + j];
-                        for (size_t j = 0; j < F; ++j)
-                          gate[first + j] = row[2 * j], up[first + j] = row[2 * j + 1];
-                      }
-                      return true;
-                    }),
+      {"halves_read_as_pairs",
+       "gate and up, side by side in a row, are read as even and odd channels, the layout of "
+       "gpt-oss",
+       HalvesReadAsPairs},
       ChangedRecipe("activation_in_bf16", "the activation is computed in bf16", "activation=bf16"),
       ChangedRecipe("activation_in_f16", "the activation is computed in f16", "activation=f16"),
       ChangedRecipe("product_in_bf16", "the product is computed in bf16 for every dtype",

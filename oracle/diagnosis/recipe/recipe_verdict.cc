@@ -14,10 +14,10 @@ namespace {
 
 // Elements that are looked at first of a case that has more: a part of the case, in a part of the
 // work; in slices of kInSlice elements.
-constexpr size_t kFewest = 4096, kMost = size_t{1} << 16, kInSlice = 1024;
+constexpr size_t kFewest = 4096, kMost = size_t{1} << 15, kInSlice = 1024;
 constexpr size_t kPartOfCase = 8, kPartOfWork = 8;
 // Of a recipe that only permits the errors, so many times as many elements are judged then.
-constexpr size_t kLarger = 4;
+constexpr size_t kLarger = 2;
 
 Verdict VerdictBy(const JudgedAnswer& answer, const Recipe& recipe, const ProveOptions& options) {
   const auto& [c, inputs, outputs, judge, verdict] = answer;
