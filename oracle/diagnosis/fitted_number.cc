@@ -117,7 +117,7 @@ class NumberFit {
 
 size_t MostEvaluations(const Case& c) {
   constexpr size_t kMostWhole = 2500, kMostProducts = size_t{1} << 25;
-  if (Halve(c, {})) return IsLarge(c) ? kMostEvaluations / 4 : kMostEvaluations;
+  if (Halve(c, {})) return IsLarge(c) ? kMostEvaluations / 8 : kMostEvaluations;
   return std::min(kMostWhole, kMostProducts / std::max<size_t>(ProductsOf(c), 1));
 }
 

@@ -96,13 +96,34 @@ std::optional<Sample> SampleIn(const Case& c) {
   return sample;
 }
 
-std::vector<Slice> SlicesInBudget(const Case& c, size_t elements) {
-  if (TakesAll(this_budget, c)) return CutCase(c, elements);
+SlicesByIndex::SlicesByIndex(const Case& c, size_t elements) : c_(c) {
+  if (TakesAll(this_budget, c)) {
+    cut_.emplace(c, elements);
+    return;
+  }
   const SamplePlan plan = PlanOf(c, this_budget.seed);
   const size_t count = CountIn(this_budget, c, plan);
-  if (count == plan.slices.size()) return CutCase(c, elements);
-  std::vector<Slice> slices;
-  for (size_t i = 0; i < count; ++i) AddCut(c, plan.slices[i], elements, slices);
+  if (count == plan.slices.size()) {
+    cut_.emplace(c, elements);
+    return;
+  }
+  for (size_t i = 0; i < count; ++i) AddCut(c, plan.slices[i], elements, slices_);
+}
+
+Slice SlicesByIndex::With(const TensorSpec& output, size_t flat) const {
+  if (cut_) return cut_->With(output, flat);
+  const Shape shape = c_.ShapeOf(output);
+  return *std::ranges::find_if(slices_, [&](const Slice& slice) {
+    return std::ranges::any_of(RunsIn(shape, output, slice), [&](const Run& run) {
+      return run.first <= flat && flat - run.first < run.count;
+    });
+  });
+}
+
+std::vector<Slice> SlicesInBudget(const Case& c, size_t elements) {
+  const SlicesByIndex by_index(c, elements);
+  std::vector<Slice> slices(by_index.size());
+  for (size_t i = 0; i < slices.size(); ++i) slices[i] = by_index[i];
   return slices;
 }
 

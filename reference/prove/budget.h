@@ -55,6 +55,21 @@ std::optional<Sample> SampleIn(const Case& c);
 // or those that the budget of this thread takes, in any order.
 std::vector<Slice> SlicesInBudget(const Case& c, size_t elements);
 
+// The same slices, each made when it is asked for: for whoever needs few of them.
+class SlicesByIndex {
+ public:
+  SlicesByIndex(const Case& c, size_t elements);
+  size_t size() const { return cut_ ? cut_->size() : slices_.size(); }
+  Slice operator[](size_t i) const { return cut_ ? (*cut_)[i] : slices_[i]; }
+  // The slice that has an element of an output, by its flat index in the whole tensor.
+  Slice With(const TensorSpec& output, size_t flat) const;
+
+ private:
+  const Case c_;
+  std::optional<CaseCut> cut_;  // empty if the budget takes a part: slices_
+  std::vector<Slice> slices_;
+};
+
 // Calls `work` for these slices on `threads` threads (0: all cores), as long as the budget has
 // time. `progress`, if it is not null, gets the finished part, 0 .. 1, one call at a time.
 void ForEachSliceInBudget(const Case& c, size_t elements, int threads,

@@ -85,8 +85,7 @@ size_t LargestPart(const Case& c, const std::string& letter,
 
 }  // namespace
 
-std::vector<Slice> CutCase(const Case& c, size_t elements) {
-  std::vector<Slice> slices(1);
+CaseCut::CaseCut(const Case& c, size_t elements) : c_(c) {
   std::map<std::string, size_t> sizes;
   for (const char letter : c.info().slices) {
     const std::string name(1, letter);
@@ -96,16 +95,47 @@ std::vector<Slice> CutCase(const Case& c, size_t elements) {
     const size_t wanted = std::min(extent, (total + elements - 1) / elements);
     const size_t size = (extent + wanted - 1) / wanted;
     sizes[name] = size;
-    std::vector<Slice> finer;
-    for (const Slice& slice : slices) {
-      for (size_t first = 0; first < extent; first += size) {
-        finer.push_back(slice);
-        finer.back().ranges[name] = {first, std::min(size, extent - first)};
-      }
-    }
-    slices = std::move(finer);
+    axes_.push_back({name, extent, size});
   }
-  for (Slice& slice : slices) SetKeyHeads(c, slice);
+}
+
+size_t CaseCut::size() const {
+  size_t count = 1;
+  for (const Axis& axis : axes_) count *= axis.parts();
+  return count;
+}
+
+Slice CaseCut::SliceOf(const std::vector<size_t>& parts) const {
+  Slice slice;
+  for (size_t a = 0; a < axes_.size(); ++a) {
+    const auto& [letter, extent, size] = axes_[a];
+    slice.ranges[letter] = {parts[a] * size, std::min(size, extent - parts[a] * size)};
+  }
+  SetKeyHeads(c_, slice);
+  return slice;
+}
+
+Slice CaseCut::operator[](size_t i) const {
+  std::vector<size_t> parts(axes_.size());
+  for (size_t a = axes_.size(); a-- > 0; i /= axes_[a].parts()) parts[a] = i % axes_[a].parts();
+  return SliceOf(parts);
+}
+
+Slice CaseCut::With(const TensorSpec& output, size_t flat) const {
+  const Shape shape = c_.ShapeOf(output);
+  std::vector<size_t> parts(axes_.size());
+  for (size_t axis = shape.size(); axis-- > 0; flat /= shape[axis]) {
+    const auto at = std::ranges::find(axes_, output.extents[axis], &Axis::letter);
+    if (at != axes_.end())
+      parts[static_cast<size_t>(at - axes_.begin())] = flat % shape[axis] / at->size;
+  }
+  return SliceOf(parts);
+}
+
+std::vector<Slice> CutCase(const Case& c, size_t elements) {
+  const CaseCut cut(c, elements);
+  std::vector<Slice> slices(cut.size());
+  for (size_t i = 0; i < slices.size(); ++i) slices[i] = cut[i];
   return slices;
 }
 

@@ -16,7 +16,28 @@ struct Slice {
 };
 
 // Slices of about at most `elements` output elements, in row-major order of the dimensions that are
-// cut.
+// cut. Each is made when it is asked for: there may be as many as the case has elements.
+class CaseCut {
+ public:
+  CaseCut(const Case& c, size_t elements);
+  size_t size() const;
+  Slice operator[](size_t i) const;
+  // The first slice that has an element of an output, by its flat index in the whole tensor.
+  Slice With(const TensorSpec& output, size_t flat) const;
+
+ private:
+  struct Axis {
+    std::string letter;
+    size_t extent, size;  // of a part; the last one may be smaller
+    size_t parts() const { return (extent + size - 1) / size; }
+  };
+  Slice SliceOf(const std::vector<size_t>& parts) const;
+
+  Case c_;
+  std::vector<Axis> axes_;
+};
+
+// All of them.
 std::vector<Slice> CutCase(const Case& c, size_t elements);
 
 // The two halves of a slice along the first dimension that can be cut; empty if there is none.

@@ -5,6 +5,7 @@
 
 #include "oracle/catalog/beside_precision.h"
 #include "oracle/catalog/causes.h"
+#include "oracle/diagnosis/evidence.h"
 #include "tools/api/conforming_recipes.h"
 
 namespace sextant::tools {
@@ -59,7 +60,8 @@ Verdict JudgeOutputs(const oracle::Judge& judge, const Case& c, const Tensors& i
       verdict.causes = Causes(judge, c, inputs, recipe, outputs, options, subject, verdict);
     }
     const auto& [texts, width, have_other_errors, sample] = verdict.other_recipes;
-    const bool has_recipe = !texts.empty() && !have_other_errors;
+    // A recipe that only permits the errors is enough of a large case, where each judgement counts.
+    const bool has_recipe = !texts.empty() && (!have_other_errors || oracle::IsLarge(c));
     if (fails && verdict.causes.empty() && !has_recipe) find_recipes(2);
     if (fails && verdict.causes.empty() && texts.empty()) {
       verdict.causes = oracle::CausesBesideAPrecision(

@@ -17,10 +17,9 @@ constexpr size_t kMostAnswers = 48, kSliceElements = 64, kMostSlices = 16;  // o
 
 std::vector<ComparedPart> PartsOf(std::span<const JudgedAnswer> answers, size_t most_work) {
   const size_t count = std::min(answers.size(), kMostAnswers);
-  std::vector<std::vector<Slice>> slices;
+  std::vector<SlicesByIndex> slices;
   for (size_t i = 0; i < count; ++i)
-    slices.push_back(
-        SlicesInBudget(answers[(2 * i + 1) * answers.size() / (2 * count)].c, kSliceElements));
+    slices.emplace_back(answers[(2 * i + 1) * answers.size() / (2 * count)].c, kSliceElements);
   std::vector<ComparedPart> parts;
   size_t work = 0;
   for (size_t k = 0; k < kMostSlices; ++k) {

@@ -11,16 +11,18 @@
 #include "oracle/diagnosis/recipe/recipe_verdict.h"
 #include "oracle/diagnosis/recipe/tried_recipe.h"
 #include "reference/number/recipe/evaluation_context.h"
-#include "reference/number/recipe/rounding_units.h"
+#include "reference/number/tensor/dtype.h"
+#include "reference/prove/case_slices.h"
 
 namespace sextant::oracle {
 namespace {
 
 constexpr size_t kMostWork = size_t{1} << 20;  // of the compared parts (work.h)
 
-bool RoundsToFewerDigits(const Recipe& recipe, DType dtype) {
+// True if a step rounds numbers of the dtype: its format has fewer digits, or a smaller range.
+bool RoundsMore(const Recipe& recipe, DType dtype) {
   return std::ranges::any_of(recipe.steps, [&](const StepRule& rule) {
-    return !rule.exact && !rule.of_tensor && UnitRoundoffOf(rule.format) > UnitRoundoffOf(dtype);
+    return !rule.exact && !rule.of_tensor && !Contains(rule.format, dtype);
   });
 }
 
@@ -62,19 +64,42 @@ Count CountIn(const std::vector<ComparedPart>& parts, const std::string& recipe)
   return count;
 }
 
+// True if the recipe would permit zeros instead of most numbers: then it permits almost any error.
+bool PermitsZeros(const std::vector<ComparedPart>& parts, const std::string& recipe) {
+  size_t numbers = 0, permitted = 0;
+  for (const auto& [answer, slice] : parts) {
+    const Case& c = answer->c;
+    const auto errors = PermittedErrors(c.operation(), c, ReadersOf(answer->inputs),
+                                        ParseRecipe(recipe, c.dtype()), slice);
+    for (size_t o = 0; o < errors.size(); ++o) {
+      const TensorSpec& output = c.info().signature.outputs[o];
+      const Tensor<double> exact = ExtractSlice(answer->judge.golden()[o].high, output, slice);
+      for (size_t i = 0; i < exact.data.size(); ++i) {
+        const double size = std::abs(exact.data[i]);
+        numbers += size > 0 && std::isfinite(size);
+        permitted += size > 0 && size <= errors[o].error.data[i];
+      }
+    }
+  }
+  return 2 * permitted > numbers;
+}
+
 }  // namespace
 
 bool HasOtherErrors(const std::string& recipe, std::span<const JudgedAnswer> answers) {
-  const bool is_narrow = std::ranges::any_of(answers, [&](const JudgedAnswer& answer) {
+  const bool rounds_more = std::ranges::any_of(answers, [&](const JudgedAnswer& answer) {
     const DType dtype = answer.c.dtype();
-    return RoundsToFewerDigits(ParseRecipe(recipe, dtype), dtype);
+    return RoundsMore(ParseRecipe(recipe, dtype), dtype);
   });
-  if (!is_narrow) return false;
   std::vector<JudgedAnswer> failing;
   std::ranges::copy_if(answers, std::back_inserter(failing), Fails);
   const std::vector<ComparedPart> parts = PartsOf(failing, kMostWork);
+  const bool permits_zeros = PermitsZeros(parts, recipe);
+  if (!rounds_more && !permits_zeros) return false;
   const Count own = CountIn(parts, recipe);
-  if (2 * own.far <= own.failing || !IsEvidence(2 * own.far - own.failing, 1)) return false;
+  if (permits_zeros && 2 * own.near <= own.failing) return true;
+  if (!rounds_more || 2 * own.far <= own.failing || !IsEvidence(2 * own.far - own.failing, 1))
+    return false;
   return std::ranges::none_of(RecipesNear(recipe, {}), [&](const RecipeCandidate& standard) {
     const Count count = CountIn(parts, standard.text);
     return 2 * count.near > count.failing;

@@ -1,12 +1,14 @@
 #include "oracle/diagnosis/recipe/recipe_verdict.h"
 
 #include <algorithm>
+#include <atomic>
 
 #include "oracle/diagnosis/answer/scattered_elements.h"
 #include "oracle/diagnosis/recipe/own_errors.h"
 #include "oracle/diagnosis/recipe/recipe_witness.h"
 #include "oracle/diagnosis/work.h"
 #include "oracle/judge/sliced_judge.h"
+#include "reference/base/parallel.h"
 #include "reference/prove/budget.h"
 
 namespace sextant::oracle {
@@ -15,7 +17,7 @@ namespace {
 // Elements that are looked at first of a case that has more: a part of the case, in a part of the
 // work; in slices of kInSlice elements.
 constexpr size_t kFewest = 4096, kMost = size_t{1} << 15, kInSlice = 1024;
-constexpr size_t kPartOfCase = 8, kPartOfWork = 8;
+constexpr size_t kPartOfCase = 8, kPartOfWork = 16;
 // Of a recipe that only permits the errors, so many times as many elements are judged then.
 constexpr size_t kLarger = 2;
 
@@ -34,12 +36,25 @@ Verdict VerdictBy(const JudgedAnswer& answer, const Recipe& recipe, const ProveO
   return Judge(c, inputs, recipe, options, kHow).Evaluate(outputs);
 }
 
-// True if an error in some slices of the case exceeds what the recipe permits. Unlike a judgement,
-// it copies nothing, and ends at the first such slice.
-bool FailsAtFirst(const JudgedAnswer& answer, const Recipe& recipe, size_t elements) {
+// About so many elements of the case, conforming if the recipe permits all errors there; else
+// empty. Unlike a judgement, this copies nothing, and ends at the first error that is not
+// permitted.
+std::optional<Verdict> PermittedInPart(const JudgedAnswer& answer, const Recipe& recipe,
+                                       size_t elements, const ProveOptions& options) {
   const ScopedBudget within(Budget{.elements = elements});
-  return !std::ranges::all_of(SlicesInBudget(answer.c, kInSlice),
-                              [&](const Slice& slice) { return PermitsIn(answer, slice, recipe); });
+  const std::vector<Slice> slices = SlicesInBudget(answer.c, kInSlice);
+  std::atomic<bool> permits = true;
+  std::atomic<size_t> judged = 0;
+  InParallel(slices.size(), options.threads, [&](size_t i) {
+    if (!permits) return;
+    const auto count = PermittedIn(answer, slices[i], recipe);
+    if (count) judged += *count;
+    if (!count) permits = false;
+  });
+  if (!permits) return std::nullopt;
+  Verdict verdict{.sample = SampleIn(answer.c)};
+  verdict.tensors.push_back({.judged = judged});
+  return verdict;
 }
 
 // Judges about so many elements; empty if the answer fails.
@@ -89,13 +104,12 @@ std::optional<Verdict> ConformingVerdict(const JudgedAnswer& answer, const std::
   const size_t first = std::min(std::clamp(elements / kPartOfCase, kFewest, kMost),
                                 ElementsInWork(c, MostWork(c) / kPartOfWork));
   if (!HasBudget() && first < elements) {
-    if (!Decides(c, recipe) && FailsAtFirst(answer, parsed, first)) return std::nullopt;
-    if (search.in_part) {
-      const bool only_permits = HasOtherErrors(recipe, {&answer, 1});  // a part says enough of it
-      const size_t most =
-          std::min(only_permits ? kLarger * first : elements, ElementsInWork(c, MostWork(c)));
-      if (most < elements) return VerdictOnPart(answer, parsed, most, search.prove);
-    }
+    const bool decides = Decides(c, recipe);
+    if (!decides && !PermittedInPart(answer, parsed, first, search.prove)) return std::nullopt;
+    if (search.in_part && !decides && HasOtherErrors(recipe, {&answer, 1}))
+      return PermittedInPart(answer, parsed, kLarger * first, search.prove);  // says enough of it
+    const size_t most = ElementsInWork(c, MostWork(c));
+    if (search.in_part && most < elements) return VerdictOnPart(answer, parsed, most, search.prove);
   }
   Verdict verdict = VerdictBy(answer, parsed, search.prove);
   if (verdict.status == Verdict::Status::kFails) return std::nullopt;

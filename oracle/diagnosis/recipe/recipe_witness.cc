@@ -46,14 +46,6 @@ std::optional<Place> WorstPlace(const JudgedAnswer& answer) {
   return worst;
 }
 
-// The slice that contains the element.
-Slice SliceWith(const Case& c, const Place& place, const std::vector<Slice>& slices) {
-  const TensorSpec& output = c.info().signature.outputs[place.output];
-  return *std::ranges::find_if(slices, [&](const Slice& slice) {
-    return std::ranges::count(IndicesIn(c.ShapeOf(output), output, slice), place.index) > 0;
-  });
-}
-
 // `permitted` of the slice's answered elements, in the order of a witness; infinite where an error
 // of any size would pass.
 Elements Flatten(const JudgedAnswer& answer, const std::vector<PermittedTensor>& permitted) {
@@ -164,8 +156,9 @@ bool IsAsAccurate(const RecipeWitness& witness, const std::string& recipe) {
 std::optional<RecipeWitness> WitnessOf(const JudgedAnswer& answer, const std::string& start) {
   const auto place = WorstPlace(answer);
   if (!place) return std::nullopt;  // an intermediate fails
-  const std::vector<Slice> slices = SlicesInBudget(answer.c, kSliceElements);
-  RecipeWitness witness{&answer, SliceWith(answer.c, *place, slices)};
+  const SlicesByIndex slices(answer.c, kSliceElements);
+  const TensorSpec& output = answer.c.info().signature.outputs[place->output];
+  RecipeWitness witness{&answer, slices.With(output, place->index)};
   const size_t spread = std::min(slices.size(), kSpread);
   for (size_t i = 0; i < spread; ++i)
     witness.spread.push_back(slices[(2 * i + 1) * slices.size() / (2 * spread)]);
@@ -189,17 +182,19 @@ double MeanUlps(const std::vector<Elements>& permitted, const std::vector<Recipe
   return std::exp(logarithms / static_cast<double>(which.size()));
 }
 
-bool PermitsIn(const JudgedAnswer& answer, const Slice& slice, const Recipe& recipe) {
+std::optional<size_t> PermittedIn(const JudgedAnswer& answer, const Slice& slice,
+                                  const Recipe& recipe) {
   const Case& c = answer.c;
   const Elements permitted =
       Flatten(answer, PermittedErrors(c.operation(), c, ReadersOf(answer.inputs), recipe, slice));
-  size_t at = 0;
+  size_t at = 0, judgeable = 0;
   bool permits = true;
   ForEachAnswered(answer, slice, [&](const GoldenTensor& golden, size_t i, double got) {
     permits = permits && ErrorBeyondRadius(golden, i, got) <= permitted[at];
+    judgeable += std::isfinite(permitted[at]) && !std::isnan(golden.high.data[i]);
     ++at;
   });
-  return permits;
+  return permits ? std::optional(judgeable) : std::nullopt;
 }
 
 bool Decides(const Case& c, const std::string& recipe) {

@@ -42,8 +42,10 @@ bool HasRoundingsOnly(const Recipe& recipe);
 // effect is below the worst case of a long sum. Without HasRoundingsOnly only the first is asked.
 bool IsAsAccurate(const RecipeWitness& witness, const std::string& recipe);
 
-// True if the recipe permits all errors in the slice.
-bool PermitsIn(const JudgedAnswer& answer, const Slice& slice, const Recipe& recipe);
+// The elements of the slice that could fail by the recipe, if it permits all errors there; else
+// none.
+std::optional<size_t> PermittedIn(const JudgedAnswer& answer, const Slice& slice,
+                                  const Recipe& recipe);
 
 // True if roundings of the recipe may change a decision of the formula: then the permitted errors
 // of the formula itself do not decide.
