@@ -13,6 +13,7 @@
 #include "oracle/catalog/catalog.h"
 #include "oracle/defect/drawn_case_test.h"
 #include "oracle/defect/generated_defects.h"
+#include "oracle/defect/input_defects.h"
 #include "oracle/property/changed_inputs.h"
 #include "reference/case/operations.h"
 #include "reference/layer/rms_norm.h"
@@ -60,6 +61,26 @@ TEST(ChangedInputs, ComputesTheSameCaseOnOtherInputs) {
   });
   EXPECT_EQ(question.Predicted(doubled)[0].values.data, (std::vector<double>{2.0 / 8, 14.0 / 8}));
   EXPECT_FALSE(question.Of(ChangedInputs("no", "", [](const Case&, Tensors&) { return false; })));
+}
+
+// Without a copy of them: large inputs take longer to copy than to look at.
+TEST(ExchangedInputs, AreReadWhereTheyAre) {
+  const DrawnCase question("gated N=1 F=4 dtype=f64 @gate=1,2,3,4 @up=5,6,7,8");
+  const auto numbers = [&](const Hypothesis& hypothesis, size_t i) {
+    EXPECT_EQ(hypothesis.inputs.ElementsBeyond(SharedInputs::Of(question.inputs)), 0u);
+    return ValuesOf(hypothesis.inputs.Readers())[i].values.data;
+  };
+  const auto exchanged = *question.Of(ExchangedInputs("", "", {{"gate", "up"}}));
+  EXPECT_EQ(numbers(exchanged, 0), (std::vector<double>{5, 6, 7, 8}));
+  EXPECT_EQ(numbers(exchanged, 1), (std::vector<double>{1, 2, 3, 4}));
+  const auto repeated = *question.Of(RepeatedInputs("", "", {{"gate", "up"}}));
+  EXPECT_EQ(numbers(repeated, 0), (std::vector<double>{1, 2, 3, 4}));
+  EXPECT_EQ(numbers(repeated, 1), (std::vector<double>{1, 2, 3, 4}));
+  const auto& defects = CatalogEntryOf("gated").defects;
+  const auto pairs =
+      *question.Of(*std::ranges::find(defects, std::string("halves_read_as_pairs"), &Defect::name));
+  EXPECT_EQ(numbers(pairs, 0), (std::vector<double>{1, 3, 5, 7}));
+  EXPECT_EQ(numbers(pairs, 1), (std::vector<double>{2, 4, 6, 8}));
 }
 
 TEST(ChangedRecipe, ChangesOnlyTheStepsItNames) {

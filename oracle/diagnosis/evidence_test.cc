@@ -41,8 +41,9 @@ TEST(Evidence, TellsWhatExplainsTheAnswer) {
   const auto fits = evidence.FitsOf({Large().CandidateOf(kWrong), Large().CandidateOf(kRight)});
   EXPECT_FALSE(fits[0].explains);
   EXPECT_TRUE(fits[1].explains);
-  EXPECT_EQ(fits[1].compared, 131072u);
-  EXPECT_EQ(fits[1].verified, evidence.failing());
+  EXPECT_EQ(fits[1].compared, Evidence::kAlways);
+  EXPECT_LE(fits[1].verified, Evidence::kAlways);
+  EXPECT_GT(fits[1].verified, Evidence::kAlways / 2);  // most elements fail
 }
 
 TEST(Evidence, ComparesWrongHypothesesWithFewElements) {
@@ -51,14 +52,14 @@ TEST(Evidence, ComparesWrongHypothesesWithFewElements) {
   EXPECT_LE(evidence.compared(), 100 * 128u);  // one row
 }
 
-TEST(Evidence, ComparesAllExplanationsTogetherWithAsManyElementsAsTheCaseHas) {
+TEST(Evidence, ComparesAllExplanationsTogetherWithALimitedPart) {
   Evidence evidence(Large().seen());
   const auto fits = evidence.FitsOf(std::vector(4, Large().CandidateOf(kRight)));
-  EXPECT_LE(evidence.compared(), 4 * 2 * Evidence::kWitnessed + 131072);
+  EXPECT_LE(evidence.compared(), 4 * 2 * Evidence::kWitnessed + Evidence::kAlways);
   for (const Fit& fit : fits) {
     EXPECT_TRUE(fit.explains);
-    EXPECT_LE(fit.compared, 131072u / 4);
-    EXPECT_GT(fit.compared, 131072u / 8);
+    EXPECT_LE(fit.compared, Evidence::kAlways / 4);
+    EXPECT_GT(fit.compared, Evidence::kAlways / 8);
     EXPECT_LE(fit.verified, fit.compared);
   }
 }
@@ -76,10 +77,10 @@ TEST(Evidence, LeavesOutHypothesesAcrossSlicesThatCostTooMuch) {
   }
 }
 
-// One element of a hundred thousand contradicts.
-TEST(Evidence, ComparesEveryElement) {
-  Asked asked("rope pairing=half H=4 S=256 D=128 dtype=f32", "pairing=interleaved");
-  for (const size_t i : {size_t{0}, size_t{77777}, size_t{131071}}) {
+// One element of many contradicts.
+TEST(Evidence, ComparesEveryElementOfACaseThatIsNotLarge) {
+  Asked asked("rope pairing=half H=4 S=128 D=128 dtype=f32", "pairing=interleaved");
+  for (const size_t i : {size_t{0}, size_t{44444}, Evidence::kAlways - 1}) {
     const double before = asked.answer[0].values.data[i];
     asked.answer[0].values.data[i] = 100;
     Evidence evidence(asked.seen());

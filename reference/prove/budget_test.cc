@@ -94,6 +94,22 @@ TEST(Budget, SlicesOfEverySizeCoverTheSameElements) {
   EXPECT_EQ(covered(1), proven);
 }
 
+TEST(Budget, HasTheSliceOfEachOfItsElements) {
+  const Case c = Case::Parse("rope pairing=half B=2 H=3 S=50 D=8");
+  const TensorSpec& y = c.info().signature.outputs[0];
+  for (const size_t elements : {0, 600}) {  // 0: all
+    const ScopedBudget within({.elements = elements, .seed = 3});
+    const SlicesByIndex by_index(c, 16);
+    const std::vector<Slice> slices = SlicesInBudget(c, 16);
+    ASSERT_EQ(by_index.size(), slices.size());
+    for (size_t i = 0; i < slices.size(); ++i) {
+      EXPECT_EQ(by_index[i].ranges, slices[i].ranges);
+      for (const size_t flat : IndicesIn(c.ShapeOf(y), y, slices[i]))
+        EXPECT_EQ(by_index.With(y, flat).ranges, slices[i].ranges);
+    }
+  }
+}
+
 TEST(Budget, ChoosesByTheSeed) {
   const auto chosen = [](uint64_t seed) {
     std::vector<bool> computed;

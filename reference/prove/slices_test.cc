@@ -88,6 +88,23 @@ TEST(Slices, CutOnlyIndependentAxes) {
   EXPECT_EQ(IndicesIn({2, 100}, x, slices[1]).front(), 100u);
 }
 
+TEST(CaseCut, FindsTheSliceOfAnElement) {
+  for (const char* line : {"rope pairing=half B=2 H=3 S=7 D=8", "linear N=3 M=40 F=11",
+                           "rms_norm N=5 M=9", "attention B=2 H=6 K=2 S=3 T=5 D=3 mask=causal"}) {
+    const Case c = Case::Parse(line);
+    const TensorSpec& y = c.info().signature.outputs[0];
+    for (const size_t elements : {1, 6, 50, 100000}) {
+      const CaseCut cut(c, elements);
+      const std::vector<Slice> all = CutCase(c, elements);
+      ASSERT_EQ(cut.size(), all.size());
+      for (const Slice& slice : all) {
+        for (const size_t flat : IndicesIn(c.ShapeOf(y), y, slice))
+          EXPECT_EQ(cut.With(y, flat).ranges, slice.ranges) << line;
+      }
+    }
+  }
+}
+
 TEST(Slices, AnEmptyCaseHasOneEmptySlice) {
   const Case c = Case::Parse("rms_norm N=0 M=4");
   EXPECT_EQ(CutCase(c, 10).size(), 1u);

@@ -92,6 +92,21 @@ TEST(MeasuredAttention, NamesTwoDeviationsAtOnce) {
                        "key 7 is missing)"));
 }
 
+// A query does not see its own key, and masked scores are finite: the first one gets the mean of
+// all values, where the mask alone specifies nothing.
+TEST(MeasuredAttention, NamesMeansOfQueriesWithoutKeys) {
+  PlantedAttention planted = Right();
+  planted.masked_score = -1e30;
+  planted.sees = [](size_t s, size_t t) { return t < s; };
+  for (const char* dtype : {"dtype=f32", "dtype=bf16"}) {
+    EXPECT_THAT(
+        CausesIn(std::string("attention H=4 K=2 S=8 T=8 D=16 E=6 mask=causal ") + dtype, planted),
+        Contains("key_length_changed+mask_value (the number of keys is [7], expected 8; "
+                 "and masked scores are finite, so that a query without keys gives the "
+                 "mean of all values)"));
+  }
+}
+
 TEST(MeasuredAttention, CountsTheSink) {
   PlantedAttention planted = Right();
   planted.sink_count = 3;

@@ -11,7 +11,7 @@
 #include "oracle/diagnosis/recipe/recipe_verdict.h"
 #include "oracle/diagnosis/recipe/tried_recipe.h"
 #include "reference/number/recipe/evaluation_context.h"
-#include "reference/number/tensor/dtype.h"
+#include "reference/number/recipe/rounding_units.h"
 #include "reference/prove/case_slices.h"
 
 namespace sextant::oracle {
@@ -19,10 +19,9 @@ namespace {
 
 constexpr size_t kMostWork = size_t{1} << 20;  // of the compared parts (work.h)
 
-// True if a step rounds numbers of the dtype: its format has fewer digits, or a smaller range.
-bool RoundsMore(const Recipe& recipe, DType dtype) {
+bool RoundsToFewerDigits(const Recipe& recipe, DType dtype) {
   return std::ranges::any_of(recipe.steps, [&](const StepRule& rule) {
-    return !rule.exact && !rule.of_tensor && !Contains(rule.format, dtype);
+    return !rule.exact && !rule.of_tensor && UnitRoundoffOf(rule.format) > UnitRoundoffOf(dtype);
   });
 }
 
@@ -64,10 +63,28 @@ Count CountIn(const std::vector<ComparedPart>& parts, const std::string& recipe)
   return count;
 }
 
-// True if the recipe would permit zeros instead of most numbers: then it permits almost any error.
-bool PermitsZeros(const std::vector<ComparedPart>& parts, const std::string& recipe) {
+}  // namespace
+
+bool HasOtherErrors(const std::string& recipe, std::span<const JudgedAnswer> answers) {
+  const bool is_narrow = std::ranges::any_of(answers, [&](const JudgedAnswer& answer) {
+    const DType dtype = answer.c.dtype();
+    return RoundsToFewerDigits(ParseRecipe(recipe, dtype), dtype);
+  });
+  if (!is_narrow) return false;
+  std::vector<JudgedAnswer> failing;
+  std::ranges::copy_if(answers, std::back_inserter(failing), Fails);
+  const std::vector<ComparedPart> parts = PartsOf(failing, kMostWork);
+  const Count own = CountIn(parts, recipe);
+  if (2 * own.far <= own.failing || !IsEvidence(2 * own.far - own.failing, 1)) return false;
+  return std::ranges::none_of(RecipesNear(recipe, {}), [&](const RecipeCandidate& standard) {
+    const Count count = CountIn(parts, standard.text);
+    return 2 * count.near > count.failing;
+  });
+}
+
+bool PermitsZeros(const std::string& recipe, const JudgedAnswer& of) {
   size_t numbers = 0, permitted = 0;
-  for (const auto& [answer, slice] : parts) {
+  for (const auto& [answer, slice] : PartsOf({&of, 1}, kMostWork)) {
     const Case& c = answer->c;
     const auto errors = PermittedErrors(c.operation(), c, ReadersOf(answer->inputs),
                                         ParseRecipe(recipe, c.dtype()), slice);
@@ -82,28 +99,6 @@ bool PermitsZeros(const std::vector<ComparedPart>& parts, const std::string& rec
     }
   }
   return 2 * permitted > numbers;
-}
-
-}  // namespace
-
-bool HasOtherErrors(const std::string& recipe, std::span<const JudgedAnswer> answers) {
-  const bool rounds_more = std::ranges::any_of(answers, [&](const JudgedAnswer& answer) {
-    const DType dtype = answer.c.dtype();
-    return RoundsMore(ParseRecipe(recipe, dtype), dtype);
-  });
-  std::vector<JudgedAnswer> failing;
-  std::ranges::copy_if(answers, std::back_inserter(failing), Fails);
-  const std::vector<ComparedPart> parts = PartsOf(failing, kMostWork);
-  const bool permits_zeros = PermitsZeros(parts, recipe);
-  if (!rounds_more && !permits_zeros) return false;
-  const Count own = CountIn(parts, recipe);
-  if (permits_zeros && 2 * own.near <= own.failing) return true;
-  if (!rounds_more || 2 * own.far <= own.failing || !IsEvidence(2 * own.far - own.failing, 1))
-    return false;
-  return std::ranges::none_of(RecipesNear(recipe, {}), [&](const RecipeCandidate& standard) {
-    const Count count = CountIn(parts, standard.text);
-    return 2 * count.near > count.failing;
-  });
 }
 
 }  // namespace sextant::oracle

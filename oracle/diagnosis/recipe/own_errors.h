@@ -9,12 +9,15 @@
 
 namespace sextant::oracle {
 
-// True if most of the compared elements that fail by the start
-// - are not nearer to the recipe's own answer than to the exact value, and it would permit zeros; or
-// - are about as far from its own answer as from the exact value, if these are enough to show it,
-//   and if it rounds numbers of the dtype in some step. Not if a standard recipe has their errors,
-//   which may permit too much to be found; never of a recipe whose own answers do not tell: they
-//   depend on the order of sums, or its functions may be less accurate.
+// True if the recipe rounds some step to fewer digits than the dtype has, and most of the compared
+// elements that fail by the start are about as far from its own answer as from the exact value, if
+// these are enough to show it. Not if a standard recipe has their errors, which may permit too much
+// to be found. Never of a recipe whose own answers do not tell: they depend on the order of sums,
+// or its functions may be less accurate.
 bool HasOtherErrors(const std::string& recipe, std::span<const JudgedAnswer> answers);
+
+// True if the recipe would permit zeros instead of most numbers: then that it permits the answer says
+// little.
+bool PermitsZeros(const std::string& recipe, const JudgedAnswer& answer);
 
 }  // namespace sextant::oracle

@@ -69,5 +69,16 @@ TEST(OwnErrors, DoNotTellOfLessAccurateFunctions) {
   EXPECT_FALSE(HasOtherErrors("native trig=f16/2", answers.Judged()));
 }
 
+// The error of a sum of 1024 numbers in bf16 may be as large as the sum; that of 8 numbers not.
+TEST(PermitsZeros, OfSumsThatAreTooLongForTheFormat) {
+  Answers answers("native", "native");
+  answers.Add("linear N=8 M=1024 F=16");
+  answers.Add("linear N=8 M=8 F=16");
+  const auto judged = answers.Judged();
+  EXPECT_TRUE(PermitsZeros("native dot=bf16", judged[0]));
+  EXPECT_FALSE(PermitsZeros("native dot=bf16", judged[1]));
+  EXPECT_FALSE(PermitsZeros("native", judged[0]));
+}
+
 }  // namespace
 }  // namespace sextant::oracle

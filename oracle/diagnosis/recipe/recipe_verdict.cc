@@ -18,7 +18,7 @@ namespace {
 // work; in slices of kInSlice elements.
 constexpr size_t kFewest = 4096, kMost = size_t{1} << 15, kInSlice = 1024;
 constexpr size_t kPartOfCase = 8, kPartOfWork = 16;
-// Of a recipe that only permits the errors, so many times as many elements are judged then.
+// Of a recipe that says little, so many times as many elements are compared then.
 constexpr size_t kLarger = 2;
 
 Verdict VerdictBy(const JudgedAnswer& answer, const Recipe& recipe, const ProveOptions& options) {
@@ -106,8 +106,9 @@ std::optional<Verdict> ConformingVerdict(const JudgedAnswer& answer, const std::
   if (!HasBudget() && first < elements) {
     const bool decides = Decides(c, recipe);
     if (!decides && !PermittedInPart(answer, parsed, first, search.prove)) return std::nullopt;
-    if (search.in_part && !decides && HasOtherErrors(recipe, {&answer, 1}))
-      return PermittedInPart(answer, parsed, kLarger * first, search.prove);  // says enough of it
+    const bool says_little = search.in_part && !decides &&
+                             (PermitsZeros(recipe, answer) || HasOtherErrors(recipe, {&answer, 1}));
+    if (says_little) return PermittedInPart(answer, parsed, kLarger * first, search.prove);
     const size_t most = ElementsInWork(c, MostWork(c));
     if (search.in_part && most < elements) return VerdictOnPart(answer, parsed, most, search.prove);
   }
