@@ -50,7 +50,7 @@ class Search {
       : seen_(seen),
         base_(base),
         witnesses_(WitnessesOf(seen)),
-        evaluations_{MostEvaluations(seen.c)} {
+        evaluations_{MostEvaluations(seen)} {
     if (!witnesses_.fit.empty())
       limit_ = DistanceOf(seen, base, witnesses_.fit, kInfinity) / kFarther;
   }

@@ -115,10 +115,14 @@ class NumberFit {
 
 }  // namespace
 
-size_t MostEvaluations(const Case& c) {
+size_t MostEvaluations(const Observation& seen) {
   constexpr size_t kMostWhole = 2500, kMostProducts = size_t{1} << 25;
-  if (Halve(c, {})) return IsLarge(c) ? kMostEvaluations / 8 : kMostEvaluations;
-  return std::min(kMostWhole, kMostProducts / std::max<size_t>(ProductsOf(c), 1));
+  constexpr size_t kSearches = 8;  // of second deviations have the evaluations of one other
+  size_t most = kMostEvaluations;
+  if (!Halve(seen.c, {}))
+    most = std::min(kMostWhole, kMostProducts / std::max<size_t>(ProductsOf(seen.c), 1));
+  const bool is_large = Halve(seen.c, {}) && IsLarge(seen.c);
+  return is_large || seen.is_second ? most / kSearches : most;
 }
 
 size_t CostOfInputs(const Hypothesis& base, const Hypothesis& model) {

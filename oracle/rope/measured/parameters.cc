@@ -9,8 +9,6 @@
 namespace sextant::oracle {
 namespace {
 
-constexpr size_t kFewPairs = 3;
-
 // A number of the configuration, by its name.
 struct Parameter {
   std::string name;
@@ -50,7 +48,9 @@ std::vector<Parameter> ParametersOf(RotaryModel model) {
 class Search {
  public:
   Search(const MeasuredFrequencies& seen, const Parameter& parameter)
-      : seen_(seen), parameter_(parameter) {
+      : seen_(seen),
+        parameter_(parameter),
+        is_only_base_(std::holds_alternative<NoScaling>(seen.right.scaling)) {
     std::vector<size_t> wrong, known;
     for (size_t k = 0; k < seen.of_pair.size(); ++k) {
       if (seen.possible[k].empty()) continue;
@@ -60,8 +60,7 @@ class Search {
       if (!is_right) wrong.push_back(k);
     }
     // The base alone has no pairs that say more than others; the ends of a ramp have.
-    const bool is_only_base = std::holds_alternative<NoScaling>(seen.right.scaling);
-    const size_t most_wrong = is_only_base ? known.size() + 1 : 12, most_known = 4;
+    const size_t most_wrong = is_only_base_ ? known.size() + 1 : 12, most_known = 4;
     AddWitnesses(wrong, most_wrong);
     AddWitnesses(known, most_known);
   }
@@ -72,9 +71,7 @@ class Search {
     return model;
   }
   // The largest difference in units of the error bars; at most 1 if all agree.
-  double Distance(double value) const { return DistanceIn(pairs_, value); }
-  // The same of the pairs `in`.
-  double DistanceIn(const std::vector<size_t>& in, double value) const {
+  double Distance(double value) const {
     const RotaryModel model = With(value);
     try {
       CheckScaling(model.scaling, model.setting);
@@ -83,18 +80,24 @@ class Search {
     }
     RotaryModel witnesses = model;
     witnesses.pairs.clear();
-    for (const size_t k : in) witnesses.pairs.push_back(model.pairs[k]);
+    for (const size_t k : pairs_) witnesses.pairs.push_back(model.pairs[k]);
     const FrequencyList list = seen_.list_of(witnesses);
     double most = 0;
-    for (size_t k = 0; k < list.of.size(); ++k) {
-      double least = kInfinity;
-      for (const Range& range : seen_.possible[in[k]]) {
-        const long double bar =
-            (range.high - range.low) / 2 + list.relative[k] * std::abs(list.of[k]);
-        const long double off = std::abs(list.of[k] - range.Middle());
-        least = std::min(least, off > 0 ? static_cast<double>(off / bar) : 0);
-      }
-      most = std::max(most, least);
+    for (size_t i = 0; i < list.of.size(); ++i)
+      most = std::max(most, DistanceOf(pairs_[i], list.of[i], list.relative[i]));
+    return std::isnan(most) ? kInfinity : most;
+  }
+  // About the same. Of another base alone, the frequencies are the right ones times
+  // (value / base)^-(k/n), to about 2^-50: a few bars at most, even in f64.
+  double RoughDistance(double value) const {
+    if (!is_only_base_) return Distance(value);
+    double most = 0;
+    for (const size_t k : pairs_) {
+      const auto& pair = seen_.right.pairs[k];
+      const double exponent = static_cast<double>(pair.k) / static_cast<double>(pair.n);
+      const double ratio = std::pow(value / parameter_.value, -exponent);
+      most = std::max(most,
+                      DistanceOf(k, seen_.right_list.of[k] * ratio, seen_.right_list.relative[k]));
     }
     return std::isnan(most) ? kInfinity : most;
   }
@@ -104,40 +107,50 @@ class Search {
     const double x = parameter_.value;
     if (!(x > 0)) return {1, 0};
     double best = x, least = kInfinity;
-    std::vector<size_t> few = pairs_;  // that rule out most values
-    few.resize(std::min(few.size(), kFewPairs));
     for (int i = -kSteps * kOctaves; i <= kSteps * kOctaves; ++i) {
-      const double value = x * std::exp2(static_cast<double>(i) / kSteps);
-      if (!(DistanceIn(few, value) < least)) continue;
-      const double d = Distance(value);
+      const double value = x * std::exp2(static_cast<double>(i) / kSteps), d = RoughDistance(value);
       if (d < least) std::tie(best, least) = std::pair(value, d);
     }
     if (std::isinf(least)) return {1, 0};
-    const double step = std::exp2(1.0 / kSteps);
-    best = Minimum(best / step, best * step);
+    const double step = std::exp2(1.0 / kSteps), low = best / step, high = best * step;
+    constexpr double kRough = 64;
+    const auto roughly = [this](double value) { return RoughDistance(value); };
+    if (is_only_base_ && roughly(MinimumOf(roughly, low, high)) > kRough) return {1, 0};
+    best = MinimumOf([this](double value) { return Distance(value); }, low, high);
     if (Distance(best) > 1) return {1, 0};
     return {Edge(best, best / step), Edge(best, best * step)};
   }
 
  private:
+  // Of one pair, between a frequency and the nearest one that is possible.
+  double DistanceOf(size_t pair, long double frequency, long double relative) const {
+    double least = kInfinity;
+    for (const Range& range : seen_.possible[pair]) {
+      const long double bar = (range.high - range.low) / 2 + relative * std::abs(frequency);
+      const long double off = std::abs(frequency - range.Middle());
+      least = std::min(least, off > 0 ? static_cast<double>(off / bar) : 0);
+    }
+    return least;
+  }
   // At most about `most` of the pairs, evenly spread, with the last one.
   void AddWitnesses(const std::vector<size_t>& of, size_t most) {
     const size_t step = of.size() / most + 1;
     for (size_t i = 0; i < of.size(); i += step) pairs_.push_back(of[of.size() - 1 - i]);
   }
   // By golden sections.
-  double Minimum(double low, double high) const {
+  template <class Of>
+  double MinimumOf(Of of, double low, double high) const {
     const double part = (std::sqrt(5.0) - 1) / 2;
     double a = high - part * (high - low), b = low + part * (high - low);
-    double of_a = Distance(a), of_b = Distance(b);
+    double of_a = of(a), of_b = of(b);
     for (int i = 0; i < 100 && high > std::nextafter(low, kInfinity); ++i) {
       if (std::min(of_a, of_b) <= 0.5) return of_a < of_b ? a : b;
       if (of_a <= of_b) {
         high = std::exchange(b, a);
-        of_b = std::exchange(of_a, Distance(a = high - part * (high - low)));
+        of_b = std::exchange(of_a, of(a = high - part * (high - low)));
       } else {
         low = std::exchange(a, b);
-        of_a = std::exchange(of_b, Distance(b = low + part * (high - low)));
+        of_a = std::exchange(of_b, of(b = low + part * (high - low)));
       }
     }
     return low;
@@ -153,6 +166,7 @@ class Search {
 
   const MeasuredFrequencies& seen_;
   const Parameter& parameter_;
+  const bool is_only_base_;
   std::vector<size_t> pairs_;  // witnesses, evenly spread
 };
 
