@@ -100,7 +100,8 @@ TEST(JudgeCases, LooksForRareCausesInTheFirstUnexplainedAnswers) {
                  return true;
                });
     const std::string later =
-        "rare causes were looked for in earlier answers of the operation only";
+        "rare causes were looked for in earlier answers of rms_norm only; repeat this case alone "
+        "to look for its own";
     EXPECT_THAT(messages, testing::ElementsAre("", "", "", "", later, later));
     EXPECT_EQ(asked, cases.size() + kMostRareSearches);
   }

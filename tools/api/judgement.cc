@@ -71,7 +71,8 @@ Verdict JudgeOutputs(const oracle::Judge& judge, const Case& c, const Tensors& i
     const auto& [texts, width, have_other_errors, sample] = verdict.other_recipes;
     const bool tries_all = rare == oracle::Rare::kTried;
     if (!tries_all && IsUnexplained(verdict))
-      AddMessage(verdict, "rare causes were looked for in earlier answers of the operation only");
+      AddMessage(verdict, "rare causes were looked for in earlier answers of " + c.name() +
+                              " only; repeat this case alone to look for its own");
     // A recipe that only permits the errors is enough of a large case, where each judgement counts.
     const bool is_enough = !texts.empty() && oracle::IsLarge(c);
     if (tries_all && IsUnexplained(verdict) && !is_enough) find_recipes(2);
