@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <span>
 
 #include "reference/attention/softmax_row.h"
@@ -18,6 +19,15 @@ size_t ArgMaxScore(std::span<const Real> scores) {
   } else {
     return ArgMax(scores);
   }
+}
+
+// The index of the largest of the first `last` scores, if `before` is that of the first `first`.
+template <class Real>
+size_t ArgMaxScoreUpTo(std::span<const Real> scores, size_t first, size_t last, size_t before) {
+  const size_t own = first + ArgMaxScore<Real>(scores.subspan(first, last - first));
+  if (first == 0) return own;
+  const std::array<Real, 2> both{scores[before], scores[own]};
+  return ArgMaxScore<Real>(both) == 0 ? before : own;
 }
 
 }  // namespace sextant::oracle

@@ -127,11 +127,10 @@ class MeasuredRows : public AttentionRows<Real> {
 
   static std::vector<Real> InTiles(const ScoredKeys& all, size_t tile) {
     std::vector<Real> scores;
-    for (size_t first = 0, last = 0; first < all.keys.size(); first = last) {
+    for (size_t first = 0, last = 0, largest = 0; first < all.keys.size(); first = last) {
       while (last < all.keys.size() && all.keys[last] / tile == all.keys[first] / tile) ++last;
-      const std::span until(all.scores.data(), last);
-      const Real largest = all.scores[ArgMaxScore<Real>(until)];
-      for (size_t j = first; j < last; ++j) scores.push_back(all.scores[j] - largest);
+      largest = ArgMaxScoreUpTo<Real>(all.scores, first, last, largest);
+      for (size_t j = first; j < last; ++j) scores.push_back(all.scores[j] - all.scores[largest]);
     }
     return scores;
   }

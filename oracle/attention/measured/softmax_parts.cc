@@ -51,12 +51,12 @@ class Row {
   void SetTerms() {
     Real largest = largest_;
     std::vector<Real> exponents;
-    for (size_t i = 0, last = 0; i < x_.size(); ++i) {
+    for (size_t i = 0, last = 0, at = 0; i < x_.size(); ++i) {
       if (parts_.tile > 0 && i == last) {
         while (last < x_.size() && columns_[last] / parts_.tile == columns_[i] / parts_.tile)
           ++last;
-        const std::span until(x_.data(), last);
-        largest = x_[ArgMaxScore<Real>(until)];
+        at = ArgMaxScoreUpTo<Real>(x_, i, last, at);
+        largest = x_[at];
       }
       Real exponent = x_[i] - largest;
       if (parts_.limit < kInfinity) exponent = ClampOrNaN(exponent, Real(-parts_.limit), Real(0.0));
