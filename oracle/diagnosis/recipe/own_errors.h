@@ -16,8 +16,8 @@ namespace sextant::oracle {
 // or its functions may be less accurate.
 bool HasOtherErrors(const std::string& recipe, std::span<const JudgedAnswer> answers);
 
-// True if the recipe would permit zeros instead of most numbers: then that it permits the answer says
-// little.
+// True if the recipe would permit zeros instead of most numbers: then that it permits the answer
+// says little.
 bool PermitsZeros(const std::string& recipe, const JudgedAnswer& answer);
 
 }  // namespace sextant::oracle
