@@ -15,8 +15,8 @@ namespace sextant::oracle {
 inline constexpr size_t kMostEvaluations = 12000;
 // So many input and output elements count as one evaluation. Small cases have fewer in a slice.
 inline constexpr size_t kElementsOfEvaluation = 4096;
-// One search evaluates at most so many: fewer in a case that cannot be cut, and an eighth in a large
-// one (evidence.h), or of a second deviation, of which there are many questions.
+// One search evaluates at most so many: fewer in a case that cannot be cut, and an eighth in a
+// large one (evidence.h), or of a second deviation, of which there are many questions.
 size_t MostEvaluations(const Observation& seen);
 
 // The evaluations of slices by a search. Larger slices, and models that copy large inputs, count as
