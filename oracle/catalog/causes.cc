@@ -93,16 +93,16 @@ std::vector<Cause> CausesOfInputs(const Observation& seen, Evidence& evidence) {
   return causes;
 }
 
+enum class Rare { kTried, kNotTried };  // RareCauses
 std::vector<Cause> CausesOfOneAnswer(const Observation& seen, const ProveOptions& options,
-                                     const ConformingRecipes& conforming, Rare rare);
+                                     const ConformingRecipes& conforming, Rare rare = Rare::kTried);
 
 // The causes of the first wrong tensor of a composite operation, none if they are not known; what
 // is wrong later does not count. Empty if there is no such tensor. In a large case, only the
 // operation that computes the tensor is asked: each hypothesis about the whole costs as much as the
 // whole.
 std::optional<std::vector<Cause>> CausesInTrace(const Observation& seen,
-                                                const ProveOptions& options, bool is_large,
-                                                Rare rare) {
+                                                const ProveOptions& options, bool is_large) {
   const auto stage = FirstWrongStage(seen, options);
   if (!stage) return std::nullopt;
   std::vector<Cause> causes;
@@ -121,7 +121,7 @@ std::optional<std::vector<Cause>> CausesInTrace(const Observation& seen,
                                 .permitted = permitted,
                                 .answer = outputs,
                                 .evaluations_left = seen.evaluations_left},
-                               options, {}, is_large ? Rare::kNotTried : rare);
+                               options, {}, is_large ? Rare::kNotTried : Rare::kTried);
   }
   for (Cause& cause : causes) cause.why = "first wrong at " + stage->output + ": " + cause.why;
   return causes;
@@ -221,7 +221,7 @@ std::vector<Cause> CausesOfOneAnswer(const Observation& seen, const ProveOptions
       have_other_errors ? kInfinity : DistanceOfPrecision(seen, recipes, evidence);
   const bool is_large = evidence.elements() > Evidence::kAlways;
   if (precision == kInfinity) {
-    auto causes = CausesInTrace(seen, options, is_large, rare);
+    auto causes = CausesInTrace(seen, options, is_large);
     if (causes && !(is_large && causes->empty())) return *std::move(causes);
   }
   // Few outliers are told without a formula; in a large case each defect costs much to try.
@@ -257,14 +257,14 @@ std::vector<Cause> CausesOfOneAnswer(const Observation& seen, const ProveOptions
 }  // namespace
 
 std::vector<Cause> CausesOf(const Observation& seen, const ProveOptions& options,
-                            const ConformingRecipes& conforming, Rare rare) {
+                            const ConformingRecipes& conforming) {
   size_t evaluations = kMostEvaluations;
   Observation limited = seen;
   limited.evaluations_left = &evaluations;
   const RepeatedQuestion again(seen);
   limited.subject = again.subject();
   // A subject with a state varies, too: what its first answer shows may be the reason.
-  std::vector<Cause> causes = CausesOfOneAnswer(limited, options, conforming, rare);
+  std::vector<Cause> causes = CausesOfOneAnswer(limited, options, conforming);
   if (std::string varies = again.Difference(); !varies.empty())
     causes.insert(causes.begin(), {"varies", std::move(varies), true});
   return causes;

@@ -16,10 +16,6 @@ struct ConformingRecipes {
   bool have_other_errors = false;
 };
 
-// Rare causes are those of the last item below, which take about ten times as long as the others if
-// nothing explains the answer.
-enum class Rare { kTried, kNotTried };
-
 // The first of these that says something:
 // - The subject gives another answer if it is asked again.
 // - The trace of a composite operation: the causes of its first wrong tensor, of the next three
@@ -34,6 +30,6 @@ enum class Rare { kTried, kNotTried };
 // Few elements rule out most hypotheses; the search compares about as many elements as the case has
 // (oracle/diagnosis/evidence.h). If a hypothesis could not be compared with all, the text says it.
 std::vector<Cause> CausesOf(const Observation& seen, const ProveOptions& options = {},
-                            const ConformingRecipes& conforming = {}, Rare rare = Rare::kTried);
+                            const ConformingRecipes& conforming = {});
 
 }  // namespace sextant::oracle

@@ -2,14 +2,10 @@
 
 #include <algorithm>
 #include <exception>
-#include <map>
 #include <optional>
-#include <string>
 
-#include "oracle/diagnosis/evidence.h"
 #include "reference/base/parallel.h"
 #include "reference/case/memory.h"
-#include "tools/api/judgement.h"
 
 namespace sextant::tools {
 namespace {
@@ -32,8 +28,9 @@ struct Judged {
   std::exception_ptr thrown;
 };
 
-Judged JudgeOne(const CasesToJudge& all, const Selected& selected,
-                const JudgeSubjectOptions& options) {
+Judged JudgeOne(const CasesToJudge& all, const Selected& selected, bool alone) {
+  JudgeSubjectOptions options = all.options;
+  if (!alone) options.prove.threads = 1;
   Judged judged;
   try {
     judged.verdict =
@@ -44,61 +41,22 @@ Judged JudgeOne(const CasesToJudge& all, const Selected& selected,
   return judged;
 }
 
-// Which answers are searched for rare causes.
-class RareSearches {
- public:
-  explicit RareSearches(const CasesToJudge& all) : is_timed_(all.options.time) {
-    for (const Selected& one : all.cases) ++cases_[one.c.name()];
-  }
-  // In the first judgement of a case. Large ones have none of these searches, and a limited time
-  // limits them.
-  oracle::Rare First(const Case& c) const {
-    const bool has_few = cases_.at(c.name()) <= kMostRareSearches;
-    return has_few || is_timed_ || oracle::IsLarge(c) ? oracle::Rare::kTried
-                                                      : oracle::Rare::kNotTried;
-  }
-  // True if the answer, judged without rare causes, is to be judged with them.
-  bool Again(const Case& c, const Judged& judged) {
-    return judged.verdict && IsUnexplained(*judged.verdict) &&
-           First(c) == oracle::Rare::kNotTried && searches_[c.name()]++ < kMostRareSearches;
-  }
-
- private:
-  bool is_timed_;
-  std::map<std::string, size_t> cases_, searches_;  // of each operation
-};
-
-// The verdict with rare causes, if the subject gives a wrong answer again; else the first one.
-Judged WithRareCauses(const CasesToJudge& all, const Selected& selected, Judged first) {
-  Judged again = JudgeOne(all, selected, all.options);
-  const bool fails = again.verdict && again.verdict->status == Verdict::Status::kFails;
-  return again.thrown || fails ? std::move(again) : std::move(first);
-}
-
 }  // namespace
 
 void JudgeCases(const CasesToJudge& all, const std::function<bool(Verdict)>& take) {
   const size_t count = all.cases.size();
-  RareSearches searches(all);
   for (size_t first = 0, last = 0; first < count; first = last) {
     last = first + 1;
     if (all.side_by_side && IsSmall(all.cases[first].c)) {
       while (last < std::min(count, first + kAtOnce) && IsSmall(all.cases[last].c)) ++last;
     }
     std::vector<Judged> judged(last - first);
-    InParallel(judged.size(), all.options.prove.threads, [&](size_t i) {
-      const Selected& selected = all.cases[first + i];
-      JudgeSubjectOptions options = all.options;
-      if (judged.size() > 1) options.prove.threads = 1;
-      options.rare = searches.First(selected.c);
-      judged[i] = JudgeOne(all, selected, options);
-    });
-    for (size_t i = 0; i < judged.size(); ++i) {
-      const Selected& selected = all.cases[first + i];
-      if (searches.Again(selected.c, judged[i]))
-        judged[i] = WithRareCauses(all, selected, std::move(judged[i]));
-      if (judged[i].thrown) std::rethrow_exception(judged[i].thrown);
-      if (!take(std::move(*judged[i].verdict))) return;
+    const bool alone = judged.size() == 1;
+    InParallel(judged.size(), all.options.prove.threads,
+               [&](size_t i) { judged[i] = JudgeOne(all, all.cases[first + i], alone); });
+    for (Judged& one : judged) {
+      if (one.thrown) std::rethrow_exception(one.thrown);
+      if (!take(std::move(*one.verdict))) return;
     }
   }
 }

@@ -17,13 +17,8 @@ struct CasesToJudge {
   bool side_by_side = false;
 };
 
-// Rare causes are looked for in so many answers of an operation that fail without another cause:
-// an implementation with an unknown bug fails in all its cases.
-inline constexpr size_t kMostRareSearches = 3;
-
 // Calls take(verdict) for each case, in order, until it returns false. Throws what JudgeSubject
-// throws, after the verdicts of the earlier cases, and OutOfMemory. A subject is asked once more
-// for the answers in which rare causes are looked for, if the operation has more cases than these.
+// throws, after the verdicts of the earlier cases, and OutOfMemory.
 void JudgeCases(const CasesToJudge& all, const std::function<bool(oracle::Verdict)>& take);
 
 }  // namespace sextant::tools

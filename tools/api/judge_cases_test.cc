@@ -4,10 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
-#include <cmath>
 #include <string>
 
-#include "tools/api/judgement.h"
 #include "tools/api/subjects.h"
 
 namespace sextant::tools {
@@ -71,39 +69,6 @@ TEST(JudgeCases, AsksAgainWhatFails) {
       return true;
     });
     EXPECT_EQ(asked, factor == 1 ? 1 : 2);
-  }
-}
-
-// Nothing explains the answers. Those of an operation with few cases are all searched.
-TEST(JudgeCases, LooksForRareCausesInTheFirstUnexplainedAnswers) {
-  const Subject right = oracle::RecipeSubject("native");
-  std::atomic<size_t> asked = 0;
-  Subject subject = right;
-  subject.answer = [&](const Case& c, const Tensors& inputs) {
-    ++asked;
-    Answer answer = right.answer(c, inputs);
-    std::vector<double>& y = answer.outputs[0].values.data;
-    for (size_t i = 0; i < y.size(); ++i)
-      y[i] *= 1 + 0.1 * std::sin(static_cast<double>(i * i * i % 1009));
-    return answer;
-  };
-  std::vector<std::string> lines = {"softmax N=3 M=9"};
-  for (int i = 0; i < 5; ++i) lines.push_back("rms_norm N=3 M=9 seed=" + std::to_string(i));
-  const std::vector<Selected> cases = Cases(lines);
-  for (const bool side_by_side : {false, true}) {
-    asked = 0;
-    std::vector<std::string> messages;
-    JudgeCases({cases, subject, {.recipe = "native", .prove = {}}, side_by_side},
-               [&](const Verdict& verdict) {
-                 EXPECT_TRUE(IsUnexplained(verdict)) << verdict.case_line;
-                 messages.push_back(verdict.message);
-                 return true;
-               });
-    const std::string later =
-        "rare causes were looked for in earlier answers of rms_norm only; repeat this case alone "
-        "to look for its own";
-    EXPECT_THAT(messages, testing::ElementsAre("", "", "", "", later, later));
-    EXPECT_EQ(asked, cases.size() + kMostRareSearches);
   }
 }
 

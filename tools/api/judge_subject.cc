@@ -74,7 +74,7 @@ Verdict JudgeInBudget(const Selected& selected, const oracle::Subject& subject,
              : oracle::Judge(c, inputs, recipe, options.prove);
   const std::optional<Sample> sample = SampleIn(c);
   const ScopedBudget reached(sample ? CurrentBudget() : Budget());
-  Verdict verdict = JudgeOutputs(judge, c, inputs, recipe, outputs, after, &asked, options.rare);
+  Verdict verdict = JudgeOutputs(judge, c, inputs, recipe, outputs, after, &asked);
   verdict.sample = sample;
   return verdict;
 }

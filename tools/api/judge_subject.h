@@ -3,7 +3,6 @@
 
 #include <string>
 
-#include "oracle/catalog/causes.h"
 #include "oracle/judge/judge.h"
 #include "oracle/subject/subject.h"
 #include "reference/prove/budget.h"
@@ -19,7 +18,6 @@ struct JudgeSubjectOptions {
   bool open_rows = false;
   Budget budget{};             // elements beyond it are left out; without `has_time`
   TimeBudget* time = nullptr;  // null: no limit. The first and last slices are always proven
-  oracle::Rare rare = oracle::Rare::kTried;  // causes of a failure
 };
 
 // A case that the subject declines, cannot run, or answers with wrong names, shapes or dtypes has a

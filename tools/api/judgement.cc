@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "oracle/catalog/beside_precision.h"
+#include "oracle/catalog/causes.h"
 #include "oracle/diagnosis/evidence.h"
 #include "tools/api/conforming_recipes.h"
 
@@ -20,7 +21,7 @@ constexpr size_t kElementsForCauses = size_t{1} << 16;
 std::vector<oracle::Cause> Causes(const oracle::Judge& judge, const Case& c, const Tensors& inputs,
                                   const Recipe& recipe, const Tensors& outputs,
                                   const ProveOptions& options, const oracle::Subject* subject,
-                                  const Verdict& verdict, oracle::Rare rare) {
+                                  const Verdict& verdict) {
   const oracle::Observation seen{c,       inputs, recipe, judge.golden(), judge.permitted(),
                                  outputs, subject};
   oracle::ConformingRecipes conforming{.have_other_errors =
@@ -31,27 +32,17 @@ std::vector<oracle::Cause> Causes(const oracle::Judge& judge, const Case& c, con
     Budget beginning = CurrentBudget();
     beginning.elements = kElementsForCauses;
     const ScopedBudget within(beginning);
-    auto causes = oracle::CausesOf(seen, options, conforming, rare);
+    auto causes = oracle::CausesOf(seen, options, conforming);
     if (!causes.empty()) return causes;
   }
-  return oracle::CausesOf(seen, options, conforming, rare);
-}
-
-void AddMessage(Verdict& verdict, const std::string& message) {
-  verdict.message += (verdict.message.empty() ? "" : "; ") + message;
+  return oracle::CausesOf(seen, options, conforming);
 }
 
 }  // namespace
 
-bool IsUnexplained(const Verdict& verdict) {
-  const auto& [texts, width, have_other_errors, sample] = verdict.other_recipes;
-  return verdict.status == Verdict::Status::kFails && verdict.causes.empty() &&
-         (texts.empty() || have_other_errors);
-}
-
 Verdict JudgeOutputs(const oracle::Judge& judge, const Case& c, const Tensors& inputs,
                      const Recipe& recipe, const Tensors& outputs, const ProveOptions& options,
-                     const oracle::Subject* subject, oracle::Rare rare) {
+                     const oracle::Subject* subject) {
   Verdict verdict = judge.Evaluate(outputs);
   if (verdict.tensors.empty()) return verdict;
   const bool fails = verdict.status == Verdict::Status::kFails;
@@ -66,23 +57,20 @@ Verdict JudgeOutputs(const oracle::Judge& judge, const Case& c, const Tensors& i
   try {
     if (fails) find_recipes(1);
     if (fails || verdict.grade == oracle::Grade::kUnlikely) {
-      verdict.causes = Causes(judge, c, inputs, recipe, outputs, options, subject, verdict, rare);
+      verdict.causes = Causes(judge, c, inputs, recipe, outputs, options, subject, verdict);
     }
     const auto& [texts, width, have_other_errors, sample] = verdict.other_recipes;
-    const bool tries_all = rare == oracle::Rare::kTried;
-    if (!tries_all && IsUnexplained(verdict))
-      AddMessage(verdict, "rare causes were looked for in earlier answers of " + c.name() +
-                              " only; repeat this case alone to look for its own");
     // A recipe that only permits the errors is enough of a large case, where each judgement counts.
-    const bool is_enough = !texts.empty() && oracle::IsLarge(c);
-    if (tries_all && IsUnexplained(verdict) && !is_enough) find_recipes(2);
-    if (tries_all && IsUnexplained(verdict) && texts.empty()) {
+    const bool has_recipe = !texts.empty() && (!have_other_errors || oracle::IsLarge(c));
+    if (fails && verdict.causes.empty() && !has_recipe) find_recipes(2);
+    if (fails && verdict.causes.empty() && texts.empty()) {
       verdict.causes = oracle::CausesBesideAPrecision(
           {c, inputs, recipe, judge.golden(), judge.permitted(), outputs}, options);
     }
     if (!verdict.causes.empty() && have_other_errors) verdict.other_recipes = {};
   } catch (const OutOfTime&) {
-    AddMessage(verdict, "no time was left to look for all causes and recipes");
+    verdict.message += verdict.message.empty() ? "" : "; ";
+    verdict.message += "no time was left to look for all causes and recipes";
   }
   return verdict;
 }

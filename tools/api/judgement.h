@@ -4,7 +4,6 @@
 #include <string>
 #include <vector>
 
-#include "oracle/catalog/causes.h"
 #include "oracle/judge/judge.h"
 #include "oracle/subject/subject.h"
 #include "reference/case/question.h"
@@ -18,19 +17,14 @@ namespace sextant::tools {
 // Thrown by ProveOptions::progress: there is no time to look for reasons.
 struct OutOfTime {};
 
-// A failure without a likely cause, and without a recipe that has its errors.
-bool IsUnexplained(const oracle::Verdict& verdict);
-
 // The verdict on `outputs`, which fit the case; of a failure also the likely causes, and other
 // recipes by which the answer conforms. `options` are those of the search for reasons. If their
 // progress throws OutOfTime, the verdict has the reasons found so far, and its message says it.
-// `subject` may be asked more questions about a failure; null: it cannot be asked. If rare causes
-// are not tried, the message of a failure without a cause says it.
+// `subject` may be asked more questions about a failure; null: it cannot be asked.
 oracle::Verdict JudgeOutputs(const oracle::Judge& judge, const Case& c, const Tensors& inputs,
                              const Recipe& recipe, const Tensors& outputs,
                              const ProveOptions& options = {},
-                             const oracle::Subject* subject = nullptr,
-                             oracle::Rare rare = oracle::Rare::kTried);
+                             const oracle::Subject* subject = nullptr);
 
 struct Judgement {
   Question question;
