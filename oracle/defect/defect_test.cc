@@ -65,7 +65,7 @@ TEST(ChangedInputs, ComputesTheSameCaseOnOtherInputs) {
 
 // Without a copy of them: large inputs take longer to copy than to look at.
 TEST(ExchangedInputs, AreReadWhereTheyAre) {
-  const DrawnCase question("gated N=1 F=4 dtype=f64 @gate=1,2,3,4 @up=5,6,7,8");
+  const DrawnCase question("gated N=2 F=2 dtype=f64 @gate=1,2,3,4 @up=5,6,7,8");
   const auto numbers = [&](const Hypothesis& hypothesis, size_t i) {
     EXPECT_EQ(hypothesis.inputs.ElementsBeyond(SharedInputs::Of(question.inputs)), 0u);
     return ValuesOf(hypothesis.inputs.Readers())[i].values.data;
@@ -76,11 +76,12 @@ TEST(ExchangedInputs, AreReadWhereTheyAre) {
   const auto repeated = *question.Of(RepeatedInputs("", "", {{"gate", "up"}}));
   EXPECT_EQ(numbers(repeated, 0), (std::vector<double>{1, 2, 3, 4}));
   EXPECT_EQ(numbers(repeated, 1), (std::vector<double>{1, 2, 3, 4}));
+  // Rows 1 2 5 6 and 3 4 7 8.
   const auto& defects = CatalogEntryOf("gated").defects;
   const auto pairs =
       *question.Of(*std::ranges::find(defects, std::string("halves_read_as_pairs"), &Defect::name));
-  EXPECT_EQ(numbers(pairs, 0), (std::vector<double>{1, 3, 5, 7}));
-  EXPECT_EQ(numbers(pairs, 1), (std::vector<double>{2, 4, 6, 8}));
+  EXPECT_EQ(numbers(pairs, 0), (std::vector<double>{1, 5, 3, 7}));
+  EXPECT_EQ(numbers(pairs, 1), (std::vector<double>{2, 6, 4, 8}));
 }
 
 TEST(ChangedRecipe, ChangesOnlyTheStepsItNames) {

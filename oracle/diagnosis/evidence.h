@@ -53,7 +53,7 @@ class Evidence {
   size_t failing() const { return failing_; }
   // Elements that were compared, once for each comparison. FitsOf compares each candidate with the
   // witnesses, at most twice; they have kWitnessed elements, or are one larger slice. Then it
-  // compares those that are left, all together, with kAlways elements, or with 1/16 of a large
+  // compares those that are left, all together, with kAlways elements, or with 1/32 of a large
   // case, or with those that MostWork permits.
   size_t compared() const { return compared_; }
   static constexpr size_t kWitnessed = 4096, kAlways = size_t{1} << 16;
@@ -95,8 +95,9 @@ class Evidence {
   std::mutex mutex_;  // of MayCancel
 };
 
-// More than Evidence::kAlways elements in the first output: there hypotheses are few, and a
-// question to the subject takes long.
+// More than Evidence::kAlways elements in the first output, whatever the budget: searches have
+// fewer evaluations, the subject is asked further questions last, and what says little is looked at
+// in part.
 bool IsLarge(const Case& c);
 
 // Whether so many failing elements show that they are near other right numbers not by accident:

@@ -64,6 +64,16 @@ TEST(Evidence, ComparesAllExplanationsTogetherWithALimitedPart) {
   }
 }
 
+TEST(Evidence, ComparesAPartOfALargeCase) {
+  const Asked asked("activation kind=relu N=1024 F=2560", "kind=relu2");
+  Evidence evidence(asked.seen());
+  const Fit fit = evidence.FitOf(
+      *ChangedWord("", "", "kind=relu2").hypothesis(asked.c, asked.inputs, asked.recipe));
+  EXPECT_TRUE(fit.explains);
+  EXPECT_GT(fit.compared, Evidence::kAlways);
+  EXPECT_LE(fit.compared, 1024u * 2560 / 32);
+}
+
 // The hypothesis would be compared with all elements at once: 2^24 products, or 2^27.
 TEST(Evidence, LeavesOutHypothesesAcrossSlicesThatCostTooMuch) {
   for (const bool is_large : {false, true}) {

@@ -117,12 +117,12 @@ class NumberFit {
 
 size_t MostEvaluations(const Observation& seen) {
   constexpr size_t kMostWhole = 2500, kMostProducts = size_t{1} << 25;
-  constexpr size_t kSearches = 8;  // of second deviations have the evaluations of one other
-  size_t most = kMostEvaluations;
   if (!Halve(seen.c, {}))
-    most = std::min(kMostWhole, kMostProducts / std::max<size_t>(ProductsOf(seen.c), 1));
-  const bool is_large = Halve(seen.c, {}) && IsLarge(seen.c);
-  return is_large || seen.is_second ? most / kSearches : most;
+    return std::min(kMostWhole, kMostProducts / std::max<size_t>(ProductsOf(seen.c), 1));
+  // About a dozen questions about second deviations take as long as one search; one search in a
+  // large case about as long as its judgement.
+  constexpr size_t kPart = 8;
+  return IsLarge(seen.c) || seen.is_second ? kMostEvaluations / kPart : kMostEvaluations;
 }
 
 size_t CostOfInputs(const Hypothesis& base, const Hypothesis& model) {

@@ -61,7 +61,8 @@ class SlicesByIndex {
   SlicesByIndex(const Case& c, size_t elements);
   size_t size() const { return cut_ ? cut_->size() : slices_.size(); }
   Slice operator[](size_t i) const { return cut_ ? (*cut_)[i] : slices_[i]; }
-  // The slice that has an element of an output, by its flat index in the whole tensor.
+  // The slice that has an element of an output, by its flat index in the whole tensor. Some slice
+  // must have it.
   Slice With(const TensorSpec& output, size_t flat) const;
 
  private:

@@ -267,8 +267,10 @@ std::vector<Explanation> MeasureParts(const Observation& seen, const Hypothesis&
     keys.measured = [&](const Hypothesis& model) { return KeysByAnswers(seen, model, with_parts); };
     keys.cost = CostOfKeys(seen.c);
     deviations.push_back(std::move(keys));
-    return FittedTo(seen, base, deviations,
-                    MeansWithoutKeys(seen.c, MaskDeviations(seen.c, kByAnswers), with_parts));
+    std::vector<Deviation> means;
+    if (!HasInput(seen.inputs, "sink"))
+      means = MeansWithoutKeys(seen.c, MaskDeviations(seen.c, kByAnswers), with_parts);
+    return FittedTo(seen, base, deviations, means);
   };
   // Weights say more, but they are asked for in many questions.
   const bool asks_first = !IsLarge(seen.c);

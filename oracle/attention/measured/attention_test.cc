@@ -107,6 +107,15 @@ TEST(MeasuredAttention, NamesMeansOfQueriesWithoutKeys) {
   }
 }
 
+// With a sink, such a query gives about 0, whatever the masked scores are.
+TEST(MeasuredAttention, NamesNoMeansBesideASink) {
+  PlantedAttention planted = Right();
+  planted.masked_score = -100;
+  planted.sees = [](size_t s, size_t t) { return t < s; };
+  EXPECT_THAT(CausesIn("attention_sink H=4 K=2 S=8 T=8 D=16 E=6 mask=causal dtype=f32", planted),
+              testing::Each(testing::Not(testing::HasSubstr("mask_value"))));
+}
+
 TEST(MeasuredAttention, CountsTheSink) {
   PlantedAttention planted = Right();
   planted.sink_count = 3;

@@ -9,7 +9,7 @@
 namespace sextant::oracle {
 namespace {
 
-// Far below all other scores: which number it is makes no difference.
+// Far below all other scores: which number it is makes no difference to y.
 constexpr double kMaskedScore = -1e30;
 
 bool HasQueryWithoutKeys(const AttentionAttributes& op) {

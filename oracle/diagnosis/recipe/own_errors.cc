@@ -90,6 +90,7 @@ bool PermitsZeros(const std::string& recipe, const JudgedAnswer& of) {
                                         ParseRecipe(recipe, c.dtype()), slice);
     for (size_t o = 0; o < errors.size(); ++o) {
       const TensorSpec& output = c.info().signature.outputs[o];
+      if (!std::ranges::count(answer->outputs, output.name, &NamedTensor::name)) continue;
       const Tensor<double> exact = ExtractSlice(answer->judge.golden()[o].high, output, slice);
       for (size_t i = 0; i < exact.data.size(); ++i) {
         const double size = std::abs(exact.data[i]);

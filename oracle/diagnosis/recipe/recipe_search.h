@@ -35,8 +35,9 @@ struct RecipeSearch {
   int most_changes = 2;  // 1 or 2
   ProveOptions prove{};
   // By other recipes, only a random part of an answer is judged if its judgement may take many
-  // times as long as the one by the start (MostWork, work.h), and a smaller one of a large case by
-  // a recipe that has other errors. Where no part can be judged, none is tried.
+  // times as long as the one by the start (MostWork, work.h), and a smaller one by a recipe of
+  // which a part says enough: one that has other errors, or, of a large case, one that permits
+  // zeros (own_errors.h). Where no part can be judged, none is tried.
   bool in_part = false;
 };
 

@@ -113,7 +113,7 @@ class Search {
     }
     if (std::isinf(least)) return {1, 0};
     const double step = std::exp2(1.0 / kSteps), low = best / step, high = best * step;
-    constexpr double kRough = 64;
+    constexpr double kRough = 64;  // bars: beyond the error of a rough distance by far
     const auto roughly = [this](double value) { return RoughDistance(value); };
     if (is_only_base_ && roughly(MinimumOf(roughly, low, high)) > kRough) return {1, 0};
     best = MinimumOf([this](double value) { return Distance(value); }, low, high);
