@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "oracle/subject/subject.h"
 #include "reference/case/draw.h"
 
@@ -47,6 +49,49 @@ TEST(ConformingVerdict, SeesAPartOfAnExpensiveCase) {
   ASSERT_TRUE(part->sample);
   EXPECT_EQ(JudgedElements(*part), part->sample->elements);
   EXPECT_LE(part->sample->elements, 8192u);
+}
+
+// The sum of 2048 numbers in bf16 may have an error as large as the sum.
+TEST(ConformingVerdict, SeesAPartOfALargeCaseByARecipeThatSaysLittle) {
+  const Case c = Case::Parse("softmax N=64 M=2048");
+  const Tensors inputs = DrawInputs(c);
+  const Judge judge(c, inputs, ParseRecipe("native", c.dtype()));
+  Tensors outputs = RecipeSubject("native").answer(c, inputs).outputs;
+  for (double& y : outputs[0].values.data) y = RoundTo(c.dtype(), 1.01 * y);
+  const Verdict fails = judge.Evaluate(outputs);
+  const JudgedAnswer answer{c, inputs, outputs, judge, fails};
+  const std::string recipe = "*=bf16 store=T";
+  const auto whole = ConformingVerdict(answer, recipe, {.start = "native"});
+  ASSERT_TRUE(whole);
+  EXPECT_EQ(JudgedElements(*whole), outputs[0].values.data.size());
+  const auto part = ConformingVerdict(answer, recipe, {.start = "native", .in_part = true});
+  ASSERT_TRUE(part);
+  ASSERT_TRUE(part->sample);
+  EXPECT_EQ(JudgedElements(*part), part->sample->elements);
+  EXPECT_LT(part->sample->elements, outputs[0].values.data.size());
+}
+
+// End to end the recipe permits y, which does not follow from the answered `hidden`.
+TEST(ConformingVerdict, OfAPartNeedsTheTraceToo) {
+  const Case c = Case::Parse("feed_forward N=1040 M=64 F=64");
+  const Tensors inputs = DrawInputs(c);
+  const Judge judge(c, inputs, ParseRecipe("native", c.dtype()));
+  Tensors outputs = RecipeSubject("native").answer(c, inputs).outputs;
+  const Tensor<double>&hidden = Find(outputs, "hidden").values, &down = Find(inputs, "down").values;
+  for (size_t i = 0; i < 1040; ++i) {
+    for (size_t m = 0; m < 64; ++m) {
+      double magnitude = 0;
+      for (size_t f = 0; f < 64; ++f) magnitude += std::abs(hidden(i, f) * down(m, f));
+      double& y = outputs[0].values(i, m);
+      y = RoundTo(c.dtype(), y + 0.4 * magnitude);
+    }
+  }
+  const Verdict fails = judge.Evaluate(outputs);
+  ASSERT_FALSE(fails.trace.empty());
+  const JudgedAnswer answer{c, inputs, outputs, judge, fails};
+  const std::string recipe = "native dot=bf16";
+  EXPECT_FALSE(ConformingVerdict(answer, recipe, {.start = "native"}));
+  EXPECT_FALSE(ConformingVerdict(answer, recipe, {.start = "native", .in_part = true}));
 }
 
 // Decided without the orders of summation that make these errors likely, and equally.
