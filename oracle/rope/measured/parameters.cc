@@ -87,17 +87,19 @@ class Search {
       most = std::max(most, DistanceOf(pairs_[i], list.of[i], list.relative[i]));
     return std::isnan(most) ? kInfinity : most;
   }
-  // About the same. Of another base alone, the frequencies are the right ones times
-  // (value / base)^-(k/n), to about 2^-50: a few bars at most, even in f64.
+  // The same in doubles, at most 1 if the distance is. Of another base alone, the frequencies are
+  // the right ones times (value / base)^-(k/n), |k/n| <= 1: the quotient is within 2^-53 of it, pow
+  // within 2^-52 and the exponent within 2^-53 |log| < 2^-49.
   double RoughDistance(double value) const {
+    constexpr long double kErrors = 0x1p-48L;
     if (!is_only_base_) return Distance(value);
     double most = 0;
     for (const size_t k : pairs_) {
       const auto& pair = seen_.right.pairs[k];
       const double exponent = static_cast<double>(pair.k) / static_cast<double>(pair.n);
       const double ratio = std::pow(value / parameter_.value, -exponent);
-      most = std::max(most,
-                      DistanceOf(k, seen_.right_list.of[k] * ratio, seen_.right_list.relative[k]));
+      most = std::max(most, DistanceOf(k, seen_.right_list.of[k] * ratio,
+                                       seen_.right_list.relative[k] + kErrors));
     }
     return std::isnan(most) ? kInfinity : most;
   }
@@ -113,9 +115,8 @@ class Search {
     }
     if (std::isinf(least)) return {1, 0};
     const double step = std::exp2(1.0 / kSteps), low = best / step, high = best * step;
-    constexpr double kRough = 64;  // bars: beyond the error of a rough distance by far
     const auto roughly = [this](double value) { return RoughDistance(value); };
-    if (is_only_base_ && roughly(MinimumOf(roughly, low, high)) > kRough) return {1, 0};
+    if (is_only_base_ && roughly(MinimumOf(roughly, low, high)) > 1) return {1, 0};
     best = MinimumOf([this](double value) { return Distance(value); }, low, high);
     if (Distance(best) > 1) return {1, 0};
     return {Edge(best, best / step), Edge(best, best * step)};
