@@ -17,8 +17,8 @@ namespace {
 // (keys) that each of them reads, but at least kParts slices.
 constexpr size_t kWitnessElements = 64, kMostInSlice = 8192, kParts = 64;
 
-// A judgement computes in vectors, a hypothesis number by number, which takes 10 to 20 times as
-// long. This part of a large case takes about half as long as judging all of it.
+// A hypothesis computes number by number, in softmax 5 to 10 times as long as a judgement, which
+// computes in vectors. So this part of a large case takes a third of a judgement at most.
 constexpr size_t kPartOfLarge = 32;
 
 // NearestOf compares so many witnesses.

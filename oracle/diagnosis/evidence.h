@@ -53,8 +53,8 @@ class Evidence {
   size_t failing() const { return failing_; }
   // Elements that were compared, once for each comparison. FitsOf compares each candidate with the
   // witnesses, at most twice; they have kWitnessed elements, or are one larger slice. Then it
-  // compares those that are left, all together, with kAlways elements, or with 1/32 of a large
-  // case, or with those that MostWork permits.
+  // compares those that are left, all together, with kAlways elements, or with a part of a
+  // large case, or with those that MostWork permits.
   size_t compared() const { return compared_; }
   static constexpr size_t kWitnessed = 4096, kAlways = size_t{1} << 16;
 

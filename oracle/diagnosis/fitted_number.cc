@@ -119,8 +119,8 @@ size_t MostEvaluations(const Observation& seen) {
   constexpr size_t kMostWhole = 2500, kMostProducts = size_t{1} << 25;
   if (!Halve(seen.c, {}))
     return std::min(kMostWhole, kMostProducts / std::max<size_t>(ProductsOf(seen.c), 1));
-  // About a dozen questions about second deviations take as long as one search; one search in a
-  // large case about as long as its judgement.
+  // Eight questions about second deviations have the evaluations of one search. In a large case the
+  // question is one, but each evaluation is of long sums, and the judgement is fast.
   constexpr size_t kPart = 8;
   return IsLarge(seen.c) || seen.is_second ? kMostEvaluations / kPart : kMostEvaluations;
 }

@@ -16,9 +16,9 @@
 namespace sextant::oracle {
 namespace {
 
-// Elements that are looked at first of a case that has more: enough to meet rows of all kinds, in
-// an eighth of a small case, in a large one in 1/16 of the work of a search (about 60 ms); in
-// slices of kInSlice elements.
+// Elements that are looked at first of a case that has more: enough to meet rows of all kinds, an
+// eighth of a small case, of a large one as many as have 1/16 of the work of a search; in slices of
+// kInSlice elements.
 constexpr size_t kFewest = 4096, kMost = size_t{1} << 15, kInSlice = 1024;
 constexpr size_t kPartOfCase = 8, kPartOfWork = 16;
 // Of a recipe that says little, so many times as many elements are compared then: as many further
