@@ -147,6 +147,17 @@ double RandomPositions(DrawState& p) {
   return static_cast<double>(p.words.Below(static_cast<size_t>(p.Argument(0, 0x1p20))));
 }
 
+double Blocks(DrawState& p) {
+  const auto rows = static_cast<size_t>(p.Argument(0, 16));
+  return p.Row() / rows % p.width == p.Column() ? NearOne(p) : 0;
+}
+
+double LargeLast(DrawState& p) {
+  const double last = p.Argument(0, 100);
+  p.arguments = {};
+  return p.Column() + 1 == p.width ? last : Normal(p);
+}
+
 bool Anything(const std::vector<double>&) { return true; }
 bool IsSpread(const std::vector<double>& a) { return a[0] > 0; }
 bool AreBounds(const std::vector<double>& a) { return a[0] < a[1] && std::isfinite(a[1] - a[0]); }
@@ -191,6 +202,8 @@ const Distribution::Row Distribution::kRows[] = {
     {"borders", Borders, true},
     {"hard", Hard, true},
     {"random_positions", RandomPositions, true, 1, "(n) with an integer n of 1 to 2^53", IsLimit},
+    {"blocks", Blocks, false, 1, "(n) with an integer n of 1 to 2^53", IsLimit},
+    {"large_last", LargeLast, false, 1, "(s) with s > 0", IsSpread},
 };
 
 Distribution::Distribution(const std::string& spec, const std::string& input, DType dtype)

@@ -17,7 +17,9 @@ namespace {
 
 using testing::AnyOf;
 using testing::ElementsAre;
+using testing::Gt;
 using testing::HasSubstr;
+using testing::Lt;
 using Values = std::vector<double>;
 
 Values Draw(const std::string& line, size_t input = 0) {
@@ -37,7 +39,7 @@ TEST(Distribution, RefusesUnknownNames) {
   EXPECT_EQ(ErrorOf("gauss"),
             " is neither a list of numbers, nor FILE.npy#SHA256, nor one of: normal uniform "
             "near_one geometric circle_cos circle_sin one_hot powers_of_two special nonfinite "
-            "masked sequence borders hard random_positions");
+            "masked sequence borders hard random_positions blocks large_last");
   EXPECT_EQ(ErrorOf("normal(1"), " has no closing ')'");
 }
 
@@ -140,6 +142,16 @@ TEST(Distribution, CosAndSinBelongToOneAngle) {
 
 TEST(Distribution, OneHotVisitsEveryChannel) {
   EXPECT_THAT(Draw("rms_norm N=4 M=3 @x=one_hot"), ElementsAre(1, 0, 0, 0, 1, 0, 0, 0, 1, 1, 0, 0));
+}
+
+TEST(Distribution, BlocksOfRowsShareAChannel) {
+  const auto positive = Gt(0);
+  EXPECT_THAT(Draw("rms_norm N=5 M=2 @x=blocks(2)"),
+              ElementsAre(positive, 0, positive, 0, 0, positive, 0, positive, positive, 0));
+}
+
+TEST(Distribution, LargeLastSetsTheLastColumn) {
+  EXPECT_THAT(Draw("rms_norm N=2 M=2 @x=large_last(7)"), ElementsAre(Lt(6), 7, Lt(6), 7));
 }
 
 TEST(Distribution, PowersOfTwoHaveAllExponentsAndSigns) {

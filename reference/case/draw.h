@@ -20,6 +20,10 @@
 //   hard           integers next to multiples of pi/2, which are hard for argument reduction
 //   random_positions         uniform integers in [0, 2^20); random_positions(n) in [0, n), where n
 //                            may be a dimension: random_positions(V)
+//   blocks         near_one in one channel of each row, 0 in the others: channel 0 in the first 16
+//                  rows, 1 in the next 16 and so on; blocks(n): of n rows. As values of attention
+//                  it shows in each channel how much the keys of one block weigh
+//   large_last     normal, but 100 in the last column, which dominates sums; large_last(s): s there
 //   FILE.npy#SHA256          the file's values, if it has that digest
 #pragma once
 

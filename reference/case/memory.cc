@@ -1,7 +1,6 @@
 #include "reference/case/memory.h"
 
 namespace sextant {
-namespace {
 
 size_t ElementsOf(const Case& c) {
   size_t elements = 0;
@@ -10,8 +9,6 @@ size_t ElementsOf(const Case& c) {
   }
   return elements;
 }
-
-}  // namespace
 
 OutOfMemory::OutOfMemory(const Case& c)
     : Error("out of memory: the tensors of this case have ", ElementsOf(c),

@@ -1,4 +1,4 @@
-// Errors of cases that need more memory than there is.
+// The size of a case, and errors of cases that need more memory than there is.
 #pragma once
 
 #include <new>
@@ -7,6 +7,9 @@
 #include "reference/case/case.h"
 
 namespace sextant {
+
+// The number of elements of all tensors of the case, inputs and outputs.
+size_t ElementsOf(const Case& c);
 
 // Names the case and the sizes of its tensors.
 class OutOfMemory : public Error {

@@ -1,5 +1,6 @@
 // sextant golden
 #include <iostream>
+#include <limits>
 #include <memory>
 
 #include "reference/base/count_text.h"
@@ -17,6 +18,7 @@ namespace {
 
 struct Options : StoreOptions {
   ProveOptions prove;
+  size_t most_elements = std::numeric_limits<size_t>::max();
 };
 
 struct Stored {
@@ -52,7 +54,9 @@ void StoreOne(const Case& c, const ProveOptions& options, fixtures::RecordFile& 
 }
 
 int Golden(const Options& options) {
-  const std::vector<Selected> selected = CasesToStore(options);
+  std::vector<Selected> selected = CasesToStore(options);
+  std::erase_if(selected,
+                [&](const Selected& s) { return ElementsOf(s.c) > options.most_elements; });
   if (selected.empty()) return NothingToDo(kNoCase);
   const auto file = CreateStore(options, Content::kGolden, selected);
   Stored all;
@@ -91,6 +95,8 @@ int Golden(const Options& options) {
 Action BindGolden(CLI::App& app) {
   const auto options = std::make_shared<Options>();
   AddStoreOptions(app, *options, Content::kGolden);
+  AddOption(app, "--most-elements", options->most_elements,
+            "leave out cases whose tensors have more elements in all", {});
   AddProof(app, options->prove);
   return [options] { return Golden(*options); };
 }

@@ -264,6 +264,13 @@ class Program(ProgramTest):
         self.assertEqual(result.returncode, 2)
         self.assertIn("the cases of line.h5 are complete", result.stderr)
 
+    def test_golden_leaves_out_cases_with_more_elements(self):
+        small, large = ONE_CASE, "rms_norm N=1 M=3"  # 6 and 9 elements
+        self.assertEqual(self.run_it("golden", small, large, "--most-elements", "6", "-o", "a.h5").stdout,
+                         "a.h5: 1 case, 2 elements proven\n")
+        result = self.run_it("golden", small, large, "--most-elements", "5", "-o", "b.h5")
+        self.assertEqual((result.returncode, self.files()), (4, ["a.h5"]))
+
     def test_golden_counts_unspecified_elements(self):
         lines = "rms_norm N=1 M=2\nrms_norm N=1 M=64 @x=nonfinite\n"
         self.path("some.cases").write_text(lines)

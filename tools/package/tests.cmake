@@ -1,6 +1,6 @@
 # The tests that run programs: committed cases and goldens of each operation, and Python tests.
 
-set(PROVE_AND_COMPARE [["$0" golden -j1 "$1" -o "$2" && cmp "$2" "$3"]])
+set(PROVE_AND_COMPARE [["$0" golden -j1 --most-elements 8192 "$1" -o "$2" && cmp "$2" "$3"]])
 foreach(op IN LISTS OPERATIONS)
   add_command(check/${op} "" sextant check fixtures/cases/${op}.cases --open-rows --subject fast)
   add_command(properties/${op} "" sextant properties ${op} --subject fast)
