@@ -135,7 +135,7 @@ def arguments(op):
 
 def mpmath_formula(op):
     names = ", ".join(["case"] + [tensor.name for tensor in op.inputs])
-    return f'''"""{op.name} in mpmath, from its definition; rules in formulas.py, example soft_cap.py."""
+    return f'''"""{op.name} in mpmath, from its definition; rules in formulas.py, example linear.py."""
 
 
 def {op.name}({names}):

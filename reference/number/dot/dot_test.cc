@@ -143,7 +143,7 @@ TEST(DotOfIntervals, IsNarrowForNarrowEnclosures) {
   }
 }
 
-// BoostReal enclosures, some of them around 0.
+// Enclosures, some of them around 0.
 TEST(DotOfIntervals, HoldsTheExactValueForWideEnclosures) {
   Random random(3);
   const ScopedPrecision precision(184);
