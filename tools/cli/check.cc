@@ -203,7 +203,8 @@ void AddBudget(CLI::App& app, Options& options) {
 Action BindCheck(CLI::App& app) {
   const auto options = std::make_shared<Options>();
   AddSelection(app, *options);
-  AddFlag(app, "--strict", options->strict, "cases of grade `unlikely` fail");
+  AddFlag(app, "--strict", options->strict,
+          "cases of grade `unlikely`, and those with loosely enclosed elements, fail");
   AddFlag(app, "--open-rows", options->open_rows,
           "accept rows and optional outputs in which no element could have failed; without this "
           "option they make a case unverified");

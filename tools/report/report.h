@@ -33,7 +33,7 @@ struct Assessment {
 // The verdicts of one run, in the order of the cases.
 struct Report {
   std::string subject, recipe;
-  bool strict = false;    // the grade `unlikely` counts as a failure
+  bool strict = false;    // the grade `unlikely` and loose elements count as failures
   std::string timeout{};  // seconds per case; empty for the default
   std::vector<oracle::Verdict> verdicts{};
   std::string after_last_answer{};  // how the subject broke the protocol at its end; empty if not

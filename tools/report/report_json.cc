@@ -42,6 +42,7 @@ Json TensorToJson(const TensorVerdict& t) {
           {"unspecified", t.unspecified},
           {"unjudgeable", t.unjudgeable},
           {"enclosed", t.enclosed},
+          {"loose", t.loose},
           {"left_out", t.left_out},
           {"worst",
            {{"where", t.worst.where},

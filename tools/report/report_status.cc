@@ -41,7 +41,10 @@ Report ReportOf(const Judgement& judgement) {
 
 bool Report::Fails(const Verdict& verdict) const {
   const Outcome outcome = OutcomeOf(verdict, strict);
-  return outcome == Outcome::kFails || (strict && outcome == Outcome::kUnlikely);
+  const auto is_loose = [](const oracle::TensorVerdict& t) { return t.loose > 0; };
+  return outcome == Outcome::kFails ||
+         (strict &&
+          (outcome == Outcome::kUnlikely || std::ranges::any_of(verdict.tensors, is_loose)));
 }
 
 Assessment Report::Assess(const Verdict& verdict) const {
