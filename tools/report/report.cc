@@ -165,6 +165,22 @@ SampledCases::SampledCases(const std::vector<Verdict>& verdicts) {
   }
 }
 
+std::string FreshLine(const Report& report) {
+  if (!report.fresh) return "";
+  size_t cases = 0, failing = 0, open = 0;
+  for (const Verdict& v : report.verdicts) {
+    if (!report.CommittedOf(v)) continue;
+    ++cases;
+    failing += report.IsFailure(v);
+    open += report.Assess(v).result == Result::kFreshOpen;
+  }
+  std::string text = "with fresh inputs (--fresh=" + std::to_string(report.fresh->seed) +
+                     "): " + CountText(cases, "case");
+  if (failing > 0) text += ", " + std::to_string(failing) + " of them with a failure";
+  if (open > 0) text += ", " + std::to_string(open) + " of them unverified, which is accepted";
+  return text;
+}
+
 std::string CauseLines(const Verdict& verdict) {
   constexpr size_t kMostApart = 3;  // more are a class, of which only the first is explained
   const auto& causes = verdict.causes;
