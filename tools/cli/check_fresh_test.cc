@@ -5,7 +5,7 @@
 #include <set>
 
 #include "fixtures/store/writer.h"
-#include "reference/base/error.h"
+#include "reference/base/error_test.h"
 #include "reference/case/draw.h"
 #include "reference/prove/prove.h"
 #include "tools/cli/check_test.h"
@@ -120,7 +120,8 @@ TEST_F(FreshTest, OptionsOfSelectionAndBudgetHoldForFreshCases) {
 }
 
 TEST_F(FreshTest, RefusesWhatItCannotAsk) {
-  EXPECT_THROW(Run({"rms_norm N=2 M=4", "--fresh", "--subject", "files:a.h5"}), Error);
+  const auto ask_file = [&] { Run({"rms_norm N=2 M=4", "--fresh", "--subject", "files:a.h5"}); };
+  EXPECT_THAT(MessageOf(ask_file), HasSubstr("to which files:a.h5 has no answers"));
   for (const char* seed : {"--fresh=-1", "--fresh=x", "--fresh=18446744073709551616"})
     EXPECT_THROW(Run({"rms_norm N=2 M=4", seed, "--subject", "fast"}), CLI::ParseError) << seed;
   EXPECT_THROW(
