@@ -57,6 +57,7 @@ struct TensorVerdict {
   size_t unjudgeable = 0;  // the bound overflows, so NaN and infinity are permitted too
   size_t unlikely = 0;     // error permitted, but above `likely`
   size_t enclosed = 0;     // of the above: not proven, only enclosed; the radius is permitted too
+  size_t loose = 0;        // of the enclosed: the radius exceeds 2^-10 of the permitted error
   size_t left_out = 0;     // beyond the budget: not compared (reference/prove/budget.h)
   Grade grade = Grade::kExact;
   std::vector<FailingIndices> failing{};  // of every axis; empty if no element fails
@@ -92,7 +93,7 @@ struct Verdict {
   enum class Status {
     kConforms,
     kFails,
-    kUnverified,   // part of the answer could not fail, whatever it is: see `open_row_count`
+    kUnverified,   // part of the answer could not fail: see `open_row_count`, or `loose`
     kUnsupported,  // the subject declined
     kCouldNotRun   // crash, time limit, protocol error: the numbers were not judged
   };
@@ -111,7 +112,7 @@ struct Verdict {
   // but none that could have failed, neither end to end nor by the trace. One open row makes the
   // case unverified.
   size_t open_row_count = 0;
-  // Open rows exist, but every required tensor has a judged element.
+  // Open rows exist, but every required tensor has a judged element, and none a loose one.
   bool open_rows_acceptable = false;
 };
 

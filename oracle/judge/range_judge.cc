@@ -15,6 +15,11 @@ Grade OpenGradeOf(double error, double likely) {
   return error <= likely || std::isinf(likely) ? Grade::kExact : Grade::kUnlikely;
 }
 
+// An element is open whose radius, which is permitted too, is more than a negligible part of its
+// permitted error: the radius of a file may be wrong. Infinite radii have infinite permitted errors
+// (golden.h), unless a file says otherwise.
+bool IsLoose(double radius, double permitted) { return radius > permitted * 0x1p-10; }
+
 // error / limit, where 0 / 0 is 0.
 double RatioOf(double error, double limit) {
   if (error == 0) return 0;
@@ -38,7 +43,7 @@ void RangeJudge::Merge(const RangeJudge& next) {
   constexpr size_t TensorVerdict::*kCounts[] = {
       &TensorVerdict::judged,      &TensorVerdict::failed,      &TensorVerdict::vacuous,
       &TensorVerdict::unspecified, &TensorVerdict::unjudgeable, &TensorVerdict::unlikely,
-      &TensorVerdict::enclosed,    &TensorVerdict::left_out};
+      &TensorVerdict::enclosed,    &TensorVerdict::loose,       &TensorVerdict::left_out};
   for (const auto count : kCounts) verdict_.*count += next.verdict_.*count;
   verdict_.grade = std::max(verdict_.grade, next.verdict_.grade);
   if (IsWorse(next.worst_, next.worst_index_)) {
@@ -139,9 +144,11 @@ void RangeJudge::JudgeElement(const AnsweredPart& part, size_t i, size_t index) 
   verdict_.failed += fails;
   if (fails) elements_.fails[index] = true;
   verdict_.unlikely += grade == Grade::kUnlikely;
-  verdict_.unjudgeable += open;
-  verdict_.vacuous += !open && permitted.vacuous[i] && !fails;
-  const bool judged = !open && (!permitted.vacuous[i] || fails);
+  const bool loose = !fails && IsLoose(radius, permitted.error.data[i]);
+  verdict_.loose += loose;
+  verdict_.unjudgeable += open && !loose;
+  verdict_.vacuous += !open && !loose && permitted.vacuous[i] && !fails;
+  const bool judged = !open && !loose && (!permitted.vacuous[i] || fails);
   status = judged ? ElementStatus::kJudged : ElementStatus::kOpen;
   verdict_.judged += judged;
   const double limit = grade == Grade::kUnlikely ? likely : bound;

@@ -122,16 +122,42 @@ TEST(JudgeTensors, OpenElementIsUnlikelyAboveAFiniteLikelyError) {
 
 TEST(JudgeTensors, RadiusOfAnUnprovenValueIsPermittedToo) {
   Ones ones;
-  ones.Put(0, 1, kPermitted, 1 + 2 * kPermitted);
+  ones.Put(0, 1, kPermitted, 1 + kPermitted * (1 + 0x1p-10));
   EXPECT_EQ(ones.Judged().status, Status::kFails);
-  ones.golden[0].radius.data[0] = kPermitted;
+  ones.golden[0].radius.data[0] = kPermitted * 0x1p-10;
   EXPECT_EQ(ones.Judged().status, Status::kConforms);
 }
 
-// The radius is half an ulp, so the rounded value is not proven.
+// Such a radius could hide a bug: no answer is verified by it, and no other row replaces it.
+TEST(JudgeTensors, AnElementIsOpenIfItsRadiusExceedsAPartOfItsPermittedError) {
+  for (const double permitted : {kPermitted, 0.0}) {
+    Ones ones(1024, 128);  // judged in several ranges
+    const size_t at = 131071;
+    ones.Put(at, 1, permitted, 1);
+    ones.golden[0].radius.data[at] = permitted * 0x1p-10;
+    EXPECT_EQ(ones.Judged().status, Status::kConforms);
+    EXPECT_EQ(ones.JudgedTensor().loose, 0u);
+    for (const double radius : {std::nextafter(permitted * 0x1p-10, 1), 10.0, kInfinity}) {
+      ones.golden[0].radius.data[at] = radius;
+      const Verdict verdict = ones.Judged();
+      EXPECT_EQ(verdict.status, Status::kUnverified);
+      EXPECT_THAT(verdict.message, testing::HasSubstr("at 1 element of y the radius exceeds"));
+      EXPECT_FALSE(verdict.open_rows_acceptable);
+      EXPECT_EQ(verdict.tensors[0].loose, 1u);
+      EXPECT_EQ(verdict.tensors[0].judged, at);
+      EXPECT_EQ(verdict.tensors[0].unjudgeable + verdict.tensors[0].vacuous, 0u);
+    }
+    ones.golden[0].radius.data[at] = 10;
+    ones.answer[0].values.data[at] = 12;
+    EXPECT_EQ(ones.Judged().status, Status::kFails);
+    EXPECT_EQ(ones.JudgedTensor().loose, 0u);
+  }
+}
+
+// The rounded value is not proven.
 TEST(JudgeTensors, EnclosedElementsAreJudgedAndCountedButNotExact) {
   Ones ones;
-  ones.golden[0].radius.data[0] = 0x1p-24;
+  ones.golden[0].radius.data[0] = kPermitted * 0x1p-10;
   EXPECT_EQ(ones.JudgedTensor().judged, 4u);
   EXPECT_EQ(ones.JudgedTensor().enclosed, 1u);
   EXPECT_EQ(ones.JudgedTensor().unspecified, 0u);

@@ -1,8 +1,24 @@
 #include "oracle/judge/verdict_of.h"
 
 #include <algorithm>
+#include <utility>
+
+#include "reference/base/count_text.h"
 
 namespace sextant::oracle {
+namespace {
+
+// The message about the first tensor with loose elements, or an empty text.
+std::string LooseText(const std::vector<JudgedTensor>& tensors) {
+  for (const JudgedTensor& tensor : tensors) {
+    if (tensor.verdict.loose == 0) continue;
+    return "at " + CountText(tensor.verdict.loose, "element") + " of " + tensor.verdict.name +
+           " the radius exceeds 2^-10 of the permitted error, so that wrong answers pass";
+  }
+  return "";
+}
+
+}  // namespace
 
 Verdict VerdictOf(const Case& c, const std::vector<JudgedTensor>& tensors) {
   Verdict verdict{
@@ -25,7 +41,9 @@ Verdict MismatchVerdict(const Case& c, const std::string& mismatch) {
 
 void SetUnverified(const std::vector<JudgedTensor>& tensors, Verdict& verdict) {
   if (verdict.status == Verdict::Status::kFails) return;
-  const UnverifiedReason reason = UnverifiedReasonOf(tensors);
+  UnverifiedReason reason = UnverifiedReasonOf(tensors);
+  if (std::string text = LooseText(tensors); !text.empty())
+    reason = {std::move(text), reason.open_row_count};
   if (reason.message.empty()) return;
   verdict.status = Verdict::Status::kUnverified;
   const auto is_judged = [](const TensorVerdict& t) { return t.judged > 0; };

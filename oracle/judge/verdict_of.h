@@ -12,7 +12,7 @@ namespace sextant::oracle {
 Verdict VerdictOf(const Case& c, const std::vector<JudgedTensor>& tensors);
 // Of outputs that do not fit the case.
 Verdict MismatchVerdict(const Case& c, const std::string& mismatch);
-// A conforming answer with an open row is unverified.
+// A conforming answer with an open row or a loose element is unverified.
 void SetUnverified(const std::vector<JudgedTensor>& tensors, Verdict& verdict);
 
 }  // namespace sextant::oracle

@@ -1,5 +1,6 @@
 #include "reference/case/draw.h"
 
+#include <algorithm>
 #include <cctype>
 #include <cmath>
 #include <sstream>
@@ -148,6 +149,20 @@ void CheckSpec(const Case& c, const TensorSpec& input) {
                 " (its last axis) or ", CountOf(shape), " (all of ", ToString(shape), ")");
   }
   Distribution(spec, input.name, c.DTypeOf(input));
+}
+
+bool DependsOnSeed(const Case& c) {
+  return std::ranges::any_of(c.info().signature.inputs, [&c](const TensorSpec& input) {
+    const std::string spec = c.SpecOf(input);
+    if (IsFile(spec) || IsList(spec) || CountOf(c.ShapeOf(input)) == 0) return false;
+    // Enough elements: of numbers that a seed draws some differ. No number is beyond f64.
+    const bool is_i64 = c.DTypeOf(input) == DType::kI64;
+    const Distribution distribution(spec, input.name, is_i64 ? DType::kI64 : DType::kF64);
+    Tensor<double> one({64}), other({64});
+    distribution.Fill(0, one);
+    distribution.Fill(1, other);
+    return one.data != other.data;
+  });
 }
 
 Tensors DrawInputs(const Case& c, const FileReader& read_file) {

@@ -47,6 +47,9 @@ Tensors DrawInputs(const Case& c, const FileReader& read_file = nullptr);
 // The same, stored.
 StoredTensors DrawStored(const Case& c, const FileReader& read_file = nullptr);
 
+// True if another seed draws other inputs.
+bool DependsOnSeed(const Case& c);
+
 // The number of numbers in a list; empty for a distribution or a file.
 std::optional<size_t> CountOfSpec(std::string_view spec);
 

@@ -45,6 +45,18 @@ TEST(Draw, DependsOnlyOnSeedNameAndIndex) {
   EXPECT_NE(Values(large.begin() + 4, large.begin() + 8), small);
 }
 
+TEST(Draw, KnowsIfTheSeedMatters) {
+  const auto depends = [](const std::string& line) { return DependsOnSeed(Case::Parse(line)); };
+  EXPECT_TRUE(depends("rms_norm N=1 M=4"));
+  EXPECT_TRUE(depends("rms_norm N=1 M=4 @x=one_hot"));  // the weights do
+  EXPECT_TRUE(depends("softmax N=1 M=4 dtype=f16 @x=normal(1e30)"));
+  EXPECT_FALSE(depends("rms_norm N=1 M=4 @x=one_hot @weight=1,2,3,4"));
+  EXPECT_FALSE(depends("softmax N=0 M=4"));
+  EXPECT_FALSE(depends("rope_frequencies R=4"));  // no inputs
+  EXPECT_TRUE(depends("rope_table R=2 S=2 @position=random_positions(2)"));
+  EXPECT_FALSE(depends("rope_table R=2 S=2 @position=random_positions(1)"));
+}
+
 TEST(Draw, GivesExactValuesOfTheDType) {
   for (const DType dtype : kFloatTypes) {
     for (const char* spec :

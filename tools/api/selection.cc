@@ -44,6 +44,16 @@ bool IsMeantAsFile(const std::string& argument) {
   return count == 1 && argument.find(' ') == argument.npos;
 }
 
+// A radius below 0 or NaN is a state of the judge (golden.h, prove.h): no proof stores it.
+void CheckRadii(const GoldenTensor& golden) {
+  const std::vector<double>& radii = golden.radius.data;
+  const auto wrong = std::ranges::find_if_not(radii, [](double radius) { return radius >= 0; });
+  if (wrong == radii.end()) return;
+  const auto at = static_cast<size_t>(wrong - radii.begin());
+  throw Error(IndexText("golden/" + golden.name + "/radius", golden.radius.shape, at), " is ",
+              *wrong, ", expected 0 or more");
+}
+
 // Checks that a golden record belongs to its case: it holds the inputs that the case draws, and a
 // golden of the right dtype and shape for every output. Puts both into the order of the signature.
 // Throws Error.
@@ -64,6 +74,7 @@ void CheckAndArrange(const Case& c, Record& record) {
       throw Error("golden/", spec.name, " is ", NameOf(at->dtype), ToString(at->value.shape),
                   ", expected ", NameOf(c.DTypeOf(spec)), ToString(c.ShapeOf(spec)));
     }
+    CheckRadii(*at);
     golden.push_back(std::move(*at));
   }
   record.golden = std::move(golden);

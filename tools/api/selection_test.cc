@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <filesystem>
 
 #include "fixtures/store/temporary_folder_test.h"
@@ -103,6 +104,15 @@ TEST_F(SelectionTest, FilterIsASubstringOrAPatternOfTheWholeLine) {
   EXPECT_EQ(Of(lines, {"*M=2 *"}).size(), 2u);
   EXPECT_EQ(Of(lines, {"rms_norm*M=2?*"}).size(), 2u);  // "M=2 " as well as "M=24"
   EXPECT_EQ(Of(lines, {"M=2*"}).size(), 0u);
+}
+
+// In the judge, a radius below 0 or NaN says that an element need not be compared, or not yet.
+TEST_F(SelectionTest, RefusesRadiiThatNoProofStores) {
+  Record golden = GoldenOf("rms_norm N=2 M=2");
+  for (const double radius : {-1.0, -0x1p-1074, double{NAN}}) {
+    golden.golden[0].radius.data[3] = radius;
+    EXPECT_THAT(ErrorOf({Golden({golden})}), HasSubstr(": golden/y/radius[1,1] is "));
+  }
 }
 
 TEST_F(SelectionTest, ErrorsNameTheFileAndItsLine) {

@@ -3,6 +3,7 @@
 #include <iostream>
 #include <map>
 #include <memory>
+#include <optional>
 
 #include "tools/api/completed_line.h"
 #include "tools/api/judge_cases.h"
@@ -34,6 +35,7 @@ struct Options {
   bool fail_fast = false, verbose = false, sampled_is_enough = false;
   double budget_seconds = 0;  // 0: no limit
   Budget budget{};
+  std::optional<uint64_t> fresh;
 };
 
 std::string RequireNewFile(const std::string& path) {
@@ -81,6 +83,14 @@ void RequireDifferentFiles(const Options& options) {
     RequireNoInput(output, inputs);
 }
 
+// --supported-only accepts operations, shapes and dtypes that the subject declines: not that it
+// declines inputs that it has not seen.
+void RefuseNewDecline(const Verdict& committed, Verdict& fresh) {
+  if (fresh.status != Verdict::Status::kUnsupported || fresh.status == committed.status) return;
+  fresh.status = Verdict::Status::kUnverified;
+  fresh.message = "declined with fresh inputs, but not with the committed ones: " + fresh.message;
+}
+
 // Judges the cases in order; each verdict is reported as soon as it is known.
 void JudgeAll(const std::vector<Selected>& selected, const Subject& subject, const Options& options,
               Outputs& outputs, Report& report) {
@@ -89,6 +99,7 @@ void JudgeAll(const std::vector<Selected>& selected, const Subject& subject, con
   Progress progress("judging");
   TimeBudget time(options.budget_seconds, selected.size());
   const auto take = [&](Verdict judged) {
+    if (report.CommittedOf(judged)) RefuseNewDecline(report.verdicts.back(), judged);
     report.verdicts.push_back(std::move(judged));
     const Verdict& verdict = report.verdicts.back();
     progress.Clear();
@@ -142,12 +153,14 @@ std::vector<Verdict> ToExpect(const Report& report) {
 int Check(const Options& options) {
   RequireDifferentFiles(options);
   Outputs outputs(options);  // first, so that no old report stays
+  if (options.fresh && options.subject.starts_with("files:"))
+    throw Error("--fresh asks new questions, to which ", options.subject, " has no answers");
   std::vector<std::string> unselected;
-  const std::vector<Selected> selected = Select({.arguments = options.cases,
-                                                 .filters = options.filters,
-                                                 .excluded = options.excluded,
-                                                 .config = options.config,
-                                                 .left_out = &unselected});
+  std::vector<Selected> selected = Select({.arguments = options.cases,
+                                           .filters = options.filters,
+                                           .excluded = options.excluded,
+                                           .config = options.config,
+                                           .left_out = &unselected});
   if (selected.empty()) return NothingToDo(kNoCase);
   Report report{.subject = options.subject,
                 .recipe = options.recipe,
@@ -158,6 +171,7 @@ int Check(const Options& options) {
                 .budget = options.budget,
                 .sampled_is_enough = options.sampled_is_enough};
   ReadExpectations(options.expect, selected, std::move(unselected), report);
+  if (options.fresh) report.fresh = AddFreshCases(*options.fresh, selected);
   const Subject subject = MakeSubject(options.subject, options.timeout);
   report.subject = subject.name;
   if (options.recipe.empty()) report.recipe = subject.recipe;
@@ -185,6 +199,13 @@ void AddSelection(CLI::App& app, Options& options) {
   AddConfig(app, options.config);
 }
 
+void AddFresh(CLI::App& app, Options& options) {
+  AddSeedFlag(app, "--fresh", options.fresh,
+              "judge each case also with inputs drawn anew, by a seed that the report says: "
+              "--fresh=SEED draws the same again",
+              {.excludes = "--write-expect"});
+}
+
 void AddBudget(CLI::App& app, Options& options) {
   AddOption(app, "--budget", options.budget_seconds,
             "judge large cases in part, a random one, for about so many seconds in all, without "
@@ -203,7 +224,8 @@ void AddBudget(CLI::App& app, Options& options) {
 Action BindCheck(CLI::App& app) {
   const auto options = std::make_shared<Options>();
   AddSelection(app, *options);
-  AddFlag(app, "--strict", options->strict, "cases of grade `unlikely` fail");
+  AddFlag(app, "--strict", options->strict,
+          "cases of grade `unlikely`, and those with loosely enclosed elements, fail");
   AddFlag(app, "--open-rows", options->open_rows,
           "accept rows and optional outputs in which no element could have failed; without this "
           "option they make a case unverified");
@@ -224,6 +246,7 @@ Action BindCheck(CLI::App& app) {
             "end; - is standard output, and then the text goes to standard error");
   AddReport(app, "--junit", options->junit, "write a report in JUnit XML");
   AddReport(app, "--html", options->html, "write a report as one HTML page, without network");
+  AddFresh(app, *options);
   AddBudget(app, *options);
   AddProof(app, options->prove);
   return [options] { return Check(*options); };

@@ -17,6 +17,12 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
 
+Record GoldenOf(const std::string& line) {
+  const Case c = Case::Parse(line);
+  const Tensors inputs = DrawInputs(c);
+  return {c.ToString(), inputs, Prove(c, inputs, ParseRecipe("native", c.dtype())), {}};
+}
+
 Record AnswerOf(const std::string& line) {
   const Case c = Case::Parse(line);
   return {
@@ -71,15 +77,44 @@ TEST_F(CheckTest, NamesRecipesOfKnownImplementations) {
 
 // The stored values are not proven again: after the change the file holds a wrong golden.
 TEST_F(CheckTest, JudgesByTheStoredValuesOfAGoldenFile) {
-  const Case c = Case::Parse("rms_norm N=1 M=2");
-  const Tensors inputs = DrawInputs(c);
-  Record record{c.ToString(), inputs, Prove(c, inputs, ParseRecipe("native", c.dtype())), {}};
+  Record record = GoldenOf("rms_norm N=1 M=2");
   fixtures::WriteRecords(folder_ / "a.h5", {record});
   EXPECT_EQ(Run({folder_ / "a.h5", "--subject", "recipe:native"}), kVerified);
   record.golden[0].value.data[0] = record.golden[0].high.data[0] = 64;
   record.golden[0].low.data[0] = 0;
   fixtures::WriteRecords(folder_ / "a.h5", {record});
   EXPECT_EQ(Run({folder_ / "a.h5", "--subject", "recipe:native"}), kNonconforming);
+}
+
+// The digests of the file are right, and its radius permits every answer.
+TEST_F(CheckTest, ARadiusThatWouldHideABugVerifiesNothing) {
+  const std::string file = folder_ / "a.h5";
+  for (const char* subject : {"defect:rms_norm/mean_subtracted", "recipe:native"}) {
+    for (const size_t first : {0, 4, 7}) {  // of all rows, of one row, of one element
+      Record forged = GoldenOf("rms_norm N=2 M=4");
+      auto& radii = forged.golden[0].radius.data;
+      std::fill(radii.begin() + static_cast<ptrdiff_t>(first), radii.end(), 10);
+      fixtures::WriteRecords(file, {forged});
+      const bool is_wrong_elsewhere = std::string(subject) != "recipe:native" && first > 0;
+      const int status = is_wrong_elsewhere ? kNonconforming : kIncomplete;
+      EXPECT_EQ(Run({file, "--subject", subject}), status);
+      EXPECT_EQ(Run({file, "--subject", subject, "--open-rows"}), status);
+      EXPECT_THAT(stdout_, HasSubstr(", " + std::to_string(8 - first) + " of them too loosely"));
+      EXPECT_TRUE(IsRed(junit_));
+      EXPECT_EQ(Run({file, "--subject", subject, "--strict"}), kNonconforming);
+      EXPECT_THAT(stdout_, HasSubstr("FAILS rms_norm"));
+      EXPECT_EQ(report_["cases"][0]["tensors"][0]["loose"], 8 - first);
+      EXPECT_TRUE(report_["cases"][0]["fails"]);
+    }
+  }
+}
+
+// A tie in f32 whose rounding no precision decides, because of the root.
+TEST_F(CheckTest, TheRadiusOfAProofVerifies) {
+  fixtures::WriteRecords(folder_ / "a.h5", {GoldenOf("rms_norm N=1 M=9 eps=0 @x=1,0,0,0,0,0,0,0,0 "
+                                                     "@weight=0x1.000002p+0,1,1,1,1,1,1,1,1")});
+  EXPECT_EQ(Run({folder_ / "a.h5", "--subject", "recipe:native", "--strict"}), kVerified);
+  EXPECT_THAT(stdout_, HasSubstr("; 9 of 9 elements judged, 1 only enclosed\n"));
 }
 
 TEST_F(CheckTest, ReportsThatThereIsNothingToDo) {

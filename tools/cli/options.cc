@@ -12,6 +12,7 @@
 #include "reference/base/value_text.h"
 #include "tools/api/completed_line.h"
 #include "tools/api/exit_status.h"
+#include "tools/api/fresh_cases.h"
 #include "tools/api/replace.h"
 #include "tools/api/subjects.h"
 #include "tools/onnx/onnx_folder.h"
@@ -20,6 +21,7 @@ namespace sextant::tools {
 
 namespace {
 
+constexpr char kRandom[] = "random";
 constexpr char kReports[] = "Reports";  // a group of options in the help
 
 std::string RequireName(const std::string& text) {
@@ -84,6 +86,19 @@ void AddOption(CLI::App& app, const std::string& names, uint64_t& seed, const st
 void AddFlag(CLI::App& app, const std::string& names, bool& value, const std::string& what,
              const Rule& rule) {
   ApplyRule(app, app.add_flag(names, value, what), rule);
+}
+
+void AddSeedFlag(CLI::App& app, const std::string& name, std::optional<uint64_t>& seed,
+                 const std::string& what, const Rule& rule) {
+  const auto text = std::make_shared<std::string>();
+  const auto require = [](const std::string& given) {
+    return given == kRandom ? std::string() : RequireSeed(given);
+  };
+  const auto set = [&seed, text](const std::string& given) {
+    seed = given == kRandom ? RandomSeed() : std::stoull(given);
+  };
+  CLI::Option* option = app.add_flag(name + "{" + kRandom + "}", *text, what);
+  ApplyRule(app, option->check(require)->each(set), rule);
 }
 
 void AddPath(CLI::App& app, const std::string& names, std::string& path, const std::string& what,

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -45,6 +46,10 @@ void AddOption(CLI::App& app, const std::string& names, uint64_t& seed, const st
                const Rule& rule);
 void AddFlag(CLI::App& app, const std::string& names, bool& value, const std::string& what,
              const Rule& rule = {});
+
+// A flag that may have a seed (--fresh=7). Without one, or with "random", the seed is random.
+void AddSeedFlag(CLI::App& app, const std::string& name, std::optional<uint64_t>& seed,
+                 const std::string& what, const Rule& rule = {});
 
 // The path of a file. An empty path is an error: it may come from an unset shell variable.
 void AddPath(CLI::App& app, const std::string& names, std::string& path, const std::string& what,

@@ -7,6 +7,7 @@
 #include "reference/case/operations.h"
 #include "tools/api/broken_law.h"
 #include "tools/api/exit_status.h"
+#include "tools/api/fresh_cases.h"
 #include "tools/api/subjects.h"
 #include "tools/cli/commands.h"
 #include "tools/cli/options.h"
@@ -87,7 +88,10 @@ Action BindProperties(CLI::App& app) {
   AddOption(app, "operations", options->operations,
             "operations whose properties are checked; default: all");
   AddSubject(app, options->subject, options->recipe, options->timeout);
-  AddOption(app, "--seed", options->run.seed, "seed of the random cases", {.shows_default = true});
+  options->run.seed = RandomSeed();
+  AddOption(app, "--seed", options->run.seed,
+            "seed of the random cases; default: another one at each run, which the last line says",
+            {});
   AddOption(app, "--count", options->run.count, "random cases per property",
             {.shows_default = true, .least = 1, .most = 100000000});
   return [options] { return Properties(*options); };

@@ -4,6 +4,7 @@
 """
 
 import json
+import re
 import resource
 import unittest
 from fractions import Fraction
@@ -166,8 +167,8 @@ class Program(ProgramTest):
 
     def test_properties_are_incomplete_if_one_was_skipped(self):
         example = Path(__file__).resolve().parents[1] / "adapters/python/example.py"
-        result = self.run_it("properties", "rms_norm", "softmax", "--count", "2", "--subject",
-                             f"exec:/usr/bin/python3 -B {example}")
+        result = self.run_it("properties", "rms_norm", "softmax", "--count", "2", "--seed", "1",
+                             "--subject", f"exec:/usr/bin/python3 -B {example}")
         self.assertIn("holds", result.stdout)
         self.assertEqual(result.returncode, 5, result.stdout)
 
@@ -287,6 +288,13 @@ class Program(ProgramTest):
             result = self.run_it(*command, seed)
             self.assertEqual((result.returncode, result.stdout), (2, ""))
             self.assertIn("expected an integer from 0 to 2^64 - 1", result.stderr)
+
+    def test_properties_draw_a_seed_and_say_it(self):
+        command = ("properties", "rms_norm", "--subject", "defect:rms_norm/eps_missing")
+        first, second = self.run_it(*command).stdout, self.run_it(*command).stdout
+        self.assertNotEqual(first, second)
+        seed = re.search(r"\(seed (\d+)\)\n$", first)[1]
+        self.assertEqual(self.run_it(*command, "--seed", seed).stdout, first)
 
 
 if __name__ == "__main__":

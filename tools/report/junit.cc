@@ -24,6 +24,13 @@ class Suite {
     suite_.append_attribute("name") = ForXml(name).c_str();
   }
 
+  // Before all test cases.
+  void AddProperty(const std::string& name, const std::string& value) {
+    pugi::xml_node property = suite_.append_child("properties").append_child("property");
+    property.append_attribute("name") = name.c_str();
+    property.append_attribute("value") = value.c_str();
+  }
+
   // `kind`: "failure", "error" or "skipped"; null if the test passed. The first line of the details
   // becomes the message. Details of a test that passed are its output.
   void Add(const std::string& group, const std::string& name, const char* kind,
@@ -89,10 +96,14 @@ Finding FindingOf(const Report& report, const Verdict& verdict, bool none_is_jud
 
 void WriteJunit(const Report& report, OutputFile& file) {
   Suite suite(report.subject);
+  if (report.fresh) suite.AddProperty("fresh", std::to_string(report.fresh->seed));
   const bool none_is_judged = std::ranges::none_of(report.verdicts, HasJudgedElement);
   for (const Verdict& v : report.verdicts) {
     const auto [kind, details] = FindingOf(report, v, none_is_judged);
-    suite.Add(v.case_line.substr(0, v.case_line.find(' ')), v.case_line, kind,
+    const std::string* const committed = report.CommittedOf(v);
+    // Of one name in each run, whatever the seed.
+    const std::string name = committed ? *committed + ", with fresh inputs" : v.case_line;
+    suite.Add(v.case_line.substr(0, v.case_line.find(' ')), name, kind,
               !kind && details.empty() ? "" : details + "\nrepeat: " + RepeatCommand(report, v));
   }
   if (!report.after_last_answer.empty())

@@ -84,6 +84,7 @@ std::string MarkdownOf(const Report& report) {
             std::to_string(sampled.elements) + " of " + CountText(sampled.all_elements, "element") +
             ", chosen at random with seed " + std::to_string(report.budget.seed) + ".\n";
   }
+  if (const std::string line = FreshLine(report); !line.empty()) text += "\n" + line + "\n";
   text += "\n" + CasesText(report);
   std::vector<std::string> notes = report.stale_expectations;
   if (!report.after_last_answer.empty())

@@ -107,7 +107,7 @@ std::string_view NameOf(Verdict::Status status) { return NameOf(OutcomeOf(status
 
 std::string ElementCounts(const std::vector<Verdict>& verdicts) {
   size_t elements = 0, judged = 0, vacuous = 0, unspecified = 0, unjudgeable = 0, enclosed = 0;
-  size_t open_rows = 0, left_out = 0;
+  size_t loose = 0, open_rows = 0, left_out = 0;
   for (const Verdict& v : verdicts) {
     open_rows += v.open_row_count;
     for (const TensorVerdict& t : v.tensors) {
@@ -117,6 +117,7 @@ std::string ElementCounts(const std::vector<Verdict>& verdicts) {
       unspecified += t.unspecified;
       unjudgeable += t.unjudgeable;
       enclosed += t.enclosed;
+      loose += t.loose;
       left_out += t.left_out;
     }
   }
@@ -128,6 +129,7 @@ std::string ElementCounts(const std::vector<Verdict>& verdicts) {
   add(unspecified, "unspecified");
   add(unjudgeable, "unjudgeable");
   add(enclosed, "only enclosed");
+  add(loose, "of them too loosely");
   add(left_out, "left out");
   if (open_rows > 0) text += ", " + CountText(open_rows, "row") + " cannot fail";
   if (vacuous + unjudgeable > 0) text += "; vacuous and unjudgeable elements cannot fail";
@@ -161,6 +163,22 @@ SampledCases::SampledCases(const std::vector<Verdict>& verdicts) {
     elements += v.sample->elements;
     all_elements += v.sample->all_elements;
   }
+}
+
+std::string FreshLine(const Report& report) {
+  if (!report.fresh) return "";
+  size_t cases = 0, failing = 0, open = 0;
+  for (const Verdict& v : report.verdicts) {
+    if (!report.CommittedOf(v)) continue;
+    ++cases;
+    failing += report.IsFailure(v);
+    open += report.Assess(v).result == Result::kFreshOpen;
+  }
+  std::string text = "with fresh inputs (--fresh=" + std::to_string(report.fresh->seed) +
+                     "): " + CountText(cases, "case");
+  if (failing > 0) text += ", " + std::to_string(failing) + " of them with a failure";
+  if (open > 0) text += ", " + std::to_string(open) + " of them unverified, which is accepted";
+  return text;
 }
 
 std::string CauseLines(const Verdict& verdict) {

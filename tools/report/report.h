@@ -2,6 +2,7 @@
 // (report_text.h), JSON (report_json.h), JUnit XML (junit.h) and Markdown (markdown.h).
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -9,6 +10,7 @@
 #include "oracle/judge/judge.h"
 #include "tools/api/exit_status.h"
 #include "tools/api/expectations.h"
+#include "tools/api/fresh_cases.h"
 #include "tools/api/judgement.h"
 
 namespace sextant::tools {
@@ -22,6 +24,7 @@ enum class Result {
   kCouldNotRun,  // no expectation
   kUnsupported,  // no expectation
   kUnverified,   // no expectation
+  kFreshOpen,    // as kUnverified, of fresh inputs: the committed ones tell what could not fail
   kInPart        // passes, but only a part of the case was judged
 };
 struct Assessment {
@@ -33,7 +36,7 @@ struct Assessment {
 // The verdicts of one run, in the order of the cases.
 struct Report {
   std::string subject, recipe;
-  bool strict = false;    // the grade `unlikely` counts as a failure
+  bool strict = false;    // the grade `unlikely` and loose elements count as failures
   std::string timeout{};  // seconds per case; empty for the default
   std::vector<oracle::Verdict> verdicts{};
   std::string after_last_answer{};  // how the subject broke the protocol at its end; empty if not
@@ -42,9 +45,12 @@ struct Report {
   double budget_seconds = 0;        // for judging all cases; 0: no limit
   Budget budget{};                  // for each case
   bool sampled_is_enough = false;   // cases of which only a part was judged may pass
+  std::optional<FreshCases> fresh{};
   Expectations expectations{};
   std::vector<std::string> stale_expectations{};  // messages
 
+  // The case of which it has fresh inputs; null if its inputs are its own.
+  const std::string* CommittedOf(const oracle::Verdict& verdict) const;
   // The answer of the case does not conform, whatever is expected.
   bool Fails(const oracle::Verdict& verdict) const;
   Assessment Assess(const oracle::Verdict& verdict) const;
@@ -78,6 +84,9 @@ struct SampledCases {
   explicit SampledCases(const std::vector<oracle::Verdict>& verdicts);
   size_t cases = 0, elements = 0, all_elements = 0;
 };
+
+// "with fresh inputs (--fresh=7): 2 cases, 1 of them with a failure"; empty without --fresh.
+std::string FreshLine(const Report& report);
 
 // Messages and worst elements of a case, its likely causes, and other recipes by which it conforms:
 // lines without a newline at the end; empty if there are none.

@@ -42,6 +42,7 @@ Json TensorToJson(const TensorVerdict& t) {
           {"unspecified", t.unspecified},
           {"unjudgeable", t.unjudgeable},
           {"enclosed", t.enclosed},
+          {"loose", t.loose},
           {"left_out", t.left_out},
           {"worst",
            {{"where", t.worst.where},
@@ -111,7 +112,9 @@ Json VerdictToJson(const Report& report, const Verdict& v) {
                {"open_rows", v.open_row_count},
                {"open_rows_acceptable", v.open_rows_acceptable},
                {"sample", SampleToJson(v.sample)},
+               {"fresh_of", nullptr},
                {"tensors", Json::array()}};
+  if (const auto* committed = report.CommittedOf(v)) json["fresh_of"] = *committed;
   if (v.grade) json["grade"] = NameOf(*v.grade);
   for (const oracle::Cause& cause : v.causes)
     json["causes"].push_back(
@@ -140,6 +143,14 @@ Json SampleToJson(const Report& report) {
           {"all_elements", sampled.all_elements}};
 }
 
+// The seed and the number of the cases with fresh inputs, or null.
+Json FreshToJson(const Report& report) {
+  if (!report.fresh) return nullptr;
+  const auto is_fresh = [&report](const Verdict& v) { return report.CommittedOf(v) != nullptr; };
+  return {{"seed", report.fresh->seed},
+          {"cases", std::ranges::count_if(report.verdicts, is_fresh)}};
+}
+
 // Everything but the cases.
 Json SummaryToJson(const Report& report) {
   const auto& entries = report.expectations.entries();
@@ -152,6 +163,7 @@ Json SummaryToJson(const Report& report) {
           {"sampled_is_enough", report.sampled_is_enough},
           {"budget", BudgetToJson(report)},
           {"sample", SampleToJson(report)},
+          {"fresh", FreshToJson(report)},
           {"exit_status", static_cast<int>(report.Status())},
           {"why_not_verified", report.WhyNotVerified()},
           {"counts", CountsOf(report)},

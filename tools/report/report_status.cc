@@ -41,14 +41,23 @@ Report ReportOf(const Judgement& judgement) {
 
 bool Report::Fails(const Verdict& verdict) const {
   const Outcome outcome = OutcomeOf(verdict, strict);
-  return outcome == Outcome::kFails || (strict && outcome == Outcome::kUnlikely);
+  const auto is_loose = [](const oracle::TensorVerdict& t) { return t.loose > 0; };
+  return outcome == Outcome::kFails || (strict && (outcome == Outcome::kUnlikely ||
+                                                   std::ranges::any_of(verdict.tensors, is_loose)));
+}
+
+const std::string* Report::CommittedOf(const Verdict& verdict) const {
+  if (!fresh) return nullptr;
+  const auto at = fresh->committed.find(verdict.case_line);
+  return at == fresh->committed.end() ? nullptr : &at->second;
 }
 
 Assessment Report::Assess(const Verdict& verdict) const {
   const Result passes = verdict.sample && !sampled_is_enough ? Result::kInPart : Result::kPasses;
-  if (const Expectation* expected = expectations.For(verdict.case_line)) {
-    // What is expected may be in the part that was not judged.
-    if (verdict.sample && OutcomeOf(verdict, strict) == Outcome::kConforms)
+  const std::string* const committed = CommittedOf(verdict);
+  if (const Expectation* expected = expectations.For(committed ? *committed : verdict.case_line)) {
+    // What is expected may be in the part that was not judged, or show only with other inputs.
+    if ((verdict.sample || committed) && OutcomeOf(verdict, strict) == Outcome::kConforms)
       return {passes, expected};
     std::string why = Contradiction(*expected, verdict, strict);
     if (!why.empty()) return {Result::kUnexpected, expected, std::move(why)};
@@ -61,7 +70,7 @@ Assessment Report::Assess(const Verdict& verdict) const {
     case Verdict::Status::kUnsupported:
       return {Result::kUnsupported};
     case Verdict::Status::kUnverified:
-      return {Result::kUnverified};
+      return {committed && !verdict.tensors.empty() ? Result::kFreshOpen : Result::kUnverified};
     default:
       return {passes};
   }

@@ -53,6 +53,20 @@ TEST(Report, PrintsUnlikelyCasesAlthoughTheyConform) {
   EXPECT_THAT(at.Line(), testing::StartsWith("FAILS rms_norm N=1 M=4\n"));
 }
 
+// The bug may show only with other inputs, or may be repaired: the committed case tells.
+TEST(Report, AFreshCaseMayConformAlthoughAFailureIsExpected) {
+  Example at;
+  at.report.expectations = Expectations::Parse(
+      "[[expect]]\ncases = \"rms_norm N=1 M=4\"\nreason = \"r\"\n", "known.toml", {});
+  EXPECT_EQ(at.report.Assess(at.verdict).result, Result::kUnexpected);
+  at.report.fresh = FreshCases{7, {{"rms_norm N=1 M=4 seed=9", at.verdict.case_line}}};
+  EXPECT_EQ(at.report.Assess(at.verdict).result, Result::kUnexpected);
+  at.verdict.case_line += " seed=9";
+  EXPECT_EQ(at.report.Assess(at.verdict).result, Result::kPasses);
+  at.verdict.status = Verdict::Status::kFails;
+  EXPECT_EQ(at.report.Assess(at.verdict).result, Result::kAsExpected);
+}
+
 // The grade counts with --strict even if no element of the case could have failed.
 TEST(Report, UnlikelyUnverifiedCasesFailIfStrict) {
   Example at;

@@ -49,7 +49,7 @@ std::string Indented(const std::string& lines) {
 }
 
 bool NeedsAttention(const Report& report, const Verdict& verdict, Result result) {
-  if (result == Result::kAsExpected) return false;
+  if (result == Result::kAsExpected || result == Result::kFreshOpen) return false;
   if (result == Result::kPasses) return verdict.grade.value() == Grade::kUnlikely;
   return result != Result::kUnsupported || !report.supported_only;
 }
@@ -149,6 +149,7 @@ void PrintSummary(const Report& report, std::ostream& out) {
         << " of " << CountText(sampled.all_elements, "element") << ", chosen at random with seed "
         << report.budget.seed << "\n";
   }
+  if (const std::string text = FreshLine(report); !text.empty()) out << text << "\n";
   if (report.not_reached > 0)
     out << "stopped at the first failure: " << CountText(report.not_reached, "case")
         << " not judged\n";

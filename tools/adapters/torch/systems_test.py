@@ -28,7 +28,7 @@ def subject_of(name):
 def command(sextant, check, subject):
     here = FOLDER.relative_to(ROOT)
     if "properties" in check:
-        question = ["properties", check["properties"]]
+        question = ["properties", check["properties"], "--seed", "1"]
     else:
         question = ["check", str(here / "cases" / f"{check['cases']}.cases")]
     recipe = ["--recipe", check["recipe"]] if "recipe" in check else []
