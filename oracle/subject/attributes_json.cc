@@ -66,4 +66,9 @@ Json AttributesJson(const Case& c, const ToldAttributes& told) {
   return attributes;
 }
 
+Metadata SaidWord(const ToldAttributes& told) {
+  if (!told) return {};
+  return {{"said", PrintJson(Json(*told))}};
+}
+
 }  // namespace sextant::oracle

@@ -7,6 +7,7 @@
 
 #include "reference/base/json.h"
 #include "reference/case/case.h"
+#include "reference/number/tensor/safetensors.h"
 
 namespace sextant::oracle {
 
@@ -17,5 +18,8 @@ using ToldAttributes = std::optional<std::set<std::string>>;
 // parameters: {"type":"linear","factor":4}, {"type":"none"}. Unset values are null.
 // `told`: the attributes that are said; all others are null, as if they were not set. Empty: all.
 Json AttributesJson(const Case& c, const ToldAttributes& told = {});
+
+// The word `said` of a question (PROTOCOL.md); none if the question says everything.
+Metadata SaidWord(const ToldAttributes& told);
 
 }  // namespace sextant::oracle

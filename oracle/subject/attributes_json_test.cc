@@ -26,6 +26,14 @@ TEST(AttributesJson, HasNullForUnsetAttributes) {
   EXPECT_TRUE(AttributesJson(Case::Parse("rope_frequencies R=4"))["seq_len"].is_null());
 }
 
+TEST(AttributesJson, SaysOnlyWhatIsTold) {
+  const ToldAttributes told = std::set<std::string>{"M", "eps"};
+  const Case c = Case::Parse("rms_norm N=1 M=2 eps=1e-05 unit_offset=true");
+  EXPECT_EQ(PrintJson(AttributesJson(c, told)), R"({"eps":1e-05,"unit_offset":null,"M":2,"N":1})");
+  EXPECT_EQ(SaidWord(told), (Metadata{{"said", R"(["M","eps"])"}}));
+  EXPECT_EQ(SaidWord({}), Metadata());
+}
+
 TEST(AttributesJson, HasListsAsLists) {
   const Json json = AttributesJson(Case::Parse(
       "rope_sections pairing=half sections=[1,2,1] order=contiguous B=1 H=1 S=1 D=8 A=3"));

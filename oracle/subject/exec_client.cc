@@ -116,11 +116,13 @@ Reply ExecClient::Ask(const Question& question) {
     Start();
   }
   limit_ = seconds_per_case_;
-  const Answer answer = Exchange({.metadata = {{"operation", question.operation},
-                                               {"case", question.case_line},
-                                               {"dtype", std::string(NameOf(question.dtype))},
-                                               {"attributes", question.attributes_json},
-                                               {"outputs", DescribeOutputs(question.expected)}},
+  Metadata words = {{"operation", question.operation},
+                    {"case", question.case_line},
+                    {"dtype", std::string(NameOf(question.dtype))},
+                    {"attributes", question.attributes_json},
+                    {"outputs", DescribeOutputs(question.expected)}};
+  words.insert(question.said.begin(), question.said.end());
+  const Answer answer = Exchange({.metadata = std::move(words),
                                   .inputs = question.inputs,
                                   .expected = question.expected,
                                   .reply_keys = {}});

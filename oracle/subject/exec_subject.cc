@@ -23,7 +23,8 @@ Question QuestionOf(const Case& c, const Tensors& inputs, const ToldAttributes& 
                     .dtype = c.dtype(),
                     .attributes_json = PrintJson(AttributesJson(c, told)),
                     .inputs = inputs,
-                    .expected = {}};
+                    .expected = {},
+                    .said = SaidWord(told)};
   for (const TensorSpec& spec : c.info().signature.outputs) {
     question.expected.push_back({spec.name, c.DTypeOf(spec), c.ShapeOf(spec), spec.optional});
   }

@@ -105,6 +105,26 @@ GivenTensors ByName(const OperationInfo& info, std::vector<OwnTensor> tensors) {
   return given;
 }
 
+// Repeats positions [1,...] for every row of a batch that another input has.
+void RepeatPositions(const Signature& signature, GivenTensors& given) {
+  size_t batch = 1;
+  std::vector<TensorView*> of_one_row;
+  for (const TensorSpec& spec : signature.inputs) {
+    TensorView& view = given.at(spec.name).view;
+    const size_t rank = spec.extents.size();
+    if (rank < 2 || spec.extents[0] != "B" || view.shape.size() != rank) continue;
+    if (spec.role != Role::kInteger) {
+      batch = view.shape[0];
+    } else if (view.shape[0] == 1) {
+      of_one_row.push_back(&view);
+    }
+  }
+  for (TensorView* view : of_one_row) {
+    view->shape[0] = batch;
+    view->strides[0] = 0;
+  }
+}
+
 void CheckKind(const TensorSpec& spec, DType dtype) {
   if (spec.role == Role::kReal) return;
   const bool integers = dtype == DType::kI64;
@@ -190,7 +210,8 @@ Question ParseQuestion(std::string_view text, std::vector<OwnTensor> tensors) {
   const Words words = WordsOf(text);
   const std::unique_ptr<Operation> operation = MakeOperationNamed(words.operation);
   const Signature& signature = operation->info().signature;
-  const GivenTensors given = ByName(operation->info(), std::move(tensors));
+  GivenTensors given = ByName(operation->info(), std::move(tensors));
+  RepeatPositions(signature, given);
   ShapeSolver solver(*operation, words.values);
   for (const auto& [name, tensor] : given) {
     const TensorSpec& spec = *FindTensor(signature, name);

@@ -95,6 +95,22 @@ TEST(ParseQuestion, NamesContradictions) {
             "y has 4 for the axis S of y[B,H,S,D], but S=3 by position");
 }
 
+// Neither on another axis, nor of other inputs, nor for an output that has a batch.
+TEST(ParseQuestion, RepeatsNothingButPositions) {
+  Own axis, tables, real, output;
+  axis.Add("x", DType::kF32, {2, 1, 3, 4}).Add("position", DType::kI64, {1, 1});
+  EXPECT_THAT(axis.Error("rope pairing=half"), HasSubstr("x has 3 for the axis S of"));
+  tables.Add("x", DType::kF32, {2, 1, 3, 4}).Add("cos", DType::kF32, {1, 3, 2});
+  tables.Add("sin", DType::kF32, {1, 3, 2});
+  EXPECT_THAT(tables.Error("rope_rotate pairing=half"), HasSubstr("but B=1 by cos"));
+  real.Add("x", DType::kF32, {2, 1, 3, 8}).Add("position", DType::kF32, {1, 2, 3});
+  EXPECT_THAT(real.Error("rope_axial frequencies=lang arrangement=alternating pairing=half"),
+              HasSubstr("but B=1 by position"));
+  output.Add("position", DType::kI64, {1, 3}).Add("inv_freq", DType::kF32, {2});
+  output.Add("cos", DType::kF32, {2, 3, 2});
+  EXPECT_THAT(output.Error("rope_table"), HasSubstr("position has 1 for the axis B of"));
+}
+
 TEST(ParseQuestion, SolvesProductsHalvesAndSums) {
   Own relative;
   relative.Add("q", DType::kF32, {1, 2, 3, 4})
@@ -203,6 +219,7 @@ TEST(ParseQuestion, ReadsLayouts) {
   const Question question = ask("x (S H D)", {2, 2, 2});
   EXPECT_EQ(question.inputs[0].values.shape, (Shape{1, 2, 2, 2}));
   EXPECT_EQ(question.inputs[0].values.data, (std::vector<double>{0, 1, 4, 5, 2, 3, 6, 7}));
+  EXPECT_THAT(ask("x (B S D)", {2, 2, 2}).inputs[1].values.data, ElementsAre(0, 1, 0, 1));
   const auto error = [&](const std::string& name, const Shape& shape) {
     return MessageOf([&] { ask(name, shape); });
   };

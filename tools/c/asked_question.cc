@@ -155,6 +155,8 @@ AskedQuestion::AskedQuestion(const SafetensorsHeader& header,
                {"attributes", ParseJson(WordIn(words_, "attributes"), kMaxDepth)},
                {"inputs", Json::object()},
                {"outputs", ParseJson(WordIn(words_, "outputs"), kMaxDepth)}};
+  if (const auto said = words_.find("said"); said != words_.end())
+    json["said"] = ParseJson(said->second, 1);
   for (const SafetensorsHeader::Entry& entry : header.entries) {
     json["inputs"][entry.name] = {{"dtype", entry.dtype}, {"shape", entry.shape}};
     auto tensor = std::make_unique<GuardedTensor>(DTypeNamed(entry.dtype), entry.shape);

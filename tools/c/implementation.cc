@@ -23,13 +23,13 @@ AskedQuestion QuestionAbout(const Case& c, const Tensors& inputs,
   std::vector<oracle::ExpectedTensor> expected;
   for (const TensorSpec& spec : c.info().signature.outputs)
     expected.push_back({spec.name, c.DTypeOf(spec), c.ShapeOf(spec), spec.optional});
-  const std::string message =
-      EncodeSafetensors({{"operation", std::string(c.name())},
-                         {"case", c.ToString()},
-                         {"dtype", std::string(NameOf(c.dtype()))},
-                         {"attributes", PrintJson(oracle::AttributesJson(c, told))},
-                         {"outputs", oracle::DescribeOutputs(expected)}},
-                        inputs);
+  Metadata words = oracle::SaidWord(told);
+  words.merge(Metadata{{"operation", std::string(c.name())},
+                       {"case", c.ToString()},
+                       {"dtype", std::string(NameOf(c.dtype()))},
+                       {"attributes", PrintJson(oracle::AttributesJson(c, told))},
+                       {"outputs", oracle::DescribeOutputs(expected)}});
+  const std::string message = EncodeSafetensors(words, inputs);
   const std::string_view header =
       std::string_view(message).substr(kPrefixSize, HeaderSize(message.substr(0, kPrefixSize)));
   std::string_view body = std::string_view(message).substr(kPrefixSize + header.size());

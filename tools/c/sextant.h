@@ -38,8 +38,8 @@ enum {
 
 /* A tensor with its name in the signature of the operation (`sextant list`): "x". If its axes are
  * in another order than in the signature: "x (B S H D)", with its names; an axis that is left
- * out has extent 1. Borrowed: CPU memory, any strides, one lane; float 64, 32, 16, bfloat 16,
- * integers. */
+ * out has extent 1. Positions [1,...] serve every row of a batch of another input. Borrowed: CPU
+ * memory, any strides, one lane; float 64, 32, 16, bfloat 16, integers. */
 typedef struct {
   const char* name;
   const DLTensor* tensor;

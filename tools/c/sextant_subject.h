@@ -93,8 +93,9 @@ struct SextantQuestion {
   /* All of the question but the numbers of its tensors, for languages in which JSON is simpler than
    * the getters: `operation`, `case`, `dtype`, `attributes` (with the dimensions; a scaling is an
    * object with its `type` and its parameters), `inputs` and `outputs` (by name: `dtype`, such as
-   * "BF16", `shape`, and `optional`). Reads all attributes. An older Sextant lacks this member:
-   * then struct_size is at most offsetof(SextantQuestion, json). */
+   * "BF16", `shape`, and `optional`). Where a search does not say all of it, `said` lists the names
+   * of the attributes and dimensions that it says. Reads all attributes. An older Sextant lacks
+   * this member: then struct_size is at most offsetof(SextantQuestion, json). */
   const char* (*json)(const SextantQuestion* self);
 };
 

@@ -67,6 +67,12 @@ class Identify(ProgramTest):
         self.assertLess(base["least"], 12345)
         self.assertGreater(base["most"], 12345)
 
+    def test_defaults_are_those_of_the_function(self):
+        box = BOX.replace("def rope(x, position, dtype, **unset)", "def rope(x, position, dtype, base=777.0, H=0)")
+        result, found = self.identify("rope D=16", box=box.replace("12345.0", "(base + H)"))
+        self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
+        self.assertIn(" base=777 ", found["case"])
+
     def test_finds_an_eps_and_an_offset_of_weights(self):
         result, found = self.identify("rms_norm M=32")
         self.assertEqual(result.returncode, 0, result.stdout + result.stderr)

@@ -61,6 +61,28 @@ class Identify(unittest.TestCase):
         self.assertIn("elements of", found.text)
         self.assertEqual(found.document["recipe"], found.recipe)
 
+    def test_defaults_are_those_of_the_function(self):
+        def partial(x, position, R=8, base=12345.0, dtype="bf16"):
+            y = x.astype("f8")
+            y[..., :R] = rope(x[..., :R], position, base)
+            return sextant.round_to(y, "f32")
+
+        found = sextant.identify(partial, "rope", D=16)
+        self.assertIn("pairing=interleaved base=12345 ", found.case)
+        self.assertRegex(found.case, r"\bR=8\b")
+        self.assertTrue(found, found.text)
+        found = sextant.identify(partial, "rope", D=16, R=4, base=500)  # what is known is passed
+        self.assertIn(" base=500 ", found.case)
+        self.assertTrue(found, found.text)
+        found = sextant.identify(lambda D, **given: partial(**given), "rope", D=16)
+        self.assertRegex(found.case, r" base=12345 .*\bR=8\b")
+
+        def of_a_case(x, position, R=8, base=12345.0, **others):
+            return partial(x, position, R, base)
+
+        profile = sextant.profile("rope pairing=interleaved base=100 D=16 R=4 S=2 H=1", {"mine": of_a_case})
+        self.assertLess(profile["mine"].ulps.largest.max(), 2)
+
     def test_compares_with_a_model(self):
         model = "fixtures/models/llama3_1_8b.json"
         for eps, differences in ((1e-5, {}), (0.25, {"eps": ("0.25", "1e-05")})):
@@ -111,6 +133,8 @@ class Identify(unittest.TestCase):
             sextant.identify(declines, "activation", F=8)
         with self.assertRaisesRegex(sextant.InputError, "function is of type int, expected a function"):
             sextant.identify(1, "activation")
+        with self.assertRaisesRegex(sextant.InputError, "does not say the names of its parameters"):
+            sextant.identify(torch.relu, "activation")
         with self.assertRaisesRegex(sextant.InputError, "there is no operation 'rop'"):
             sextant.identify(box, "rop")
         with self.assertRaisesRegex(sextant.InputError, "no.json"):

@@ -119,6 +119,19 @@ class Plugin(unittest.TestCase):
         self.assertLessEqual(len(message.splitlines()), 15)
         self.assertIn("def test_rope", self.pytest("--full-trace")[1])
 
+    def test_cases_without_elements_are_skipped_if_the_shape_is_right(self):
+        self.write("sub/rope.cases", "rope pairing=half H=1 S=0 D=4\nrope pairing=half H=0 S=2 D=4\n")
+        code, output = self.pytest("-rs")
+        self.assertEqual(code, 0, output)
+        self.assert_ends(output, "2 skipped")
+        self.assertIn("nothing to judge: no output has an element", output)
+        self.write("known.toml", '[[expect]]\ncases = "*"\noutcome = "unverified"\nreason = "empty"\n')
+        self.assertEqual(self.pytest("--sextant-expect", "known.toml")[0], 1)
+        self.write("sub/test_rope.py", TEST.replace(", recipe", "[..., :2], recipe"))
+        code, output = self.pytest()
+        self.assert_ends(output, "2 failed")
+        self.assertRegex(output, r"y has 2 for the axis D of y\[B,H,S,D\], but D=4")
+
     def test_exactly_the_expected_results_are_green(self):
         self.assertEqual(self.pytest("--sextant-expect", "known.toml")[0], 0)
         self.assertEqual(self.pytest("--sextant-expect", "known.toml", "-n", "2")[0], 0)

@@ -8,16 +8,22 @@
         y = x / np.sqrt(np.mean(x * x, -1, keepdims=True) + eps) * weight
         return {"y": sextant.round_to(y, dtype)}
 
-    sextant.serve({"rms_norm": rms_norm}, name="my kernels", version="1", recipe="native")
+    sextant.serve({"rms_norm": rms_norm})
 
     sextant check fixtures/cases/rms_norm.cases --open-rows --subject "exec:python3 my_kernels.py"
 
-A function is called with keyword arguments: the input tensors, the attributes, the dimensions (`B`,
-`D`, ...) and `dtype`, the name of the case's element type: "f64", "f32", "f16" or "bf16". `sextant
+A function is called with the input tensors, the attributes, the dimensions (`B`, `D`, ...) and
+`dtype`, the name of the case's element type: "f64", "f32", "f16" or "bf16", by their names. `sextant
 describe OPERATION` lists them. A function declares the parameters that it needs, or takes all with
 **attributes. It may omit dimensions and `dtype`. If it omits a tensor, or an attribute that is set,
 its answer would ignore that value, so the adapter answers "unsupported". A name that is a Python
-keyword gets an underscore: `from_`. A parameter `case` receives the whole question (class Case).
+keyword gets an underscore: `from_`. A parameter `case` without a default receives the whole question
+(class Case). Of a module of torch, the parameters of `forward` count.
+
+A default is the function's own choice. Only what a question says replaces it: every tensor, and each
+attribute that is set, dimension and dtype. `sextant identify` says no more than its command line; what
+it leaves open goes only to parameters without a default: None for an attribute, and the value in this
+question for a dimension and the dtype. **attributes get nothing that is left open.
 
 Attributes are bool, int or float (500000 is an int), str (a choice, "half"), list of numbers ([16,
 24, 24]), dict (a call with all its parameters: {"type": "linear", "factor": 4}, {"type": "none"})
@@ -66,6 +72,7 @@ class Case:
     attributes: dict  # name -> value, dimensions included
     dtypes: dict = field(default_factory=dict)  # name -> "bf16", of the tensors
     outputs: dict = field(default_factory=dict)  # name -> {"dtype": "BF16", "shape": [2, 3]}
+    said: set = None  # names of attributes, dimensions and "dtype"; None: all, and tensors always
 
 
 def round_to(values, dtype):
@@ -83,13 +90,16 @@ def round_to(values, dtype):
         return rounded.astype(np.float32)  # 2^128 becomes infinite, every other value is exact
 
 
-def serve(operations, name, version, recipe):
+def serve(operations, name=None, version="", recipe="native"):
     """Answers questions until the input ends.
 
     operations     name of an operation -> function
-    name, version  of the implementation, for reports
+    name, version  of the implementation, for reports; by default the name of the program
     recipe         how the implementation computes: a standard recipe or the line of a recipe
     """
+    name = name or os.path.basename(sys.argv[0]) or "python"
+    for function in operations.values():
+        _parameters(function)  # an error at once, not at the first question
     source, sink = _take_pipes()
     while True:
         message = _read_message(source)
@@ -192,26 +202,55 @@ def _case_of(words, tensors):
         attributes=json.loads(words["attributes"]),
         dtypes={name: dtype for name, (_, dtype) in tensors.items()},
         outputs=json.loads(words["outputs"]),
+        said=set(json.loads(words["said"])) if "said" in words else None,
     )
+
+
+def _parameters(function):
+    """What the function declares; TypeError if it does not say it, as some builtins."""
+    try:
+        return inspect.signature(getattr(function, "forward", function)).parameters.values()
+    except ValueError:
+        raise TypeError(f"{function!r} does not say the names of its parameters, expected a function "
+                        "that does: lambda x: f(x)") from None
+
+
+def _arguments(parameters, case):
+    """The positional and the named arguments."""
+    spelled = lambda name: name + "_" * keyword.iskeyword(name)  # noqa: E731
+    values = {"dtype": case.dtype, **case.attributes, **case.tensors}
+    said = values.keys() if case.said is None else case.said | case.tensors.keys()
+    open_names = {spelled(name) for name in values.keys() - said}
+    unset = {spelled(name) for name, value in values.items() if value is None}
+    given = {spelled(name): value for name, value in values.items()}
+    listed = {p.name: p for p in parameters if p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)}
+    rest = {name: given[name] for name in given if name not in listed and name not in open_names}
+    takes_case = "case" in listed and listed["case"].default is listed["case"].empty
+    if not any(p.kind == p.VAR_KEYWORD for p in parameters):  # no **attributes
+        for name in sorted(rest.keys() - unset - {"dtype"}):
+            if not (name[0].isupper() or takes_case):
+                raise Unsupported(f"the function takes no '{name}'")
+        rest = {}
+    if takes_case:
+        given["case"] = case
+    positional = []
+    for name, parameter in listed.items():
+        value = parameter.default
+        if name in given and (value is parameter.empty or name not in open_names | unset):
+            value = given[name]
+        if value is parameter.empty:
+            raise TypeError(f"the function needs '{name}', expected one of: {' '.join(given)}")
+        if parameter.kind == parameter.POSITIONAL_ONLY:
+            positional.append(value)
+        else:
+            rest[name] = value
+    return positional, rest
 
 
 def _call(function, case):
     """Calls the function with the parameters that it declares; returns a dict of outputs."""
-    given = {"dtype": case.dtype, **case.attributes, **case.tensors}
-    given = {name + "_" * keyword.iskeyword(name): value for name, value in given.items()}
-    parameters = inspect.signature(function).parameters.values()
-    listed = {p.name for p in parameters if p.kind != p.VAR_KEYWORD}
-    if "case" in listed:
-        given["case"] = case
-    if len(listed) == len(parameters):  # no **attributes
-        for name in sorted(given.keys() - listed - {"dtype"}):
-            unset = case.attributes.get(name, name) is None
-            if not (name[0].isupper() or unset or "case" in listed):
-                raise Unsupported(f"the function takes no '{name}'")
-            del given[name]
-        if "dtype" not in listed:
-            del given["dtype"]
-    outputs = function(**given)
+    positional, named = _arguments(_parameters(function), case)
+    outputs = function(*positional, **named)
     required = {name for name, about in case.outputs.items() if not about.get("optional")}
     if not isinstance(outputs, dict):
         if len(required) != 1:

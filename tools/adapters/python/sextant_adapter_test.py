@@ -22,10 +22,11 @@ def tensor(dtype, shape, begin, end):
     return {"dtype": dtype, "shape": shape, "data_offsets": [begin, end]}
 
 
-def question(operation="op", attributes=None, outputs=None, dtype="f32"):
+def question(operation="op", attributes=None, outputs=None, dtype="f32", said=None):
     """A question with the input x = [1, 2] in f32."""
     return message(
         {
+            **({} if said is None else {"said": json.dumps(said)}),
             "sextant": "2",
             "id": "7",
             "operation": operation,
@@ -52,13 +53,13 @@ def parse(data):
     return found
 
 
-def run(functions, *requests):
+def run(functions, *requests, serve=None):
     """The answers of a program with these functions (source text); checks its exit status."""
     names = [line[4:].split("(")[0] for line in functions.splitlines() if line.startswith("def ")]
     table = ", ".join(f"'{name}': {name}" for name in names)
     source = f"import sys\nsys.path.insert(0, {str(HERE)!r})\n"
     source += f"import numpy as np, sextant_adapter as sextant\n{functions}\n"
-    source += f"sextant.serve({{{table}}}, name='mine', version='1.2', recipe='native')\n"
+    source += serve or f"sextant.serve({{{table}}}, name='mine', version='1.2', recipe='native')\n"
     with tempfile.NamedTemporaryFile("w", suffix=".py") as program:
         program.write(source)
         program.flush()
@@ -78,6 +79,14 @@ def status_of(functions, request):
 
 
 class Conversation(unittest.TestCase):
+    def test_has_the_name_of_the_program_and_the_recipe_native(self):
+        hello = message({"sextant": "2", "id": "1", "operation": "hello"})
+        source = "sextant.serve({})\n"
+        ((header, _),) = run("", hello, serve=source)
+        words = header["__metadata__"]
+        self.assertRegex(words["name"], r"^tmp.*\.py$")
+        self.assertEqual((words["version"], words["recipe"]), ("", "native"))
+
     def test_says_hello(self):
         ((header, body),) = run(
             "def rope(x): pass\ndef add(x): pass",
@@ -129,78 +138,6 @@ def op(x):
     def test_exits_at_an_incomplete_request(self):
         with self.assertRaisesRegex(AssertionError, "ends after 3 of 8 bytes"):
             run("def op(x): return x", question()[:-5])
-
-
-class Arguments(unittest.TestCase):
-    attributes = {"M": 2, "eps": 0.5, "from": "half", "scale": None}
-
-    def test_are_passed_by_name(self):
-        functions = """
-def op(x, eps, from_, scale, M, dtype):
-    assert (eps, from_, scale, M, dtype) == (0.5, "half", None, 2, "bf16")
-    return x
-"""
-        request = question(attributes=self.attributes, dtype="bf16")
-        self.assertEqual(status_of(functions, request), ("ok", ""))
-
-    def test_have_python_types(self):
-        functions = """
-def op(x, causal, base, eps, kind, scaling, window, sections, empty, scale):
-    given = [causal, base, eps, kind, scaling, window, sections, empty, scale]
-    linear = {"type": "linear", "factor": 4}
-    expected = [True, 500000, 1e-05, "half", linear, [-1, 0], [1, 1.5], [], None]
-    assert given == expected, given
-    assert [type(n) for n in [base, *window, *sections]] == [int, int, int, int, float]
-    return x
-"""
-        attributes = {
-            "causal": True,
-            "base": 500000,
-            "eps": 1e-05,
-            "kind": "half",
-            "scaling": {"type": "linear", "factor": 4},
-            "window": [-1, 0],
-            "sections": [1, 1.5],
-            "empty": [],
-            "scale": None,
-        }
-        self.assertEqual(status_of(functions, question(attributes=attributes)), ("ok", ""))
-
-    def test_are_all_passed_to_keyword_parameters(self):
-        functions = """
-def op(**given):
-    assert sorted(given) == ["M", "dtype", "eps", "from_", "scale", "x"]
-    return given["x"]
-"""
-        self.assertEqual(status_of(functions, question(attributes=self.attributes)), ("ok", ""))
-
-    def test_that_no_parameter_takes_are_unsupported(self):
-        request = question(attributes={"M": 2, "eps": 0.5})
-        self.assertEqual(
-            status_of("def op(x): return x", request),
-            ("unsupported", "the function takes no 'eps'"),
-        )
-        self.assertEqual(
-            status_of("def op(eps): return eps", request),
-            ("unsupported", "the function takes no 'x'"),
-        )
-
-    def test_that_are_not_set_may_be_omitted(self):
-        request = question(attributes={"M": 2, "eps": None})
-        self.assertEqual(status_of("def op(x): return x", request), ("ok", ""))
-        functions = "def op(x, eps): assert eps is None; return x"
-        self.assertEqual(status_of(functions, request), ("ok", ""))
-
-    def test_case_has_everything(self):
-        functions = """
-def op(case):
-    assert case.line == "op M=2 seed=1"
-    assert (case.operation, case.dtype, case.dtypes) == ("op", "f16", {"x": "f32"})
-    assert case.attributes == {"M": 2}
-    assert case.outputs == {"y": {"dtype": "F32", "shape": [2]}}
-    return case.tensors["x"]
-"""
-        self.assertEqual(status_of(functions, question(dtype="f16")), ("ok", ""))
 
 
 class Refusals(unittest.TestCase):

@@ -1,6 +1,7 @@
 """Shared by the PyTorch subjects: the table of systems, conversions of tensors, and `serve`."""
 
 import argparse
+import functools
 import sys
 import tomllib
 from pathlib import Path
@@ -42,6 +43,7 @@ def parameters_of(scaling):
 
 
 def in_numpy(operation):
+    @functools.wraps(operation)  # whose parameters count
     def answer(**given):
         outputs = operation(**given)
         if isinstance(outputs, dict):

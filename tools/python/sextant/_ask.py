@@ -98,11 +98,12 @@ def identify(function: Implementation, operation: str, *, recipe: str | None = N
     """What does `function` compute? Asks it about inputs, and finds the attributes of the operation
     with which its answers conform.
 
-    function   called with the inputs and dimensions that it declares as parameters, by their names in
-               the signature (`sextant describe rope`): `def f(x, position)`; returns the output, or a
-               dictionary of outputs, exact in their dtype. bf16 values are in float32
-    known      attributes, dimensions and dtype: D=128, dtype="bf16". Attributes that are known must be
-               parameters of the function, too, or it must take **others
+    function   called with the inputs that it declares as parameters, by their names in the signature
+               (`sextant describe rope`), and with the dimensions and the dtype that it declares without
+               a default: `def f(x, position, base=1e4)`; returns the output, or a dictionary of
+               outputs, exact in their dtype. bf16 values are in float32
+    known      attributes, dimensions and dtype: D=128, dtype="bf16". They are passed, too, whatever the
+               defaults are; attributes must be parameters of the function, or it must take **others
     recipe     the first that is tried; others follow
     against    the config.json of a model: is what it needs computed? `part` and `layer` as in the
                options of `sextant identify`
@@ -175,6 +176,10 @@ class _Asked:
             own.struct_size = ctypes.sizeof(_library.Implementation)
             own.name = _text("the name of an implementation", self.names[name])
             if callable(function):
+                try:
+                    adapter._parameters(function)
+                except TypeError as error:
+                    raise InputError(str(error)) from None
                 self.callbacks.append(_library.ANSWER(self._answering(function)))
                 own.answer = self.callbacks[-1]
 
@@ -204,7 +209,7 @@ class _Asked:
         """Answers the question as sextant.serve does."""
         asked = json.loads(question.json(address))
         case = adapter.Case(asked["case"], asked["operation"], asked["dtype"], {}, asked["attributes"],
-                            outputs=asked["outputs"])
+                            outputs=asked["outputs"], said=set(asked["said"]) if "said" in asked else None)
         for name, about in asked["inputs"].items():
             values = adapter._decode_tensor(_bytes(question.input(address, name.encode())), about)
             case.dtypes[name] = about["dtype"].lower()

@@ -14,6 +14,8 @@ from . import _library
 if TYPE_CHECKING:
     import torch
 
+NOTHING = 4  # the status_code of a verdict on outputs without elements
+
 
 class Output:
     """The arrays of one output as attributes, in f64 and with the axes of the signature: `error` and

@@ -11,6 +11,7 @@ import pytest
 
 from . import _calls, expectations
 from ._library import InputError
+from ._results import NOTHING
 from .adapter import Unsupported
 from .case import Case
 
@@ -87,13 +88,17 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[Any]) -> 
     if call.when != "call" or hasattr(report, "wasxfail"):
         return
     if isinstance(error, Unsupported):
-        report.outcome = "skipped"
-        report.longrepr = (str(item.path), item.location[1] or 0, f"Skipped: {error}")
+        _skip(item, report, str(error))
     elif isinstance(error, (_calls.DoesNotConform, _calls.NotVerified, InputError)):
         if not item.config.getoption("fulltrace"):
             report.longrepr = _place(item, call) + str(error)
     if hasattr(item, _LINE) and (error is None or isinstance(error, Exception)):
         _compare(item, error, report)
+
+
+def _skip(item: pytest.Item, report: pytest.TestReport, why: str) -> None:
+    report.outcome = "skipped"
+    report.longrepr = (str(item.path), item.location[1] or 0, f"Skipped: {why}")
 
 
 def _place(item: pytest.Item, call: pytest.CallInfo[Any]) -> str:
@@ -109,6 +114,8 @@ def _compare(item: Any, error: Exception | None, report: pytest.TestReport) -> N
     if error is None and verdict is None:
         report.outcome, report.longrepr = "failed", "the test did not call case.check"
         return
+    if error is None and verdict.status_code == NOTHING:
+        _skip(item, report, "nothing to judge: no output has an element")
     found = _outcome_of(error, verdict)
     known = item.config.stash[_KNOWN]
     if not known.entries:
