@@ -57,6 +57,9 @@ struct Report {
 };
 
 // A run of which the judgement is the only verdict.
+// Before Report::not_started.
+inline constexpr char kNotStarted[] = "the subject could not be run: ";
+
 Report ReportOf(const Judgement& judgement);
 
 // True if at least one element of the case was judged, so that it could have failed.
