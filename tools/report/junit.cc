@@ -91,6 +91,8 @@ void WriteJunit(const Report& report, OutputFile& file) {
     suite.Add(v.case_line.substr(0, v.case_line.find(' ')), v.case_line, kind,
               !kind && details.empty() ? "" : details + "\nrepeat: " + RepeatCommand(report, v));
   }
+  if (!report.not_started.empty())
+    suite.Add("subject", "start", "error", kNotStarted + report.not_started);
   if (!report.after_last_answer.empty())
     suite.Add("subject", "after the last case", "error", report.after_last_answer);
   for (const std::string& message : report.stale_expectations)

@@ -72,8 +72,9 @@ std::string CasesText(const Report& report) {
 
 std::string MarkdownOf(const Report& report) {
   const std::string why = report.WhyNotVerified();
-  std::string text = "### Sextant: " + Code(Cut(report.subject)) + " by recipe " +
-                     Code(Cut(report.recipe)) + "\n\n";
+  std::string text = "### Sextant: " + Code(Cut(report.subject)) +
+                     (report.recipe.empty() ? "" : " by recipe " + Code(Cut(report.recipe))) +
+                     "\n\n";
   text += why.empty() ? "**Verified.** "
                       : "**Exit status " + std::to_string(report.Status()) + "**: " + why + ". ";
   std::map<std::string, size_t> cases;
@@ -87,6 +88,7 @@ std::string MarkdownOf(const Report& report) {
             std::to_string(sampled.elements) + " of " + CountText(sampled.all_elements, "element") +
             ", chosen at random with seed " + std::to_string(report.budget.seed) + ".\n";
   }
+  if (!report.not_started.empty()) text += CodeBlock(kNotStarted + Cut(report.not_started));
   text += "\n" + CasesText(report);
   std::vector<std::string> notes = report.stale_expectations;
   if (!report.after_last_answer.empty())

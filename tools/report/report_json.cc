@@ -158,6 +158,7 @@ Json SummaryToJson(const Report& report) {
           {"counts", CountsOf(report)},
           {"stale_expectations", report.stale_expectations},
           {"expectations_without_reason", nameless},
+          {"not_started", report.not_started},
           {"after_last_answer", report.after_last_answer}};
 }
 

@@ -139,13 +139,12 @@ void PrintSummary(const Report& report, std::ostream& out) {
         << " misbehaved: " << report.after_last_answer << "\n";
   }
   for (const std::string& message : report.stale_expectations) out << message << "\n";
-  PrintCauses(report, out);
-  const auto groups = AcceptedGroups(report);
-  for (const AcceptedGroup& group : groups | std::views::take(kMostGroups))
-    out << TextOf(group) << "\n";
-  if (groups.size() > kMostGroups)
-    out << "and " << CountText(groups.size() - kMostGroups, "more reason") << "\n";
-  if (const std::string text = MissingReasons(report); !text.empty()) out << text << "\n";
+  if (!report.not_started.empty()) {
+    out << Marked(report.subject) << " could not be run: " << CountText(report.not_reached, "case")
+        << " not judged\n";
+    return;
+  }
+  PrintNotes(report, out);
   std::map<std::string_view, size_t> cases;  // by result
   for (const Verdict& v : report.verdicts) ++cases[NameOf(report.Assess(v), v, report.strict)];
   const Colors colors = ColorsOfOutput();
