@@ -69,11 +69,15 @@ double CheckedLimit(double seconds, const char* what) {
 }  // namespace
 
 Failure::Failure(Cause the_cause, const std::string& the_why, const std::string& the_stderr_lines)
-    : std::runtime_error(the_stderr_lines.empty() ? the_why
-                                                  : the_why + "; stderr:\n" + the_stderr_lines),
+    : std::runtime_error(WithStderr(Marked(the_why), Marked(the_stderr_lines))),
       cause(the_cause),
-      why(the_why),
-      stderr_lines(the_stderr_lines) {}
+      why(Marked(the_why)),
+      stderr_lines(Marked(the_stderr_lines)) {}
+
+std::string WithStderr(const std::string& why, const std::string& stderr_lines) {
+  if (stderr_lines.empty()) return why;
+  return why + "\n" + std::string(kMark) + "stderr: " + stderr_lines;
+}
 
 struct ExecClient::Request {
   Metadata metadata;
@@ -129,7 +133,7 @@ Reply ExecClient::Ask(const Question& question) {
   Reply reply{
       .status = answer.status, .message = {}, .stderr_lines = {}, .outputs = answer.tensors};
   const auto message = answer.metadata.find("message");
-  if (message != answer.metadata.end()) reply.message = Printable(message->second);
+  if (message != answer.metadata.end()) reply.message = Marked(message->second);
   // Reading the answer has also read the stderr output that precedes it.
   if (reply.status == Reply::Status::kError) {
     const std::string_view text = child_->error_text();
@@ -183,9 +187,9 @@ Hello ExecClient::Greet() {
   }
   try {
     RequireRecipe(words.at("recipe"));
-    return {.name = Printable(words.at("name")),
-            .version = Printable(words.at("version")),
-            .recipe = Printable(words.at("recipe")),
+    return {.name = Marked(words.at("name")),
+            .version = Marked(words.at("version")),
+            .recipe = words.at("recipe"),
             .operations = ParseOperations(words.at("operations"))};
   } catch (const Error& e) {
     Fail(Failure::Cause::kProtocol, "bad answer to " + request_ + ": " + e.what());
@@ -278,9 +282,9 @@ void ExecClient::RequireSilence(std::chrono::milliseconds patience) {
 std::string ExecClient::ErrorLines(std::string_view text) const {
   const std::string_view whole = LastLines(text, kWhole);
   const uint64_t shown = whole.size() + text.size() - WithoutLineEnd(text).size();
-  if (shown >= child_->error_count()) return Printable(whole);
-  return Printable(FirstLines(child_->error_start(), kFirst)) + "\n...\n" +
-         Printable(LastLines(text, kLast));
+  if (shown >= child_->error_count()) return Marked(whole);
+  return Marked(std::string(FirstLines(child_->error_start(), kFirst)) + "\n...\n" +
+                std::string(LastLines(text, kLast)));
 }
 
 void ExecClient::Fail(Failure::Cause cause, const std::string& why) {

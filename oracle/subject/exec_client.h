@@ -32,15 +32,17 @@ struct Question {
   Metadata said{};  // what the question says, if not everything: SaidWord
 };
 
+// The texts are Marked (reference/base/printable.h).
 struct Reply {
   enum class Status { kOk, kUnsupported, kError };
   Status status = Status::kOk;
   std::string message;
-  std::string stderr_lines;  // kError only: of stderr since the question, printable
+  std::string stderr_lines;  // kError only: of stderr since the question
   Tensors outputs;           // kOk only: the expected outputs; optional ones may be missing
 };
 
-// The program could not be run. Says nothing about its numbers.
+// The program could not be run. Says nothing about its numbers. The texts are Marked; what() is
+// WithStderr of both.
 class Failure : public std::runtime_error {
  public:
   enum class Cause {
@@ -52,9 +54,12 @@ class Failure : public std::runtime_error {
 
   Cause cause;
   std::string why;  // one line
-  // Of its stderr: the last lines, and the first ones since the question; printable, may be empty.
+  // Of its stderr: the last lines, and the first ones since the question; may be empty.
   std::string stderr_lines;
 };
+
+// "why\n| stderr: lines", or `why` without lines.
+std::string WithStderr(const std::string& why, const std::string& stderr_lines);
 
 // Minimum time limit of hello. The import of a framework can take half of it.
 inline constexpr int kSecondsForHello = 60;

@@ -87,7 +87,7 @@ say(message({'id': read()['id'], 'status': 'error'}))
 )"),
                     kPatient);
   EXPECT_EQ(client.Ask(AskForY()).stderr_lines, "early");
-  EXPECT_EQ(client.Ask(AskForY()).stderr_lines, "Traceback?\nKeyError: 1");
+  EXPECT_EQ(client.Ask(AskForY()).stderr_lines, "Traceback?\n| KeyError: 1");
   EXPECT_EQ(client.Ask(AskForY()).stderr_lines, "");
 }
 

@@ -31,14 +31,6 @@ Question QuestionOf(const Case& c, const Tensors& inputs, const ToldAttributes& 
   return question;
 }
 
-std::string WithStderr(const std::string& why, const std::string& stderr_lines) {
-  return stderr_lines.empty() ? why : why + "\n  stderr: " + stderr_lines;
-}
-
-std::string MessageOf(const Failure& failure) {
-  return WithStderr(failure.why, failure.stderr_lines);
-}
-
 Answer AnswerOf(const Reply& reply) {
   switch (reply.status) {
     case Reply::Status::kOk:
@@ -91,7 +83,7 @@ class Conversation {
       return answer;
     } catch (const Failure& failure) {
       time_limits_ = failure.cause == Failure::Cause::kTimeLimit ? time_limits_ + 1 : 0;
-      return {Answer::Status::kFailed, MessageOf(failure), {}};
+      return {Answer::Status::kFailed, failure.what(), {}};
     }
   }
 
@@ -101,7 +93,7 @@ class Conversation {
     client_.Close();
     return "";
   } catch (const Failure& failure) {
-    return MessageOf(failure);
+    return failure.what();
   }
 
  private:

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cmath>
 #include <filesystem>
@@ -51,7 +52,7 @@ os.kill(os.getpid(), signal.SIGSEGV)
   EXPECT_EQ(failure.cause, Cause::kEnded);
   EXPECT_THAT(failure.why, HasSubstr("was killed by SIGSEGV (Segmentation fault) before it had "
                                      "answered request 3 (op)"));
-  EXPECT_EQ(failure.stderr_lines, "segment?[2J 7\nis broken");
+  EXPECT_EQ(failure.stderr_lines, "segment?[2J 7\n| is broken");
   EXPECT_NE(Answer(client), first);  // another process
 }
 
@@ -62,7 +63,7 @@ TEST(MisbehavingChild, StartsACommandThatFailsInHelloOnlyOnce) {
   EXPECT_EQ(first.cause, Cause::kEnded);
   EXPECT_THAT(first.why, HasSubstr("status 127 (shell: command not found) before it had answered "
                                    "request 1 (hello)"));
-  EXPECT_THAT(first.stderr_lines, HasSubstr("sorry\nsh: 1: no_such_command_of_ours: not found"));
+  EXPECT_THAT(first.stderr_lines, HasSubstr("sorry\n| sh: 1: no_such_command_of_ours: not found"));
   EXPECT_EQ(second.why, first.why);
   EXPECT_THROW(client.hello(), Failure);
   EXPECT_EQ(std::filesystem::file_size(mark), 2u);  // it was started once
@@ -234,8 +235,9 @@ sys.exit(3)
                     kPatient);
   EXPECT_EQ(client.Ask(AskForY(2'500'000)).outputs[0].values.data, (Numbers{1, 2}));
   const std::string stderr_lines = FailureOf(client).stderr_lines;
-  EXPECT_TRUE(stderr_lines.ends_with("e\nthe end"));
-  EXPECT_LE(stderr_lines.size(), 3000u);
+  EXPECT_TRUE(stderr_lines.ends_with("e\n| the end"));
+  const auto marks = std::ranges::count(stderr_lines, '\n') * 2;  // bytes
+  EXPECT_LE(stderr_lines.size(), 3000u + static_cast<size_t>(marks));
 }
 
 // Writes a warning of the import, and after the question a panic and its backtrace.
@@ -249,16 +251,17 @@ std::string Panics(int frames, const std::string& end) {
 TEST(SlowMisbehavingChild, ShowsTheBeginningAndTheEndOfALongStderr) {
   const std::string error = "say(message({'id': id, 'status': 'error'}))\nread()";
   const std::string shown =
-      "panicked\n0\n1\n2\n3\n..."
-      "\n99990\n99991\n99992\n99993\n99994\n99995\n99996\n99997\n99998\n99999";
+      "panicked\n| 0\n| 1\n| 2\n| 3\n| ...\n| 99990\n| 99991\n| 99992\n| 99993\n| 99994\n| "
+      "99995\n| "
+      "99996\n| 99997\n| 99998\n| 99999";
   ExecClient crashes(Panics(100000, "os.abort()"), kPatient),
       fails(Panics(100000, error), kPatient);
   EXPECT_EQ(FailureOf(crashes).stderr_lines, shown);
   EXPECT_EQ(fails.Ask(AskForY()).stderr_lines, shown);
   ExecClient crashes_soon(Panics(3, "os.abort()"), kPatient),
       fails_soon(Panics(3, error), kPatient);
-  EXPECT_EQ(FailureOf(crashes_soon).stderr_lines, "a warning\npanicked\n0\n1\n2");
-  EXPECT_EQ(fails_soon.Ask(AskForY()).stderr_lines, "panicked\n0\n1\n2");
+  EXPECT_EQ(FailureOf(crashes_soon).stderr_lines, "a warning\n| panicked\n| 0\n| 1\n| 2");
+  EXPECT_EQ(fails_soon.Ask(AskForY()).stderr_lines, "panicked\n| 0\n| 1\n| 2");
 }
 
 TEST(SlowMisbehavingChild, ReportsAChildThatDoesNotReadItsRequest) {

@@ -36,6 +36,19 @@ class Strictness {
   std::vector<std::set<std::string>> keys_;  // one set per object that is not closed yet
 };
 
+Json WithPrintableTexts(const Json& value) {
+  if (value.is_string()) return Printable(value.get_ref<const std::string&>());
+  if (!value.is_structured()) return value;
+  Json changed(value.type());
+  if (value.is_array()) {
+    for (const Json& member : value) changed.push_back(WithPrintableTexts(member));
+  } else {
+    for (const auto& [key, member] : value.items())
+      changed[Printable(key)] = WithPrintableTexts(member);
+  }
+  return changed;
+}
+
 }  // namespace
 
 Json ParseJson(std::string_view text, int max_levels) {
@@ -51,7 +64,7 @@ Json ParseJson(std::string_view text, int max_levels) {
 bool SameMeaning(const Json& a, const Json& b) { return nlohmann::json(a) == nlohmann::json(b); }
 
 std::string PrintJson(const Json& value, int indent) {
-  return value.dump(indent, ' ', false, Json::error_handler_t::replace);
+  return WithPrintableTexts(value).dump(indent);
 }
 
 std::string Excerpt(const Json& value) {

@@ -22,7 +22,8 @@ Json ParseJson(std::string_view text, int max_levels);
 // Equality that ignores the order of keys.
 bool SameMeaning(const Json& a, const Json& b);
 
-// On one line, or on several lines with `indent` spaces per level. Invalid UTF-8 becomes U+FFFD.
+// On one line, or on several lines with `indent` spaces per level. Texts and keys are made
+// Printable.
 std::string PrintJson(const Json& value, int indent = -1);
 
 // One line of ASCII, cut off after 60 characters ("..." follows): safe to print for any value.

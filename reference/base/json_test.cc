@@ -47,5 +47,12 @@ TEST(SameMeaning, DoesNotDependOnTheOrderOfKeys) {
   EXPECT_FALSE(SameMeaning(a, ParseJson(R"({"y":{"q":"t","p":[1,2]}})", 4)));
 }
 
+TEST(PrintJson, MakesTextsAndKeysPrintable) {
+  const Json value = {
+      {"\x1b", {"a\u202e\nb", Json{{"\xff", "::error::"}}}}, {"n", 1.5}, {"empty", {}}};
+  EXPECT_EQ(PrintJson(value), R"({"?":["a???\nb",{"?":"| ::error::"}],"n":1.5,"empty":null})");
+  EXPECT_EQ(PrintJson(Json::object()) + PrintJson(Json::array()), "{}[]");
+}
+
 }  // namespace
 }  // namespace sextant

@@ -28,6 +28,32 @@ TEST(Printable, ReplacesIllFormedBytesOneByOne) {
   EXPECT_EQ(Printable("\xef\xbf\xbf"), "???");       // U+FFFF
 }
 
+TEST(Printable, ReplacesCharactersThatReorderOrEndText) {
+  for (const char* character :
+       {"\u061c", "\u200e", "\u200f", "\u2028", "\u2029", "\u202a", "\u202b", "\u202c", "\u202d",
+        "\u202e", "\u2066", "\u2067", "\u2068", "\u2069"})
+    EXPECT_EQ(Printable(character).find_first_not_of('?'), std::string::npos) << character;
+  for (const char* other :
+       {"\u061b", "\u061d", "\u200d", "\u2010", "\u2027", "\u202f", "\u2065", "\u206a"})
+    EXPECT_EQ(Printable(other), other);
+}
+
+TEST(Printable, LeavesNoCommandForARunner) {
+  EXPECT_EQ(Printable("::error::x"), "| ::error::x");
+  EXPECT_EQ(Printable("a\n \t::error::x\nb"), "a\n|  \t::error::x\nb");
+  EXPECT_EQ(Printable("\u00a0:\u200d:error::x"), "| \u00a0:\u200d:error::x");
+  EXPECT_EQ(Printable("a ::error::x"), "a ::error::x");
+  EXPECT_EQ(Printable("a ##[error]x"), "a ?#[error]x");
+  EXPECT_EQ(Printable("####vso[x]"), "##?#vso[x]");
+  EXPECT_EQ(Printable("#\u200d#[x]"), "?\u200d#[x]");
+  EXPECT_EQ(Printable("### heading #1 ##"), "### heading #1 ##");
+}
+
+TEST(Marked, LeavesNoLineToOthers) {
+  EXPECT_EQ(Marked("one\ntwo\n\n::three\n"), "one\n| two\n\n| ::three\n");
+  EXPECT_EQ(Marked(Marked("a\nb")), "a\n| b");
+}
+
 TEST(Quoted, GivesOneShortLine) {
   EXPECT_EQ(Quoted("two\nlines"), "'two lines'");
   EXPECT_EQ(Quoted("abcdef", 3), "'abc'...");

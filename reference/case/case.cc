@@ -6,6 +6,7 @@
 #include <set>
 #include <sstream>
 
+#include "reference/base/printable.h"
 #include "reference/case/dimensions.h"
 #include "reference/case/draw.h"
 #include "reference/case/extents.h"
@@ -87,6 +88,10 @@ Case& Case::operator=(const Case& other) { return *this = Case(other); }
 Case Case::Parse(std::string_view line) {
   const std::vector<std::string> words = WordsOf(line);
   if (words.empty()) throw Error("an empty line is no case");
+  for (const std::string& word : words) {
+    if (Printable(word) != word)
+      throw Error("the word ", Quoted(word), " of a case has characters that are not printable");
+  }
   Case c;
   c.name_ = words[0];
   c.operation_ = MakeOperationNamed(words[0]);

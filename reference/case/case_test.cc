@@ -136,6 +136,8 @@ TEST(Case, DistributionsMayNameADimension) {
 
 TEST(Case, ErrorsListTheNamesThatExist) {
   EXPECT_EQ(ErrorOf(""), "an empty line is no case");
+  EXPECT_EQ(ErrorOf("rope @x=file:a\x1b"),
+            "the word '@x=file:a?' of a case has characters that are not printable");
   EXPECT_THAT(ErrorOf("ropes S=1"),
               HasSubstr("there is no operation 'ropes'; there are: sinusoidal rope_frequencies"));
   EXPECT_EQ(ErrorOf("rms_norm N"), "'N' is not key=value");

@@ -19,7 +19,7 @@ Answer AnswerOf(const Subject& subject, const Case& c, const Tensors& inputs) {
   Answer answer = subject.answer(c, inputs);
   if (const size_t size = answer.message.size(); size > kMostBytesOfMessage) {
     // A cut may divide a character of UTF-8.
-    answer.message = Printable(answer.message.substr(0, kMostBytesOfMessage)) + "... (" +
+    answer.message = Marked(answer.message.substr(0, kMostBytesOfMessage)) + "... (" +
                      std::to_string(size) + " bytes)";
   }
   if (answer.status != Answer::Status::kAnswered) return answer;

@@ -42,8 +42,8 @@ const std::set<std::string>& AllAxisNames() {
 // Reads one [[expect]] table.
 class EntryReader {
  public:
-  EntryReader(std::string path, std::chrono::sys_days today)
-      : path_(std::move(path)), today_(today) {}
+  EntryReader(const std::string& path, std::chrono::sys_days today)
+      : path_(Marked(path)), today_(today) {}
 
   Expectation Read(const toml::table& table) const {
     Expectation entry{.where = Where(table), .cases = "", .reason = ""};
@@ -95,7 +95,7 @@ class EntryReader {
     const auto* text = value.as_string();
     if (!text || text->get().empty())
       throw Error(Where(value), ": '", key, "' must be a text that is not empty");
-    return Printable(text->get());
+    return Marked(text->get());
   }
 
   Outcome ReadOutcome(const toml::node& value) const {

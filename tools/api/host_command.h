@@ -10,7 +10,7 @@ inline constexpr char kHostCommand[] = "host";  // of `sextant`, which replaces 
 
 // The shell command that hosts the library: the program $SEXTANT_HOST; else the program
 // `sextant-host` beside the file that contains this function (`sextant` or libsextant.so); else
-// `sextant host`. Throws Error if there is no such library or no host.
+// `sextant host`. Throws Error if there is no host.
 std::string HostCommandOf(const std::string& library);
 
 }  // namespace sextant::tools

@@ -8,8 +8,10 @@
 
 #include "fixtures/store/reader.h"
 #include "fixtures/store/writer.h"
+#include "oracle/subject/exec_client.h"
 #include "oracle/subject/exec_subject.h"
 #include "oracle/subject/supervisor.h"
+#include "reference/base/printable.h"
 #include "tools/api/computed_subject.h"
 #include "tools/api/difference.h"
 #include "tools/api/host_command.h"
@@ -57,6 +59,7 @@ Answer RecordedAnswer(const Record& recorded, const Case& c, const Tensors& inpu
 std::string RecipeOf(const std::string& path, const std::vector<fixtures::StoredRecord>& records) {
   std::string recipe = fixtures::kUsualRecipe;
   if (!records.empty()) recipe = records.front().recipe;
+  ParseRecipe(recipe, DType::kF32);  // throws Error
   for (const fixtures::StoredRecord& record : records) {
     if (record.recipe == recipe) continue;
     throw Error(path, " has answers by the recipes '", recipe, "' and '", record.recipe,
@@ -76,7 +79,7 @@ std::vector<fixtures::StoredRecord> ReadAnswers(const std::string& path) try {
 }
 
 // The dtypes of values are checked when a case is answered, so that one wrong value fails one case.
-Subject FilesSubject(const std::string& path) {
+Subject FilesSubject(const std::string& path) try {
   const auto answers = std::make_shared<std::map<std::string, Record>>();
   std::vector<fixtures::StoredRecord> records = ReadAnswers(path);
   const std::string recipe = RecipeOf(path, records);
@@ -91,14 +94,16 @@ Subject FilesSubject(const std::string& path) {
       throw Error(path, " answers the same case twice: ", key);
     }
   }
-  return {
-      "files:" + path, recipe, [path, answers](const Case& c, const Tensors& inputs) {
-        const auto at = answers->find(c.ToString());
-        if (at == answers->end() || at->second.outputs.empty()) {
-          return Answer{Answer::Status::kUnsupported, path + " has no output for this case", {}};
-        }
-        return RecordedAnswer(at->second, c, inputs);
-      }};
+  return {"files:" + path, recipe, [path, answers](const Case& c, const Tensors& inputs) {
+            const auto at = answers->find(c.ToString());
+            if (at == answers->end() || at->second.outputs.empty()) {
+              return Answer{
+                  Answer::Status::kUnsupported, Marked(path) + " has no output for this case", {}};
+            }
+            return RecordedAnswer(at->second, c, inputs);
+          }};
+} catch (const Error& e) {
+  throw oracle::Failure(oracle::Failure::Cause::kEnded, e.what(), "");
 }
 
 Subject SupervisedSubject(const std::string& command, double seconds_per_case,
@@ -112,6 +117,10 @@ Subject SupervisedSubject(const std::string& command, double seconds_per_case,
 
 Subject LibrarySubject(const std::string& path, double seconds_per_case,
                        const oracle::ToldAttributes& told) {
+  std::error_code ignored;
+  if (!std::filesystem::exists(path, ignored)) {
+    throw oracle::Failure(oracle::Failure::Cause::kEnded, "there is no file '" + path + "'", "");
+  }
   Subject subject = SupervisedSubject(HostCommandOf(path), seconds_per_case, told);
   subject.name = "lib:" + path;
   return subject;

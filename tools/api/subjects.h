@@ -11,8 +11,8 @@ namespace sextant::tools {
 inline constexpr const char* kSubjectHelp =
     "fast | recipe:NAME | defect:OPERATION/NAME | files:FILE.h5 | lib:FILE.so | exec:COMMAND";
 
-// seconds_per_case: the time limit of exec: and lib: subjects. Throws Error if there is no such
-// subject or its file cannot be read, and oracle::Failure if a program does not answer the hello
+// seconds_per_case: the time limit of exec: and lib: subjects. Throws Error if the text names no
+// subject, and oracle::Failure if its file cannot be read or its program does not answer the hello
 // message. `told`: the attributes that the questions to such a subject say (attributes_json.h).
 oracle::Subject MakeSubject(const std::string& text, double seconds_per_case,
                             const oracle::ToldAttributes& told = {});

@@ -7,7 +7,7 @@
 
 #include "fixtures/store/temporary_folder_test.h"
 #include "fixtures/store/writer.h"
-#include "reference/base/error_test.h"
+#include "oracle/subject/exec_client.h"
 #include "reference/case/draw.h"
 #include "reference/prove/prove.h"
 #include "tools/api/answer_of.h"
@@ -77,15 +77,21 @@ TEST_F(FilesSubject, RefusesRecordedInputsThatDifferFromTheCase) {
 TEST_F(FilesSubject, RefusesFilesThatAnswerACaseTwice) {
   const std::string path = folder_ / "a.h5";
   fixtures::WriteRecords(path, {record_, record_});
-  EXPECT_THAT([&] { MakeSubject("files:" + path, 1); },
-              testing::ThrowsMessage<Error>(HasSubstr("answers the same case twice: rms_norm")));
+  EXPECT_THAT(
+      [&] { MakeSubject("files:" + path, 1); },
+      testing::ThrowsMessage<oracle::Failure>(HasSubstr("answers the same case twice: rms_norm")));
 }
 
 TEST_F(FilesSubject, SaysWhichFilesItReadsAndWhatJudgesOthers) {
   const std::string path = folder_ / "a.npz";
   std::ofstream(path) << "PK";
-  const auto error = [](const std::string& file) {
-    return MessageOf([&] { MakeSubject("files:" + file, 1); });
+  const auto error = [](const std::string& file) -> std::string {
+    try {
+      MakeSubject("files:" + file, 1);
+    } catch (const oracle::Failure& failure) {
+      return failure.why;
+    }
+    return "";
   };
   EXPECT_THAT(error(path), HasSubstr("a.npz: is not an HDF5 file"));
   EXPECT_THAT(error(path),

@@ -2,6 +2,8 @@
 
 #include <string>
 
+#include "reference/base/printable.h"
+
 namespace sextant::tools {
 namespace {
 
@@ -13,7 +15,7 @@ const char* LastError() { return last_error.c_str(); }
 
 int Failed(int status, const char* why) noexcept {
   try {
-    last_error = why;
+    last_error = Marked(why);
   } catch (...) {
     last_error.clear();  // without memory there is no message
   }

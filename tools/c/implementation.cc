@@ -45,12 +45,13 @@ Answer Ask(const SextantImplementation& given, const std::fenv_t& environment,
     const ScopedFloatingPoint callers(environment);
     return given.answer(asked, given.user);
   });
-  if (reply.status == "unsupported") return {Answer::Status::kUnsupported, reply.message, {}};
+  if (reply.status == "unsupported")
+    return {Answer::Status::kUnsupported, Marked(reply.message), {}};
   if (reply.status != "ok") {
     throw NoAnswer(std::string(given.name) + " did not answer " + c.ToString() + ": " +
-                   Printable(reply.message));
+                   reply.message);
   }
-  Answer answer{.message = reply.message, .outputs = {}};
+  Answer answer{.message = Marked(reply.message), .outputs = {}};
   for (const auto& [name, tensor] : reply.outputs) {
     try {
       answer.outputs.push_back({name, tensor->dtype(), ValuesOf(ViewOf(name, tensor->dl()))});

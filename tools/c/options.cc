@@ -47,8 +47,8 @@ void Keep(const SextantOptions& options, Judgement& judgement) {
   }
   try {
     judgement.kept = KeepTensors(judgement.question, folder);
-    judgement.repeat = "sextant judge " + ShellQuoted(judgement.question.Text()) + " " +
-                       ShellQuoted(judgement.kept) + RepeatOptions(judgement);
+    judgement.repeat = "sextant judge " + PrintableWord(judgement.question.Text()) + " " +
+                       PrintableWord(judgement.kept) + RepeatOptions(judgement);
   } catch (const Error& e) {  // the verdict is worth more than the file
     judgement.repeat = std::string("the tensors could not be kept: ") + e.what();
   }

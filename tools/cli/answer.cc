@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "reference/base/count_text.h"
+#include "reference/base/printable.h"
 #include "reference/case/memory.h"
 #include "reference/number/recipe/recipe.h"
 #include "tools/api/answer_of.h"
@@ -51,8 +52,9 @@ void StoreOne(const Selected& selected, const Subject& subject, fixtures::Record
 }
 
 void PrintSummary(const Options& options, const Subject& subject, const Answered& all) {
-  std::cout << options.output << ": " << all.answered << " of " << CountText(all.cases(), "case")
-            << " answered by " << subject.name << ", recipe " << subject.recipe;
+  std::cout << Marked(options.output) << ": " << all.answered << " of "
+            << CountText(all.cases(), "case") << " answered by " << Marked(subject.name)
+            << ", recipe " << subject.recipe;
   if (all.unsupported > 0)
     std::cout << "; " << all.unsupported << " " << NameOf(Verdict::Status::kUnsupported);
   if (all.not_run > 0)
@@ -76,9 +78,10 @@ int StoreAnswers(const Options& options) {
   }
   const std::string broken = subject.close ? subject.close() : "";
   if (!broken.empty())
-    std::cout << "after the last case, " << subject.name << " misbehaved: " << broken << "\n";
+    std::cout << "after the last case, " << Marked(subject.name) << " misbehaved: " << broken
+              << "\n";
   if (all.answered == 0) {
-    std::cerr << "sextant: " << options.output << " is not written: no case was answered\n";
+    std::cerr << "sextant: " << Marked(options.output) << " is not written: no case was answered\n";
     return all.Status();
   }
   file->Finish();

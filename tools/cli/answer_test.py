@@ -118,7 +118,7 @@ class Answer(AnswerTest):
         with h5py.File(self.path("a.h5"), "a") as file:
             file["cases/0001"].attrs["recipe"] = "native"
         result = self.run_it("check", ONE_CASE, "--subject", "files:a.h5")
-        self.assertEqual(result.returncode, 2)
+        self.assertEqual(result.returncode, 3)
         self.assertIn("a.h5 has answers by the recipes 'f32_compute' and 'native', expected one recipe",
                       result.stderr)
 

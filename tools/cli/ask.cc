@@ -92,16 +92,16 @@ void PrintExchange(const Exchange& exchange, const Subject& subject) {
               << NameOf(c.DTypeOf(output)) << ToString(c.ShapeOf(output));
   }
   const Answer& answer = exchange.answer;
-  std::cout << "\nanswer of " << subject.name << " by recipe " << subject.recipe << ": "
+  std::cout << "\nanswer of " << Marked(subject.name) << " by recipe " << subject.recipe << ": "
             << WordOf(answer.status) << ", " << std::setprecision(3) << exchange.seconds * 1e3
             << " ms\n";
-  if (!answer.message.empty()) std::cout << "  " << Printable(answer.message) << "\n";
+  if (!answer.message.empty()) std::cout << "  " << answer.message << "\n";
   for (const NamedTensor& output : answer.outputs) PrintTensor(output, std::cout << "  ");
 }
 
 void PrintJsonExchange(const Exchange& exchange, const Subject& subject) {
   Json json = {{"case", exchange.c.ToString()},
-               {"subject", subject.name},
+               {"subject", Marked(subject.name)},
                {"recipe", subject.recipe},
                {"status", WordOf(exchange.answer.status)},
                {"message", exchange.answer.message},
@@ -124,7 +124,8 @@ int AskOne(const Options& options) {
   (options.json ? PrintJsonExchange : PrintExchange)(exchange, subject);
   const std::string broken = subject.close ? subject.close() : "";
   if (!broken.empty()) {
-    std::cerr << "sextant: after its answer, " << subject.name << " misbehaved: " << broken << "\n";
+    std::cerr << "sextant: after its answer, " << Marked(subject.name) << " misbehaved: " << broken
+              << "\n";
     return kNotRun;
   }
   if (file && exchange.answer.status == Answer::Status::kAnswered) {

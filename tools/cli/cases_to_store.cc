@@ -4,6 +4,7 @@
 #include <set>
 
 #include "reference/base/error.h"
+#include "reference/base/printable.h"
 #include "tools/api/replace.h"
 #include "tools/cli/options.h"
 #include "tools/onnx/onnx_folder.h"
@@ -63,7 +64,7 @@ std::unique_ptr<fixtures::RecordFile> CreateStore(const StoreOptions& options, C
   double size = 0;
   for (const Selected& s : selected) size += SizeToStore(s.c, content);
   if (size > kLargeFile) {
-    std::cerr << "sextant: " << options.output << " will have about "
+    std::cerr << "sextant: " << Marked(options.output) << " will have about "
               << static_cast<uint64_t>(size / kMiB) << " MiB\n";
   }
   return file;

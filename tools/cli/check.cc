@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 
+#include "oracle/subject/exec_client.h"
 #include "tools/api/completed_line.h"
 #include "tools/api/judge_cases.h"
 #include "tools/api/line_stream.h"
@@ -122,7 +123,6 @@ void JudgeAll(const std::vector<Selected>& selected, const Subject& subject, con
                           .time = options.budget_seconds > 0 ? &time : nullptr},
               .side_by_side = IsInProcess(options.subject) && options.budget_seconds == 0},
              take);
-  report.not_reached = selected.size() - report.verdicts.size();
 }
 
 // `unselected`: lines of cases that the filters leave out.
@@ -150,6 +150,28 @@ std::vector<Verdict> ToExpect(const Report& report) {
   return verdicts;
 }
 
+// Empty if it does not start: the report then says why.
+std::optional<Subject> Started(const Options& options, Report& report) try {
+  return MakeSubject(options.subject, options.timeout);
+} catch (const oracle::Failure& e) {
+  std::cerr << "sextant: " << kNotStarted << e.what() << "\n";
+  report.not_started = e.what();
+  return std::nullopt;
+}
+
+void WriteReports(const Report& report, Outputs& outputs) {
+  PrintSummary(report, outputs.lines.IsStandardOutput() ? std::cerr : std::cout);
+  if (outputs.lines) outputs.lines.Write(SummaryJsonLine(report));
+  if (outputs.json) WriteJson(report, outputs.json);
+  if (outputs.junit) WriteJunit(report, outputs.junit);
+  if (outputs.html) WritePage(report, outputs.html);
+  if (outputs.expectations && report.not_started.empty()) {
+    outputs.expectations.Write(
+        [&](std::ostream& out) { out << ExpectationsOf(ToExpect(report), report.strict); });
+  }
+  AppendStepSummary(report);
+}
+
 int Check(const Options& options) {
   RequireDifferentFiles(options);
   Outputs outputs(options);  // first, so that no old report stays
@@ -172,22 +194,14 @@ int Check(const Options& options) {
                 .sampled_is_enough = options.sampled_is_enough};
   ReadExpectations(options.expect, selected, std::move(unselected), report);
   if (options.fresh) report.fresh = AddFreshCases(*options.fresh, selected);
-  const Subject subject = MakeSubject(options.subject, options.timeout);
-  report.subject = subject.name;
-  if (options.recipe.empty()) report.recipe = subject.recipe;
-  ParseRecipe(report.recipe, DType::kF32);  // throws Error for a wrong recipe before any case runs
-  JudgeAll(selected, subject, options, outputs, report);
-  if (subject.close) report.after_last_answer = subject.close();
-  PrintSummary(report, outputs.lines.IsStandardOutput() ? std::cerr : std::cout);
-  if (outputs.lines) outputs.lines.Write(SummaryJsonLine(report));
-  if (outputs.json) WriteJson(report, outputs.json);
-  if (outputs.junit) WriteJunit(report, outputs.junit);
-  if (outputs.html) WritePage(report, outputs.html);
-  if (outputs.expectations) {
-    outputs.expectations.Write(
-        [&](std::ostream& out) { out << ExpectationsOf(ToExpect(report), report.strict); });
+  if (!options.recipe.empty()) ParseRecipe(options.recipe, DType::kF32);  // throws Error
+  if (const auto subject = Started(options, report)) {
+    if (options.recipe.empty()) report.recipe = subject->recipe;
+    JudgeAll(selected, *subject, options, outputs, report);
+    if (subject->close) report.after_last_answer = subject->close();
   }
-  AppendStepSummary(report);
+  report.not_reached = selected.size() - report.verdicts.size();
+  WriteReports(report, outputs);
   return report.Status() == kNothing ? NothingToDo(kNoElement) : report.Status();
 }
 

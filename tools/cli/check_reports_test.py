@@ -3,6 +3,7 @@
     SEXTANT=build/sextant python3 tools/cli/check_reports_test.py
 """
 
+import html
 import json
 import os
 import pathlib
@@ -122,6 +123,40 @@ class CheckReports(ProgramTest):
         result = self.run_it("check", ONE_CASE, "--subject", "fast", env=environment)
         self.assertEqual(result.returncode, 2)
         self.assertIn("nowhere/summary.md, the file of GITHUB_STEP_SUMMARY, cannot be written", result.stderr)
+
+    def test_a_subject_that_does_not_start_is_an_error_in_every_report(self):
+        environment = {**os.environ, "GITHUB_STEP_SUMMARY": "a.md"}
+        self.path("no.so").write_text("text")
+        self.path("known.toml").write_text("[[expect]]\ncases = '*'\noutcome = 'could_not_run'\nreason = 'r'\n")
+        cases = ONE_CASE, "rms_norm N=2 M=2"
+        for subject, why in (("exec:echo lost >&2; no_command_of_ours", "exited with status 127"), ("exec:cat", ""),
+                             ("exec:kill -SEGV $$", "was killed by SIGSEGV"), ("lib:none.so", "there is no file 'none.so'"),
+                             ("lib:./no.so", "the library cannot be loaded"), ("files:none.h5", "none.h5"),
+                             ("files:no.so", "is not an HDF5 file")):
+            for more in (), ("--expect", "known.toml"), ("--supported-only", "--fail-fast"), ("--write-expect", "new.toml"):
+                self.path("a.md").unlink(missing_ok=True)
+                result = self.run_it("check", *cases, "--subject", subject, *more, "--json", "a.json", "--junit", "a.xml",
+                                     "--html", "a.html", "--json-lines", "a.jsonl", env=environment)
+                self.assertEqual(result.returncode, 3, (subject, result.stderr))
+                self.assertIn(f"sextant: the subject could not be run: ", result.stderr)
+                self.assertIn("could not be run: 2 cases not judged\n", result.stdout)
+                self.assertFalse(self.path("new.toml").exists())
+                for name in "a.json", "a.xml", "a.html", "a.jsonl", "a.md":
+                    text = html.unescape(self.path(name).read_text())
+                    self.assertIn(why, text, name)
+                    self.assertEqual("lost" in text, "lost" in subject, name)
+                self.assertIn(' tests="1" failures="0" errors="1" skipped="0"', self.path("a.xml").read_text())
+                report = json.loads(self.path("a.json").read_text())
+                line = json.loads(self.path("a.jsonl").read_text())
+                self.assertEqual((report.pop("cases"), line.pop("type")), ([], "summary"))
+                self.assertEqual(report, line)
+                counts = {name: count for name, count in report["counts"].items() if count}
+                self.assertEqual((report["exit_status"], counts), (3, {"not_reached": 2}))
+                self.assertEqual(report["why_not_verified"], "2 cases not reached, the subject could not be started")
+        stale = self.path("known.toml").read_text() + "[[expect]]\ncases = 'softmax *'\nreason = 'r'\n"
+        self.path("known.toml").write_text(stale)
+        result = self.run_it("check", ONE_CASE, "--subject", "exec:false", "--expect", "known.toml", "--junit", "a.xml")
+        self.assertEqual((result.returncode, self.is_red()), (1, True))
 
     # Each file is judged as the result of this run.
     def test_no_old_report_stays_if_the_run_ends_early(self):

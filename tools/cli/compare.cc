@@ -25,7 +25,7 @@ std::string PlaceOf(const fixtures::DatasetComparison& d) {
 
 void PrintDifferences(const fixtures::DatasetComparison& d) {
   const fixtures::UlpStatistics& t = d.statistics;
-  std::cout << Printable(d.path) << ": " << t.different << " of " << t.count << " elements differ"
+  std::cout << Marked(d.path) << ": " << t.different << " of " << t.count << " elements differ"
             << PlaceOf(d);
   if (t.largest_ulps > 0) {
     std::cout << "; at most " << t.largest_ulps << " ulps, at "
@@ -45,7 +45,7 @@ int Compare(const std::string& a, const std::string& b) {
   std::cout.precision(17);
   for (const fixtures::DatasetComparison& d : comparison.common) {
     if (!d.mismatch.empty()) {
-      std::cout << Printable(d.path + ": " + d.mismatch) << "\n";
+      std::cout << Marked(d.path + ": " + d.mismatch) << "\n";
       ++different;
     } else if (d.statistics.different > 0) {
       PrintDifferences(d);
@@ -53,9 +53,9 @@ int Compare(const std::string& a, const std::string& b) {
     }
   }
   for (const std::string& path : comparison.only_a)
-    std::cout << Printable(path) << ": only in " << a << "\n";
+    std::cout << Marked(path) << ": only in " << a << "\n";
   for (const std::string& path : comparison.only_b)
-    std::cout << Printable(path) << ": only in " << b << "\n";
+    std::cout << Marked(path) << ": only in " << b << "\n";
   std::cout << comparison.common.size() << " datasets in both, " << different << " differ, "
             << comparison.only_a.size() + comparison.only_b.size() << " in only one file\n";
   if (different + comparison.only_a.size() + comparison.only_b.size() > 0) return kNonconforming;

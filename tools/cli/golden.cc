@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "reference/base/count_text.h"
+#include "reference/base/printable.h"
 #include "reference/case/memory.h"
 #include "reference/prove/prove.h"
 #include "tools/api/exit_status.h"
@@ -74,13 +75,13 @@ int Golden(const Options& options) {
     }
   }
   if (all.cases == 0) {
-    std::cerr << "sextant: " << options.output
+    std::cerr << "sextant: " << Marked(options.output)
               << " is not written: it can hold none of the cases\n";
     return kIncomplete;
   }
   file->Finish();
   const ProofCount& count = all.count;
-  std::cout << options.output << ": " << CountText(all.cases, "case") << ", "
+  std::cout << Marked(options.output) << ": " << CountText(all.cases, "case") << ", "
             << CountText(count.proven, "element") << " proven";
   if (count.enclosed > 0) std::cout << ", " << count.enclosed << " only enclosed (radius stored)";
   if (count.unspecified > 0) std::cout << ", " << count.unspecified << " unspecified";

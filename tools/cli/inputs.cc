@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "reference/base/count_text.h"
+#include "reference/base/printable.h"
 #include "reference/case/memory.h"
 #include "tools/api/exit_status.h"
 #include "tools/cli/cases_to_store.h"
@@ -21,7 +22,7 @@ int Inputs(const StoreOptions& options) {
     file->Append({s.c.ToString(), inputs, {}, {}});
   }
   file->Finish();
-  std::cout << options.output << ": " << CountText(selected.size(), "case") << "\n";
+  std::cout << Marked(options.output) << ": " << CountText(selected.size(), "case") << "\n";
   return kVerified;
 }
 

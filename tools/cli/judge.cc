@@ -68,11 +68,11 @@ Question ReadQuestion(const Options& options) {
 }
 
 std::string RepeatText(const Options& options, const Judgement& judgement) {
-  std::string text = "sextant judge " + ShellQuoted(options.question);
-  for (const std::string& tensor : options.tensors) text += " " + ShellQuoted(tensor);
-  if (!options.config.path.empty()) text += " --config " + ShellQuoted(options.config.path);
-  if (!options.config.part.empty()) text += " --part " + ShellQuoted(options.config.part);
-  if (!options.config.layer.empty()) text += " --layer " + ShellQuoted(options.config.layer);
+  std::string text = "sextant judge " + PrintableWord(options.question);
+  for (const std::string& tensor : options.tensors) text += " " + PrintableWord(tensor);
+  if (!options.config.path.empty()) text += " --config " + PrintableWord(options.config.path);
+  if (!options.config.part.empty()) text += " --part " + PrintableWord(options.config.part);
+  if (!options.config.layer.empty()) text += " --layer " + PrintableWord(options.config.layer);
   return text + RepeatOptions(judgement);
 }
 

@@ -19,6 +19,8 @@
 #include "tools/cli/options.h"
 #include "tools/cli/output.h"
 #include "tools/host/host.h"
+#include "tools/report/printable_stream.h"
+#include "tools/report/report.h"
 
 namespace sextant::tools {
 namespace {
@@ -144,32 +146,38 @@ int Main(int argc, char** argv) {
   } catch (const CLI::ParseError& e) {
     if (e.get_exit_code() == 0) return app.exit(e);  // --help, --version
     RemoveOldReports(app);
-    std::cerr << "sextant: " << e.what() << "\nrun sextant --help for help\n";
+    std::cerr << "sextant: " << Marked(e.what()) << "\nrun sextant --help for help\n";
     return kUsage;
   }
   return action();
 }
 
+// The status of the work, or of the exception that it throws, which is printed.
+int StatusOf(const auto& work) try { return work(); } catch (const oracle::Failure& e) {
+  std::cerr << "sextant: " << kNotStarted << e.what() << "\n";
+  return kNotRun;
+} catch (const std::bad_alloc&) {
+  std::cerr << "sextant: out of memory\n";
+  return kUsage;
+} catch (const std::exception& e) {
+  std::cerr << "sextant: " << Marked(e.what()) << "\n";
+  return kUsage;
+}
+
 }  // namespace
 }  // namespace sextant::tools
 
-int main(int argc, char** argv) try {
-  // The libraries of subjects get the signals as they are.
-  if (argc == 3 && std::string_view(argv[1]) == sextant::tools::kHostCommand)
-    return sextant::tools::RunHost(argv[2]);
-  sextant::tools::SetSignalActions();
-  sextant::tools::KeepFreedMemory();
-  const int status = sextant::tools::Main(argc, argv);
-  sextant::tools::FlushOutput();
-  return status;
-} catch (const sextant::oracle::Failure& e) {
-  std::cerr << "sextant: the subject could not be run: " << e.why << "\n";
-  if (!e.stderr_lines.empty()) std::cerr << "  stderr: " << e.stderr_lines << "\n";
-  return sextant::tools::kNotRun;
-} catch (const std::bad_alloc&) {
-  std::cerr << "sextant: out of memory\n";
-  return sextant::tools::kUsage;
-} catch (const std::exception& e) {
-  std::cerr << "sextant: " << sextant::Printable(e.what()) << "\n";
-  return sextant::tools::kUsage;
+int main(int argc, char** argv) {
+  using namespace sextant::tools;
+  // The libraries of subjects get the signals and the streams as they are.
+  if (argc == 3 && std::string_view(argv[1]) == kHostCommand)
+    return StatusOf([argv] { return RunHost(argv[2]); });
+  const PrintableStream out(std::cout), err(std::cerr);
+  return StatusOf([argc, argv] {
+    SetSignalActions();
+    KeepFreedMemory();
+    const int status = Main(argc, argv);
+    FlushOutput();
+    return status;
+  });
 }

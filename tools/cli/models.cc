@@ -4,6 +4,7 @@
 
 #include "fixtures/config/config.h"
 #include "fixtures/config/model_types.h"
+#include "reference/base/printable.h"
 #include "reference/case/attribute.h"
 #include "tools/api/config_for.h"
 #include "tools/api/exit_status.h"
@@ -81,10 +82,10 @@ int ListFiles(const std::vector<std::string>& files, const std::string& part, bo
                        {"unknown", kind.unknown}});
         continue;
       }
-      std::cout << file << (kind.name.empty() ? "" : " --layer " + kind.name) << ": "
+      std::cout << Marked(file) << (kind.name.empty() ? "" : " --layer " + kind.name) << ": "
                 << Line(kind.facts) << "\n";
       for (const auto& [key, why] : kind.unknown) {
-        std::cout << "  " << key << " is not known: " << why << "\n";
+        std::cout << "  " << Marked(key) << " is not known: " << why << "\n";
       }
     }
   }

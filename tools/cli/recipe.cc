@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "reference/base/count_text.h"
+#include "reference/base/printable.h"
 #include "tools/api/exit_status.h"
 #include "tools/api/inferred_recipe.h"
 #include "tools/api/replace.h"
@@ -63,7 +64,7 @@ void PrintOrder(const oracle::FoundOrder& order) {
 void PrintFound(const InferredRecipe& inferred) {
   const auto& found = *inferred.found;
   const std::string by = "`" + found.recipe + "`";
-  std::cout << inferred.subject << " conforms by " << by;
+  std::cout << Marked(inferred.subject) << " conforms by " << by;
   if (!inferred.still_failing.empty()) {
     std::cout << " in "
               << CountText(inferred.failing.size() - inferred.still_failing.size(), "more case");
@@ -101,7 +102,7 @@ void Print(const InferredRecipe& inferred) {
   if (inferred.found) {
     PrintFound(inferred);
   } else {
-    std::cout << inferred.subject << " " << FailsText(inferred)
+    std::cout << Marked(inferred.subject) << " " << FailsText(inferred)
               << "; no recipe with one or two changes explains it\n";
   }
   if (inferred.of_bits) PrintBits(inferred);
@@ -111,7 +112,7 @@ void Print(const InferredRecipe& inferred) {
 }
 
 Json AsJson(const InferredRecipe& inferred) {
-  Json json = {{"subject", inferred.subject},
+  Json json = {{"subject", Marked(inferred.subject)},
                {"start", inferred.start},
                {"cases", inferred.cases},
                {"unsupported", inferred.unsupported},

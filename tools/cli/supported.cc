@@ -7,6 +7,7 @@
 #include <map>
 
 #include "reference/base/count_text.h"
+#include "reference/base/printable.h"
 #include "tools/api/expectations.h"
 #include "tools/cli/audit.h"
 
@@ -124,7 +125,7 @@ void PrintSupported(const SupportedAudit& supported, size_t cases, const std::st
     std::cout << "  (" << missed.why << ")\n  caught only by unsupported cases  "
               << CaseNumbers(missed.caught_by) << "\n";
   }
-  std::cout << report_path << " supports " << supported.supported.size() << " of "
+  std::cout << Marked(report_path) << " supports " << supported.supported.size() << " of "
             << CountText(cases, "case") << ": they miss " << supported.missed.size() - goals
             << " of " << CountText(supported.defects, "defect") << " and " << goals << " of "
             << CountText(supported.goals, "coverage goal") << " that all cases catch\n";

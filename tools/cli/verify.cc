@@ -100,7 +100,7 @@ class Verification {
       records_ = fixtures::ReadRecords(path_);
     } catch (const Error& e) {
       if (wrong_ == 0) throw;  // the digests are right, so the file was written with this error
-      std::cout << Printable(e.what()) << "\n";
+      std::cout << Marked(e.what()) << "\n";
       Print("the file is damaged; reading stopped here");
       return kNonconforming;
     }
@@ -111,7 +111,7 @@ class Verification {
   }
 
  private:
-  void Print(const std::string& what) const { std::cout << Printable(path_ + ": " + what) << "\n"; }
+  void Print(const std::string& what) const { std::cout << Marked(path_ + ": " + what) << "\n"; }
 
   std::vector<std::string> FaultsOf(const fixtures::StoredRecord& record) {
     try {
@@ -143,7 +143,7 @@ class Verification {
       enclosed += count.enclosed;
       elements += count.elements();
     }
-    std::cout << path_ << ": " << CountText(records_.size(), "case") << ", digests right, ";
+    std::cout << Marked(path_) << ": " << CountText(records_.size(), "case") << ", digests right, ";
     if (enclosed > 0) {
       std::cout << "every value proven again except " << enclosed << ", which are only enclosed";
     } else {

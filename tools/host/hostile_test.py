@@ -194,7 +194,7 @@ static const char* const operations[] = {"softmax", nullptr};
         self.assertIn("its hello names the operation 'sofmax', which does not exist", self.output)
 
     def test_files_that_are_no_library(self):
-        self.assertEqual(self.check(), 2)
+        self.assertEqual(self.check(), 3)
         self.assertIn(f"there is no file '{self.library}'", self.output)
         self.library.write_text("text")
         self.assertEqual(self.check(), 3)

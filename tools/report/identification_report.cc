@@ -8,6 +8,7 @@
 
 #include "oracle/identify/key_heads.h"
 #include "reference/base/count_text.h"
+#include "reference/base/printable.h"
 #include "reference/base/value_text.h"
 #include "tools/api/exit_status.h"
 #include "tools/report/json.h"
@@ -128,7 +129,7 @@ std::string TextOf(const Identification& found) {
 Json ToJson(const Identification& found) {
   const Identity& identity = found.identity;
   Json json = {{"version", 0},
-               {"subject", found.subject},
+               {"subject", Marked(found.subject)},
                {"case", LineOf(found.identity.c)},
                {"conforms", found.Conforms()},
                {"recipe", identity.recipe},

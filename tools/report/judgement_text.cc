@@ -89,7 +89,7 @@ std::string TextOf(const Judgement& judgement) {
 std::string RepeatOptions(const Judgement& judgement) {
   std::string text;
   if (judgement.recipe != JudgeOptions().recipe)
-    text += " --recipe " + ShellQuoted(judgement.recipe);
+    text += " --recipe " + PrintableWord(judgement.recipe);
   if (judgement.strict) text += " --strict";
   if (judgement.budget.elements > 0) {
     text += " --budget-elements " + std::to_string(judgement.budget.elements) + " --seed " +

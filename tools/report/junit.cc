@@ -4,24 +4,19 @@
 #include <map>
 #include <pugixml.hpp>
 
+#include "reference/base/printable.h"
+
 namespace sextant::tools {
 namespace {
 
 using oracle::Verdict;
-
-// Replaces control characters, which XML 1.0 forbids except tab, newline and carriage return.
-std::string ForXml(std::string text) {
-  std::ranges::replace_if(
-      text, [](unsigned char c) { return c < 0x20 && c != '\n' && c != '\t'; }, '?');
-  return text;
-}
 
 // The test cases of one run.
 class Suite {
  public:
   explicit Suite(const std::string& name)
       : suite_(document_.append_child("testsuites").append_child("testsuite")) {
-    suite_.append_attribute("name") = ForXml(name).c_str();
+    suite_.append_attribute("name") = Printable(name).c_str();
   }
 
   // Before all test cases.
@@ -36,14 +31,15 @@ class Suite {
   void Add(const std::string& group, const std::string& name, const char* kind,
            const std::string& details) {
     pugi::xml_node test = suite_.append_child("testcase");
-    test.append_attribute("classname") = ForXml(group).c_str();
-    test.append_attribute("name") = ForXml(name).c_str();
+    test.append_attribute("classname") = Printable(group).c_str();
+    test.append_attribute("name") = Printable(name).c_str();
     ++tests_;
-    if (!kind && !details.empty()) test.append_child("system-out").text() = ForXml(details).c_str();
+    if (!kind && !details.empty())
+      test.append_child("system-out").text() = Printable(details).c_str();
     if (!kind) return;
     ++counts_[kind];
     pugi::xml_node node = test.append_child(kind);
-    const std::string text = ForXml(details);
+    const std::string text = Printable(details);
     node.append_attribute("message") = text.substr(0, text.find('\n')).c_str();
     node.text() = text.c_str();
   }
@@ -106,6 +102,8 @@ void WriteJunit(const Report& report, OutputFile& file) {
     suite.Add(v.case_line.substr(0, v.case_line.find(' ')), name, kind,
               !kind && details.empty() ? "" : details + "\nrepeat: " + RepeatCommand(report, v));
   }
+  if (!report.not_started.empty())
+    suite.Add("subject", "start", "error", kNotStarted + report.not_started);
   if (!report.after_last_answer.empty())
     suite.Add("subject", "after the last case", "error", report.after_last_answer);
   for (const std::string& message : report.stale_expectations)

@@ -1,5 +1,6 @@
 #include "tools/report/markdown.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -19,7 +20,7 @@ constexpr size_t kMostBytes = 2000;  // of one text
 
 std::string Cut(const std::string& text) {
   if (text.size() <= kMostBytes) return text;
-  return Printable(text.substr(0, kMostBytes)) + "...";
+  return text.substr(0, kMostBytes) + "...";
 }
 
 // A code span. Its fence is longer than every run of backticks in the text.
@@ -30,14 +31,16 @@ std::string Code(const std::string& text) {
     longest = std::max(longest, run);
   }
   const std::string fence(longest + 1, '`'), space = longest > 0 ? " " : "";
-  return fence + space + text + space + fence;
+  std::string line = text;
+  std::ranges::replace(line, '\n', ' ');
+  return fence + space + line + space + fence;
 }
 
 // Every line as a line of a code block by indentation, which no text can end.
 std::string CodeBlock(const std::string& lines) {
   std::string text = "\n";
   std::istringstream in(lines);
-  for (std::string line; std::getline(in, line);) text += "      " + Printable(line) + "\n";
+  for (std::string line; std::getline(in, line);) text += "      " + line + "\n";
   return text;
 }
 
@@ -69,8 +72,9 @@ std::string CasesText(const Report& report) {
 
 std::string MarkdownOf(const Report& report) {
   const std::string why = report.WhyNotVerified();
-  std::string text = "### Sextant: " + Code(Cut(report.subject)) + " by recipe " +
-                     Code(Cut(report.recipe)) + "\n\n";
+  std::string text = "### Sextant: " + Code(Cut(report.subject)) +
+                     (report.recipe.empty() ? "" : " by recipe " + Code(Cut(report.recipe))) +
+                     "\n\n";
   text += why.empty() ? "**Verified.** "
                       : "**Exit status " + std::to_string(report.Status()) + "**: " + why + ". ";
   std::map<std::string, size_t> cases;
@@ -85,6 +89,7 @@ std::string MarkdownOf(const Report& report) {
             ", chosen at random with seed " + std::to_string(report.budget.seed) + ".\n";
   }
   if (const std::string line = FreshLine(report); !line.empty()) text += "\n" + line + "\n";
+  if (!report.not_started.empty()) text += CodeBlock(kNotStarted + Cut(report.not_started));
   text += "\n" + CasesText(report);
   std::vector<std::string> notes = report.stale_expectations;
   if (!report.after_last_answer.empty())
@@ -98,7 +103,7 @@ std::string MarkdownOf(const Report& report) {
   }
   if (shown > kMostCasesInMarkdown)
     text += "- and " + CountText(shown - kMostCasesInMarkdown, "more note") + "\n";
-  return text + "\n";
+  return Printable(text + "\n");
 }
 
 void AppendStepSummary(const Report& report) {

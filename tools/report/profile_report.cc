@@ -4,6 +4,7 @@
 
 #include "oracle/audit/suggest.h"
 #include "reference/base/count_text.h"
+#include "reference/base/printable.h"
 #include "tools/api/shell_quoted.h"
 
 namespace sextant::tools {
@@ -64,19 +65,25 @@ Json AsJson(const oracle::StepCosts& costs) {
 // caller.
 std::string RepeatCommand(const std::string& line, const SubjectProfile& subject) {
   if (!subject.has_command) return "";
-  std::string command = "sextant check " + ShellQuoted(oracle::ShortestLine(Case::Parse(line))) +
-                        " --subject " + ShellQuoted(subject.name);
-  if (!subject.has_own_recipe) command += " --recipe " + ShellQuoted(subject.recipe);
+  std::string command = "sextant check " + PrintableWord(oracle::ShortestLine(Case::Parse(line))) +
+                        " --subject " + PrintableWord(subject.name);
+  if (!subject.has_own_recipe) command += " --recipe " + PrintableWord(subject.recipe);
   return command + " -v";
 }
 
 Json AsJson(const SubjectProfile& subject) {
-  Json json = {{"subject", subject.name},        {"recipe", subject.recipe},
-               {"answered", subject.answered},   {"not_answered", subject.not_answered},
-               {"elements", subject.elements},   {"errors", AsJson(subject.errors)},
-               {"axis", subject.axis},           {"groups", Json::array()},
-               {"histogram", subject.histogram}, {"map", nullptr},
-               {"worst", Json::array()},         {"steps", nullptr},
+  Json json = {{"subject", Marked(subject.name)},
+               {"recipe", subject.recipe},
+               {"answered", subject.answered},
+               {"not_answered", subject.not_answered},
+               {"elements", subject.elements},
+               {"errors", AsJson(subject.errors)},
+               {"axis", subject.axis},
+               {"groups", Json::array()},
+               {"histogram", subject.histogram},
+               {"map", nullptr},
+               {"worst", Json::array()},
+               {"steps", nullptr},
                {"found", Json::array()}};
   for (const GroupProfile& group : subject.groups) {
     json["groups"].push_back({{"key", ToJson(group.key)},
@@ -190,7 +197,8 @@ void PrintCsv(const Profile& profile, std::ostream& out) {
   for (const SubjectProfile& subject : profile.subjects) {
     const ProfileTable table = TableOf(subject, profile.by);
     for (size_t row = 0; row < table.columns.front().values.size(); ++row) {
-      out << Field(subject.name) << "," << Field(subject.recipe) << "," << Field(table.axis);
+      out << Field(Marked(subject.name)) << "," << Field(subject.recipe) << ","
+          << Field(table.axis);
       if (by_step) out << "," << table.steps[row] << "," << table.rules[row];
       for (const auto& column : table.columns) out << "," << column.values[row];
       out << "\n";
@@ -203,11 +211,11 @@ void PrintText(const Profile& profile, std::ostream& out) {
   for (const SubjectProfile& subject : profile.subjects) {
     for (const std::string& message : subject.not_answered) out << message << "\n";
     if (subject.elements == 0) {
-      out << subject.name << ", recipe " << subject.recipe << ": nothing was measured\n";
+      out << Marked(subject.name) << ", recipe " << subject.recipe << ": nothing was measured\n";
       continue;
     }
     const Distribution& ulps = subject.errors[0];
-    out << subject.name << ", recipe " << subject.recipe << ": "
+    out << Marked(subject.name) << ", recipe " << subject.recipe << ": "
         << CountText(subject.elements, "element") << ", error in ulps: median " << ulps.median
         << ", 99 % " << ulps.p99 << ", largest " << ulps.largest << ", bias " << ulps.bias
         << "; largest error / permitted "

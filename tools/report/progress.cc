@@ -37,7 +37,7 @@ void Progress::operator()(double done) {
 Colors ColorsOfOutput() {
   const char* no_color = std::getenv("NO_COLOR");  // https://no-color.org: set and not empty
   if (isatty(STDOUT_FILENO) != 1 || (no_color && *no_color)) return {};
-  return {"\033[31m", "\033[32m", "\033[33m", "\033[0m"};
+  return {{"\033[31m"}, {"\033[32m"}, {"\033[33m"}, {"\033[0m"}};
 }
 
 }  // namespace sextant::tools

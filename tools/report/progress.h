@@ -4,6 +4,8 @@
 #include <chrono>
 #include <string>
 
+#include "tools/report/printable_stream.h"
+
 namespace sextant::tools {
 
 class Progress {
@@ -20,9 +22,9 @@ class Progress {
   std::chrono::steady_clock::time_point start_, last_;
 };
 
-// Escape sequences for colours; empty unless stdout is a terminal and NO_COLOR is not set.
+// Empty unless stdout is a terminal and NO_COLOR is not set.
 struct Colors {
-  std::string red, green, yellow, plain;
+  Color red{}, green{}, yellow{}, plain{};
 };
 Colors ColorsOfOutput();
 

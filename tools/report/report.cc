@@ -222,8 +222,8 @@ std::string Details(const Verdict& verdict) {
 }
 
 std::string RepeatCommand(const Report& report, const Verdict& verdict) {
-  return "sextant check " + ShellQuoted(verdict.case_line) + " --subject " +
-         ShellQuoted(report.subject) + " --recipe " + ShellQuoted(report.recipe) +
+  return "sextant check " + PrintableWord(verdict.case_line) + " --subject " +
+         PrintableWord(report.subject) + " --recipe " + PrintableWord(report.recipe) +
          (report.strict ? " --strict" : "") +
          (report.timeout.empty() ? "" : " --timeout " + report.timeout) + SampleOptions(verdict) +
          (verdict.sample && report.sampled_is_enough ? " --sampled-is-enough" : "");

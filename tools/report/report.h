@@ -35,10 +35,11 @@ struct Assessment {
 
 // The verdicts of one run, in the order of the cases.
 struct Report {
-  std::string subject, recipe;
-  bool strict = false;    // the grade `unlikely` and loose elements count as failures
-  std::string timeout{};  // seconds per case; empty for the default
+  std::string subject, recipe;  // no recipe: neither the call nor a subject that started said one
+  bool strict = false;          // the grade `unlikely` and loose elements count as failures
+  std::string timeout{};        // seconds per case; empty for the default
   std::vector<oracle::Verdict> verdicts{};
+  std::string not_started{};        // why the subject could not be started; no case was judged
   std::string after_last_answer{};  // how the subject broke the protocol at its end; empty if not
   bool supported_only = false;      // unsupported cases are no reason for kIncomplete
   size_t not_reached = 0;           // cases that were not judged, because the run stopped before
@@ -61,6 +62,9 @@ struct Report {
   // Why the status is not 0; empty if it is 0.
   std::string WhyNotVerified() const;
 };
+
+// Before Report::not_started.
+inline constexpr char kNotStarted[] = "the subject could not be run: ";
 
 // A run of which the judgement is the only verdict.
 Report ReportOf(const Judgement& judgement);

@@ -4,6 +4,7 @@
 #include <map>
 #include <vector>
 
+#include "reference/base/printable.h"
 #include "tools/report/json.h"
 #include "tools/report/judgement_text.h"
 #include "tools/report/page.h"
@@ -156,7 +157,7 @@ Json SummaryToJson(const Report& report) {
   const auto& entries = report.expectations.entries();
   const auto nameless = std::ranges::count(entries, kNoReasonYet, &Expectation::reason);
   return {{"version", kReportVersion},
-          {"subject", report.subject},
+          {"subject", Marked(report.subject)},
           {"recipe", report.recipe},
           {"strict", report.strict},
           {"supported_only", report.supported_only},
@@ -169,6 +170,7 @@ Json SummaryToJson(const Report& report) {
           {"counts", CountsOf(report)},
           {"stale_expectations", report.stale_expectations},
           {"expectations_without_reason", nameless},
+          {"not_started", report.not_started},
           {"after_last_answer", report.after_last_answer}};
 }
 

@@ -95,7 +95,8 @@ ExitStatus Report::Status() const {
   auto counts = CountsOf(*this);
   if (counts[Result::kFails] + counts[Result::kUnexpected] + stale_expectations.size() > 0)
     return kNonconforming;
-  if (counts[Result::kCouldNotRun] > 0 || !after_last_answer.empty()) return kNotRun;
+  if (counts[Result::kCouldNotRun] > 0 || !not_started.empty() || !after_last_answer.empty())
+    return kNotRun;
   const bool declined = counts[Result::kUnsupported] > 0 && !supported_only;
   if (declined || counts[Result::kUnverified] + not_reached > 0) return kIncomplete;
   if (!sampled_is_enough && SampledCases(verdicts).cases > 0) return kIncomplete;
@@ -122,6 +123,7 @@ std::string Report::WhyNotVerified() const {
       "judged only in part (--sampled-is-enough accepts it)");
   const auto say = [&text](const std::string& what) { text += (text.empty() ? "" : ", ") + what; };
   if (!stale_expectations.empty()) say(CountText(stale_expectations.size(), "stale expectation"));
+  if (!not_started.empty()) say("the subject could not be started");
   if (!after_last_answer.empty()) say("the subject broke the protocol after its last answer");
   if (text.empty()) say(status == kNothing ? "no output has an element" : "nothing was judged");
   return text;

@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "reference/base/count_text.h"
+#include "reference/base/printable.h"
 #include "tools/report/progress.h"
 
 namespace sextant::tools {
@@ -54,9 +55,20 @@ bool NeedsAttention(const Report& report, const Verdict& verdict, Result result)
   return result != Result::kUnsupported || !report.supported_only;
 }
 
-std::string Colored(const std::string& color, const std::string& word, const std::ostream& out) {
+void PrintColored(const Color& color, const std::string& word, std::ostream& out) {
   const bool is_stdout = out.rdbuf() == std::cout.rdbuf();
-  return is_stdout ? color + word + ColorsOfOutput().plain : word;
+  out << (is_stdout ? color : Color()) << word << (is_stdout ? ColorsOfOutput().plain : Color());
+}
+
+// What is to be said beside the verdicts.
+void PrintNotes(const Report& report, std::ostream& out) {
+  PrintCauses(report, out);
+  const auto groups = AcceptedGroups(report);
+  for (const AcceptedGroup& group : groups | std::views::take(kMostGroups))
+    out << TextOf(group) << "\n";
+  if (groups.size() > kMostGroups)
+    out << "and " << CountText(groups.size() - kMostGroups, "more reason") << "\n";
+  if (const std::string text = MissingReasons(report); !text.empty()) out << text << "\n";
 }
 
 }  // namespace
@@ -65,8 +77,9 @@ void PrintVerdict(const Report& report, const Verdict& verdict, const TextOutput
   const Assessment assessment = report.Assess(verdict);
   const std::string word(NameOf(assessment, verdict, report.strict));
   const Colors colors = ColorsOfOutput();
-  const auto head = [&](const std::string& color, const std::string& text) {
-    to.out << Colored(color, text, to.out) << " " << verdict.case_line << "\n";
+  const auto head = [&](const Color& color, const std::string& text) {
+    PrintColored(color, text, to.out);
+    to.out << " " << verdict.case_line << "\n";
   };
   if (!NeedsAttention(report, verdict, assessment.result)) {
     if (to.verbose) head(colors.green, word);
@@ -122,22 +135,22 @@ std::string MissingReasons(const Report& report) {
 
 void PrintSummary(const Report& report, std::ostream& out) {
   if (!report.after_last_answer.empty()) {
-    out << "after the last case, " << report.subject << " misbehaved: " << report.after_last_answer
-        << "\n";
+    out << "after the last case, " << Marked(report.subject)
+        << " misbehaved: " << report.after_last_answer << "\n";
   }
   for (const std::string& message : report.stale_expectations) out << message << "\n";
-  PrintCauses(report, out);
-  const auto groups = AcceptedGroups(report);
-  for (const AcceptedGroup& group : groups | std::views::take(kMostGroups))
-    out << TextOf(group) << "\n";
-  if (groups.size() > kMostGroups)
-    out << "and " << CountText(groups.size() - kMostGroups, "more reason") << "\n";
-  if (const std::string text = MissingReasons(report); !text.empty()) out << text << "\n";
+  if (!report.not_started.empty()) {
+    out << Marked(report.subject) << " could not be run: " << CountText(report.not_reached, "case")
+        << " not judged\n";
+    return;
+  }
+  PrintNotes(report, out);
   std::map<std::string_view, size_t> cases;  // by result
   for (const Verdict& v : report.verdicts) ++cases[NameOf(report.Assess(v), v, report.strict)];
   const Colors colors = ColorsOfOutput();
-  out << Colored(report.Status() == kNonconforming ? colors.red : colors.green, report.subject, out)
-      << " by recipe " << report.recipe << ": " << CountText(report.verdicts.size(), "case");
+  PrintColored(report.Status() == kNonconforming ? colors.red : colors.green,
+               Marked(report.subject), out);
+  out << " by recipe " << report.recipe << ": " << CountText(report.verdicts.size(), "case");
   const char* separator = ": ";
   for (const auto& [name, count] : cases) {
     out << separator << count << " " << name;
