@@ -24,8 +24,9 @@ bool IsLoosest(std::string_view format, Form form, std::string_view accuracy) {
          (format == "T" || form == Form::kTensorCore);
 }
 
-// Steps of known implementations that differ in form and accuracy.
+// Steps of known implementations.
 constexpr std::pair<Step, std::string_view> kKnown[] = {
+    {Step::kKeep, kRoundedOnce},
     {Step::kActivation, "activation=f32:erf_absolute/4"},  // GELU of oneDNN, which PyTorch calls
 };
 

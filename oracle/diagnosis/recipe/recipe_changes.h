@@ -22,6 +22,9 @@ struct RecipeCandidate {
   bool is_loosest = false;     // of the rules of its step: if it explains nothing, none does
 };
 
+// A kernel that adds a residual in f32 to what it has not rounded yet, and then rounds once.
+inline constexpr std::string_view kRoundedOnce = "keep=f32";
+
 // The changes of single steps between two recipes for that dtype.
 int CountChanges(const Recipe& from, const Recipe& to, DType dtype);
 

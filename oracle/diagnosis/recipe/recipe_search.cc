@@ -35,13 +35,18 @@ class Search {
     for (size_t i = 0; failing_.empty() && i < answers.size(); ++i) seen.push_back(i);
     for (const size_t i : seen) {
       for (const Step step : answers[i].c.info().marked_steps) steps_.insert(step);
+      dtypes_.insert(answers[i].c.dtype());
     }
+    SetSingle();
     // Evenly among these answers, the first and the last too.
     const size_t count = std::min(seen.size(), kMostWitnesses);
     for (size_t i = 0; i < count; ++i) {
-      const size_t at = count == 1 ? 0 : i * (seen.size() - 1) / (count - 1);
-      if (auto witness = WitnessOf(answers[seen[at]], search.start))
-        witnesses_.push_back(std::move(*witness));
+      const JudgedAnswer& answer =
+          answers[seen[count == 1 ? 0 : i * (seen.size() - 1) / (count - 1)]];
+      auto witness = WitnessOf(answer, search.start);
+      if (!witness && Fails(answer) && !takes_too_long_)
+        witness = WitnessInTrace(answer, search.start, search.prove);
+      if (witness) witnesses_.push_back(*std::move(witness));
     }
   }
 
@@ -71,8 +76,7 @@ class Search {
  private:
   int ChangesOf(const std::string& recipe) const {
     int most = 0;
-    for (const RecipeWitness& witness : witnesses_) {
-      const DType dtype = witness.answer->c.dtype();
+    for (const DType dtype : dtypes_) {
       most = std::max(
           most, CountChanges(ParseRecipe(search_.start, dtype), ParseRecipe(recipe, dtype), dtype));
     }
@@ -97,22 +101,31 @@ class Search {
     });
   }
 
-  // True if so many judgements of a case that cannot be cut have too much work (work.h).
-  bool TakesTooLong(size_t recipes) const {
-    const auto is_long = [&](size_t i) { return MostHypotheses(answers_[i].c) < recipes; };
-    return search_.in_part && std::ranges::any_of(failing_, is_long);
-  }
-
-  // Recipes of one change. Without a witness only intermediates fail: then only standard recipes.
-  std::vector<TriedRecipe> TrySingle() const {
-    std::vector<TriedRecipe> all, rest;
+  // The recipes of one change.
+  void SetSingle() {
+    const bool is_narrow =
+        std::ranges::none_of(dtypes_, [](DType dtype) { return Contains(dtype, DType::kF32); });
     for (RecipeCandidate& candidate : RecipesNear(search_.start, steps_)) {
       if (candidate.changes == 0) candidate.changes = ChangesOf(candidate.text);
-      if (candidate.changes == 0 || (witnesses_.empty() && candidate.step)) continue;
+      // In 16 bits, f64 permits what f32 does, but for the roundings to f32.
+      const bool is_needless = is_narrow && candidate.change.find("=f64") != std::string::npos;
+      if (candidate.changes == 0 || is_needless) continue;
       const bool first = !candidate.step || candidate.is_loosest;
-      (first ? all : rest).push_back({std::move(candidate)});
+      (first ? first_ : rest_).push_back({std::move(candidate)});
     }
-    if (TakesTooLong(all.size())) return {};
+    // So many judgements of a case that cannot be cut may have too much work (work.h).
+    takes_too_long_ = search_.in_part && std::ranges::any_of(failing_, [this](size_t i) {
+                        return MostHypotheses(answers_[i].c) < first_.size();
+                      });
+  }
+
+  std::vector<TriedRecipe> TrySingle() const {
+    std::vector<TriedRecipe> all = first_, rest = rest_;
+    if (takes_too_long_) {
+      // Without a witness only a trace fails: one recipe is likely enough to be worth a judgement.
+      std::erase_if(all, [](const auto& one) { return one.candidate.change != kRoundedOnce; });
+      return witnesses_.empty() ? all : std::vector<TriedRecipe>();
+    }
     Try(all);
     // The other rules of a step can only explain what its loosest rules do, alone or in pairs.
     std::set<Step> useful;
@@ -121,7 +134,7 @@ class Search {
     }
     for (size_t i = 0; i < all.size() && search_.most_changes > 1; ++i) {
       for (size_t j = 0; j <= i; ++j)
-        if (MayExplain(all[i], all[j]))
+        if (MayExplain(witnesses_, all[i], all[j]))
           useful.insert({*all[i].candidate.step, *all[j].candidate.step});
     }
     std::erase_if(rest,
@@ -129,28 +142,6 @@ class Search {
     Try(rest);
     rest.insert(rest.end(), all.begin(), all.end());
     return rest;
-  }
-
-  // Loosest rules of one or two steps, with which narrower ones of these steps may explain a
-  // witness.
-  bool MayExplain(const TriedRecipe& a, const TriedRecipe& b) const {
-    if (!a.candidate.step || !b.candidate.step) return false;
-    for (size_t w = 0; w < witnesses_.size(); ++w)
-      if (MayPermitSum(a.permitted[w], b.permitted[w], witnesses_[w])) return true;
-    return false;
-  }
-  // The permitted errors of both changes together on a witness, if they were exactly additive.
-  Elements Sum(const TriedRecipe& a, const TriedRecipe& b, size_t w) const {
-    Elements sum = a.permitted[w];
-    for (size_t i = 0; i < sum.size(); ++i) sum[i] += b.permitted[w][i] - witnesses_[w].before[i];
-    return sum;
-  }
-  // The witnesses whose errors these sums permit.
-  size_t CountExplained(const TriedRecipe& a, const TriedRecipe& b) const {
-    size_t explained = 0;
-    for (size_t w = 0; w < witnesses_.size(); ++w)
-      explained += PermitsSum(a.permitted[w], b.permitted[w], witnesses_[w]);
-    return explained;
   }
 
   std::vector<TriedRecipe> TryPairs(const std::vector<TriedRecipe>& single) const {
@@ -162,12 +153,12 @@ class Search {
         if (!a.candidate.step || !b.candidate.step || !(*a.candidate.step < *b.candidate.step))
           continue;
         if (a.candidate.changes + b.candidate.changes > search_.most_changes) continue;
-        const size_t explained = CountExplained(a, b);
+        const size_t explained = CountExplained(witnesses_, a, b);
         if (explained <= most && explained < witnesses_.size()) continue;
         const std::string change = a.candidate.change + " " + b.candidate.change;
         TriedRecipe pair{{search_.start + " " + change, 2, change}};
         std::vector<Elements> sums;
-        for (const size_t w : All()) sums.push_back(Sum(a, b, w));
+        for (const size_t w : All()) sums.push_back(SumOf(witnesses_, a, b, w));
         pair.ulps = MeanUlps(sums, witnesses_, All());
         pairs.emplace_back(witnesses_.size() - explained, std::move(pair));
       }
@@ -279,8 +270,11 @@ class Search {
 
   std::span<const JudgedAnswer> answers_;
   const RecipeSearch& search_;
-  std::vector<size_t> failing_;  // indices of answers
-  std::set<Step> steps_;         // of those
+  std::vector<size_t> failing_;            // indices of answers
+  std::set<Step> steps_;                   // of those, or of all if none fails
+  std::set<DType> dtypes_;                 // the same
+  std::vector<TriedRecipe> first_, rest_;  // of one change: tried first, or if those permit enough
+  bool takes_too_long_ = false;            // to try them
   std::vector<RecipeWitness> witnesses_;
 };
 
