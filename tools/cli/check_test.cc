@@ -69,6 +69,12 @@ TEST_F(CheckTest, NamesRecipesOfKnownImplementations) {
   };
   EXPECT_EQ(recipes_of("softmax N=2 M=64 dtype=f64", "*=f32 store=T"),
             Json({"native softmax=f32"}));
+  const std::string block = "decoder_block pairing=half S=4 M=6 H=4 K=2 D=6 F=5 dtype=bf16";
+  EXPECT_EQ(recipes_of(block, "native keep=f32"), Json({"native keep=f32"}));
+  EXPECT_THAT(stdout_, HasSubstr("\n  conforms by `native keep=f32`, which permits "));
+  EXPECT_EQ(Run({block, "--subject", "defect:decoder_block/attention_residual_missing"}),
+            kNonconforming);
+  EXPECT_EQ(report_["cases"][0]["conforming_recipes"], Json::array());
   EXPECT_EQ(Run({"rms_norm N=2 M=4", "--subject", "defect:rms_norm/mean_subtracted"}),
             kNonconforming);
   EXPECT_EQ(report_["cases"][0]["conforming_recipes"], Json::array());

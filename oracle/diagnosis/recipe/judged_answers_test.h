@@ -33,10 +33,17 @@ class Answers {
   }
   // Multiplies the first number of the last answer, and every `step`th after it.
   void Spoil(double factor, size_t step = SIZE_MAX) {
-    std::vector<double>& numbers = all_.back().outputs[0].values.data;
-    for (size_t i = 0; i < numbers.size(); i += std::min(step, numbers.size()))
-      numbers[i] *= factor;
-    all_.back().verdict = all_.back().judge->Evaluate(all_.back().outputs);
+    Edit([&](const Case&, const Tensors&, Tensors& outputs) {
+      std::vector<double>& numbers = outputs[0].values.data;
+      for (size_t i = 0; i < numbers.size(); i += std::min(step, numbers.size()))
+        numbers[i] *= factor;
+    });
+  }
+  // Changes the last answer.
+  void Edit(const std::function<void(const Case&, const Tensors& inputs, Tensors& outputs)>& edit) {
+    Owned& last = all_.back();
+    edit(last.c, last.inputs, last.outputs);
+    last.verdict = last.judge->Evaluate(last.outputs);
   }
   std::vector<JudgedAnswer> Judged() const {
     std::vector<JudgedAnswer> judged;
@@ -44,8 +51,9 @@ class Answers {
       judged.push_back({one.c, one.inputs, one.outputs, *one.judge, one.verdict});
     return judged;
   }
-  std::optional<FoundRecipe> Search(int most_changes = 2) const {
-    return NarrowestRecipe(Judged(), {.start = start_, .most_changes = most_changes});
+  std::optional<FoundRecipe> Search(int most_changes = 2, bool in_part = false) const {
+    return NarrowestRecipe(Judged(),
+                           {.start = start_, .most_changes = most_changes, .in_part = in_part});
   }
 
  private:

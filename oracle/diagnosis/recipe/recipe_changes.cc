@@ -86,6 +86,27 @@ bool HaveSameFormats(const Recipe& a, const Recipe& b, DType dtype) {
   return std::ranges::equal(a.steps, b.steps, {}, format_of, format_of);
 }
 
+int MostChanges(const std::string& from, const std::string& to, const std::set<DType>& dtypes) {
+  int most = 0;
+  for (const DType dtype : dtypes)
+    most = std::max(most, CountChanges(ParseRecipe(from, dtype), ParseRecipe(to, dtype), dtype));
+  return most;
+}
+
+bool HasWiderFormats(const std::string& a, const std::string& b, const std::set<DType>& dtypes) {
+  return std::ranges::all_of(dtypes, [&](DType dtype) {
+    const auto is_wider = [dtype](StepRule wide, StepRule rule) {
+      if (wide.exact) return true;
+      const bool contains = !rule.exact && Contains(wide.of_tensor ? dtype : wide.format,
+                                                    rule.of_tensor ? dtype : rule.format);
+      wide.of_tensor = rule.of_tensor;
+      wide.format = rule.format;
+      return contains && wide == rule;
+    };
+    return std::ranges::equal(ParseRecipe(a, dtype).steps, ParseRecipe(b, dtype).steps, is_wider);
+  });
+}
+
 bool HaveSameAccuracies(const std::string& a, const std::string& b) {
   return std::ranges::equal(ParseRecipe(a, DType::kF32).steps, ParseRecipe(b, DType::kF32).steps,
                             {}, &StepRule::ulps, &StepRule::ulps);

@@ -35,13 +35,18 @@ class Search {
     for (size_t i = 0; failing_.empty() && i < answers.size(); ++i) seen.push_back(i);
     for (const size_t i : seen) {
       for (const Step step : answers[i].c.info().marked_steps) steps_.insert(step);
+      dtypes_.insert(answers[i].c.dtype());
     }
+    SetSingle();
     // Evenly among these answers, the first and the last too.
     const size_t count = std::min(seen.size(), kMostWitnesses);
     for (size_t i = 0; i < count; ++i) {
-      const size_t at = count == 1 ? 0 : i * (seen.size() - 1) / (count - 1);
-      if (auto witness = WitnessOf(answers[seen[at]], search.start))
-        witnesses_.push_back(std::move(*witness));
+      const JudgedAnswer& answer =
+          answers[seen[count == 1 ? 0 : i * (seen.size() - 1) / (count - 1)]];
+      auto witness = WitnessOf(answer, search.start);
+      if (!witness && Fails(answer) && !TakesTooLong(wider_.size()))
+        witness = WitnessInTrace(answer, search.start, search.prove);
+      if (witness) witnesses_.push_back(*std::move(witness));
     }
   }
 
@@ -63,22 +68,12 @@ class Search {
   }
 
   std::optional<FoundRecipe> By(const std::string& recipe) const {
-    std::vector<TriedRecipe> one = {{{recipe, ChangesOf(recipe)}}};
+    std::vector<TriedRecipe> one = {{{recipe, MostChanges(search_.start, recipe, dtypes_)}}};
     Try(one);
     return JudgeAll(one.front(), 1);
   }
 
  private:
-  int ChangesOf(const std::string& recipe) const {
-    int most = 0;
-    for (const RecipeWitness& witness : witnesses_) {
-      const DType dtype = witness.answer->c.dtype();
-      most = std::max(
-          most, CountChanges(ParseRecipe(search_.start, dtype), ParseRecipe(recipe, dtype), dtype));
-    }
-    return most;
-  }
-
   void Try(std::vector<TriedRecipe>& tried) const {
     std::mutex mutex;
     InParallel(tried.size(), search_.prove.threads, [&](size_t i) {
@@ -97,22 +92,43 @@ class Search {
     });
   }
 
+  // Sets the recipes of one change.
+  void SetSingle() {
+    const bool is_narrow =
+        std::ranges::none_of(dtypes_, [](DType dtype) { return Contains(dtype, DType::kF32); });
+    for (RecipeCandidate& candidate : RecipesNear(search_.start, steps_)) {
+      if (candidate.changes == 0)
+        candidate.changes = MostChanges(search_.start, candidate.text, dtypes_);
+      // In 16 bits, f64 permits what f32 does, but for the roundings to f32.
+      const bool is_needless = is_narrow && candidate.change.find("=f64") != std::string::npos;
+      if (candidate.changes == 0 || is_needless) continue;
+      if (HasWiderFormats(candidate.text, search_.start, dtypes_)) wider_.push_back({candidate});
+      const bool first = !candidate.step || candidate.is_loosest;
+      (first ? first_ : rest_).push_back({std::move(candidate)});
+    }
+  }
+
   // True if so many judgements of a case that cannot be cut have too much work (work.h).
   bool TakesTooLong(size_t recipes) const {
     const auto is_long = [&](size_t i) { return MostHypotheses(answers_[i].c) < recipes; };
     return search_.in_part && std::ranges::any_of(failing_, is_long);
   }
 
-  // Recipes of one change. Without a witness only intermediates fail: then only standard recipes.
+  // Of recipes that explain a trace alone: those by which intermediates are answered rounded, but
+  // used before. Others would permit most bugs that are so small. Where these take too long, too,
+  // there is no witness, and one is likely enough to be worth a judgement.
+  std::vector<TriedRecipe> TryWider() const {
+    std::vector<TriedRecipe> wider = wider_;
+    if (witnesses_.empty())
+      std::erase_if(wider, [](const auto& one) { return one.candidate.change != kRoundedOnce; });
+    Try(wider);
+    return wider;
+  }
+
   std::vector<TriedRecipe> TrySingle() const {
-    std::vector<TriedRecipe> all, rest;
-    for (RecipeCandidate& candidate : RecipesNear(search_.start, steps_)) {
-      if (candidate.changes == 0) candidate.changes = ChangesOf(candidate.text);
-      if (candidate.changes == 0 || (witnesses_.empty() && candidate.step)) continue;
-      const bool first = !candidate.step || candidate.is_loosest;
-      (first ? all : rest).push_back({std::move(candidate)});
-    }
-    if (TakesTooLong(all.size())) return {};
+    if (std::ranges::all_of(witnesses_, &RecipeWitness::in_trace)) return TryWider();
+    if (TakesTooLong(first_.size())) return {};
+    std::vector<TriedRecipe> all = first_, rest = rest_;
     Try(all);
     // The other rules of a step can only explain what its loosest rules do, alone or in pairs.
     std::set<Step> useful;
@@ -121,7 +137,7 @@ class Search {
     }
     for (size_t i = 0; i < all.size() && search_.most_changes > 1; ++i) {
       for (size_t j = 0; j <= i; ++j)
-        if (MayExplain(all[i], all[j]))
+        if (MayExplain(witnesses_, all[i], all[j]))
           useful.insert({*all[i].candidate.step, *all[j].candidate.step});
     }
     std::erase_if(rest,
@@ -129,28 +145,6 @@ class Search {
     Try(rest);
     rest.insert(rest.end(), all.begin(), all.end());
     return rest;
-  }
-
-  // Loosest rules of one or two steps, with which narrower ones of these steps may explain a
-  // witness.
-  bool MayExplain(const TriedRecipe& a, const TriedRecipe& b) const {
-    if (!a.candidate.step || !b.candidate.step) return false;
-    for (size_t w = 0; w < witnesses_.size(); ++w)
-      if (MayPermitSum(a.permitted[w], b.permitted[w], witnesses_[w])) return true;
-    return false;
-  }
-  // The permitted errors of both changes together on a witness, if they were exactly additive.
-  Elements Sum(const TriedRecipe& a, const TriedRecipe& b, size_t w) const {
-    Elements sum = a.permitted[w];
-    for (size_t i = 0; i < sum.size(); ++i) sum[i] += b.permitted[w][i] - witnesses_[w].before[i];
-    return sum;
-  }
-  // The witnesses whose errors these sums permit.
-  size_t CountExplained(const TriedRecipe& a, const TriedRecipe& b) const {
-    size_t explained = 0;
-    for (size_t w = 0; w < witnesses_.size(); ++w)
-      explained += PermitsSum(a.permitted[w], b.permitted[w], witnesses_[w]);
-    return explained;
   }
 
   std::vector<TriedRecipe> TryPairs(const std::vector<TriedRecipe>& single) const {
@@ -162,12 +156,12 @@ class Search {
         if (!a.candidate.step || !b.candidate.step || !(*a.candidate.step < *b.candidate.step))
           continue;
         if (a.candidate.changes + b.candidate.changes > search_.most_changes) continue;
-        const size_t explained = CountExplained(a, b);
+        const size_t explained = CountExplained(witnesses_, a, b);
         if (explained <= most && explained < witnesses_.size()) continue;
         const std::string change = a.candidate.change + " " + b.candidate.change;
         TriedRecipe pair{{search_.start + " " + change, 2, change}};
         std::vector<Elements> sums;
-        for (const size_t w : All()) sums.push_back(Sum(a, b, w));
+        for (const size_t w : All()) sums.push_back(SumOf(witnesses_, a, b, w));
         pair.ulps = MeanUlps(sums, witnesses_, All());
         pairs.emplace_back(witnesses_.size() - explained, std::move(pair));
       }
@@ -280,7 +274,11 @@ class Search {
   std::span<const JudgedAnswer> answers_;
   const RecipeSearch& search_;
   std::vector<size_t> failing_;  // indices of answers
-  std::set<Step> steps_;         // of those
+  std::set<Step> steps_;         // of those, or of all if none fails
+  std::set<DType> dtypes_;       // the same
+  // Recipes of one change: those that are tried first, the others, and of both those of wider
+  // formats.
+  std::vector<TriedRecipe> first_, rest_, wider_;
   std::vector<RecipeWitness> witnesses_;
 };
 

@@ -4,7 +4,8 @@
 // search begins with the recipe that the answers are claimed to follow and changes one step, then
 // two. The permitted error of an element is, to first order, a sum with one term per step; so the
 // pairs of changes that may suffice are those whose increments of the permitted errors do.
-// First all recipes see the worst failing slice of each failing case. Of those that permit all
+// First all recipes see the worst failing slice of each failing case, of its trace if only that
+// fails; then only wider formats are tried. Of those that permit all
 // errors there, the narrowest is tried first: by it every answer is judged again.
 // A recipe that permits nearly everything explains nothing: an element that could fail by the
 // starting recipe must be able to fail in kMostStayJudgeable of all cases.
@@ -37,7 +38,8 @@ struct RecipeSearch {
   // By other recipes, only a random part of an answer is judged if its judgement may take many
   // times as long as the one by the start (MostWork, work.h), and a smaller one by a recipe of
   // which a part says enough: one that has other errors, or, of a large case, one that permits
-  // zeros (own_errors.h). Where no part can be judged, none is tried.
+  // zeros (own_errors.h). Where no part can be judged, none is tried, but for kRoundedOnce
+  // (recipe_changes.h) if only the trace fails.
   bool in_part = false;
 };
 

@@ -3,8 +3,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "oracle/diagnosis/recipe/judged_answers_test.h"
 #include "oracle/diagnosis/recipe/recipe_changes.h"
+#include "reference/case/intermediate.h"
 
 namespace sextant::oracle {
 namespace {
@@ -122,6 +125,92 @@ TEST(RecipeSearch, ARecipeByWhichNothingCanFailExplainsNothing) {
   answers.Spoil(1.5);
   const auto found = answers.Search();
   EXPECT_TRUE(!found || found->judgeable >= 0.9 * found->judgeable_before);
+}
+
+// A kernel that adds the residual in f32 to what it has projected, rounds once, and stores all
+// other intermediates. It answers the projection rounded.
+void AddResidualBeforeRounding(const Case& c, const Tensors& inputs, Tensors& outputs) {
+  const auto tensor = [](Tensors& all, const char* name) -> std::vector<double>& {
+    return std::ranges::find(all, name, &NamedTensor::name)->values.data;
+  };
+  Tensors wide = EvaluateByRecipe(c, inputs, ParseRecipe("native keep=f32 store=f32", c.dtype()));
+  for (size_t i = 0; i < tensor(wide, "middle").size(); ++i) {
+    const double projected = tensor(wide, "attention_out")[i];
+    tensor(outputs, "attention_out")[i] = RoundTo(c.dtype(), projected);
+    tensor(outputs, "middle")[i] = RoundTo(c.dtype(), inputs[0].values.data[i] + projected);
+  }
+  const Tensors given = {*std::ranges::find(outputs, "middle", &NamedTensor::name)};
+  const ScopedTrace trace(given);
+  const Tensors rest = EvaluateByRecipe(c, inputs, ParseRecipe("native", c.dtype()));
+  for (const char* const name : {"hidden", "y"})
+    tensor(outputs, name) = std::ranges::find(rest, name, &NamedTensor::name)->values.data;
+}
+
+bool OnlyTheTraceFailsAt(const std::string& output, const Answers& answers) {
+  const std::vector<JudgedAnswer> judged = answers.Judged();
+  const Verdict& verdict = judged[0].verdict;
+  return verdict.message == "first wrong at " + output + "; everything before conforms" &&
+         std::ranges::none_of(verdict.tensors, &TensorVerdict::failed);
+}
+
+// End to end all errors are permitted: only the trace fails, and there the exact sum of two bf16
+// numbers may be one.
+TEST(RecipeSearch, FindsAResidualThatIsAddedBeforeTheRounding) {
+  for (const char* const dtype : {"bf16", "f16"}) {
+    Answers answers("native", "native");
+    answers.Add("decoder_block pairing=half S=4 M=6 H=4 K=2 D=6 F=5 dtype=" + std::string(dtype));
+    answers.Edit(AddResidualBeforeRounding);
+    EXPECT_TRUE(OnlyTheTraceFailsAt("middle", answers));
+    const auto found = answers.Search();
+    ASSERT_TRUE(found) << dtype;
+    EXPECT_EQ(found->recipe, "native keep=f32");
+    EXPECT_TRUE(found->failing.empty());
+    EXPECT_GT(found->Width(), 1);
+  }
+}
+
+// In 16 bits keep=f64 permits a little less, but nobody computes so.
+TEST(RecipeSearch, FindsANormThatReadsTheUnroundedSum) {
+  Answers answers("native keep=f32", "native");
+  answers.Add("add_rms_norm N=3 M=64 dtype=bf16");
+  const auto found = answers.Search();
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->recipe, "native keep=f32");
+}
+
+// Other recipes are not tried there: each takes as long as a judgement.
+TEST(SlowRecipeSearch, FindsAResidualThatIsAddedBeforeTheRoundingOfALargeBlock) {
+  Answers answers("native", "native");
+  answers.Add("decoder_block pairing=half S=4 M=64 H=2 K=1 D=8 F=4000 dtype=bf16");
+  answers.Edit(AddResidualBeforeRounding);
+  const auto found = answers.Search(1, true);
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->recipe, "native keep=f32");
+  EXPECT_EQ(found->Width(), 0);
+}
+
+// Dot products in bf16 would permit it.
+TEST(RecipeSearch, ASmallBugThatOnlyTheTraceShowsHasNoRecipe) {
+  const std::string line = "decoder_block pairing=half S=4 M=6 H=4 K=2 D=6 R=4 F=5 dtype=bf16";
+  Answers answers("native", "native");
+  answers.AddAnswered(line, line + " scale=0.5");
+  EXPECT_TRUE(OnlyTheTraceFailsAt("attention_out", answers));
+  EXPECT_FALSE(answers.Search(1));
+}
+
+TEST(RecipeSearch, AResidualThatIsMissingOrAddedTwiceHasNoRecipe) {
+  for (const double times : {0, 2}) {
+    Answers answers("native", "native");
+    answers.Add("decoder_block pairing=half S=4 M=6 H=4 K=2 D=6 F=5 dtype=bf16");
+    answers.Edit([&](const Case& c, const Tensors& inputs, Tensors& outputs) {
+      AddResidualBeforeRounding(c, inputs, outputs);
+      std::vector<double>& middle =
+          std::ranges::find(outputs, "middle", &NamedTensor::name)->values.data;
+      for (size_t i = 0; i < middle.size(); ++i)
+        middle[i] = RoundTo(c.dtype(), middle[i] + (times - 1) * inputs[0].values.data[i]);
+    });
+    EXPECT_FALSE(answers.Search());
+  }
 }
 
 TEST(CountChanges, CountsMethodsAndAccuracies) {

@@ -8,6 +8,7 @@
 #include "reference/number/recipe/evaluation_context.h"
 #include "reference/prove/budget.h"
 #include "reference/prove/case_slices.h"
+#include "reference/prove/evaluate.h"
 
 namespace sextant::oracle {
 namespace {
@@ -27,17 +28,17 @@ const Tensor<double>* AnsweredIn(const JudgedAnswer& answer, const std::string& 
 struct Place {
   size_t output = 0, index = 0;
 };
-std::optional<Place> WorstPlace(const JudgedAnswer& answer) {
+std::optional<Place> WorstPlace(const JudgedAnswer& answer, const std::vector<GoldenTensor>& all,
+                                const std::vector<PermittedTensor>& permitted) {
   std::optional<Place> worst;
   double largest = answer.verdict.status == Verdict::Status::kFails ? 1 : -1;
-  for (size_t o = 0; o < answer.judge.golden().size(); ++o) {
-    const GoldenTensor& golden = answer.judge.golden()[o];
+  for (size_t o = 0; o < all.size(); ++o) {
+    const GoldenTensor& golden = all[o];
     const Tensor<double>* const got = AnsweredIn(answer, golden.name);
     for (size_t i = 0; got && i < got->data.size(); ++i) {
       const double error = ErrorOf(golden, i, got->data[i]);
-      const double permitted = answer.judge.permitted()[o].error.data[i];
-      const double ratio =
-          std::isnan(error) && std::isfinite(permitted) ? kInfinity : error / permitted;
+      const double most = permitted[o].error.data[i];
+      const double ratio = std::isnan(error) && std::isfinite(most) ? kInfinity : error / most;
       if (std::isnan(golden.high.data[i]) || !(ratio > largest)) continue;
       largest = ratio;
       worst = {o, i};
@@ -61,10 +62,11 @@ Elements Flatten(const JudgedAnswer& answer, const std::vector<PermittedTensor>&
 // Calls of(golden, index, given) for every answered element of the slice, in the order of a
 // witness.
 template <class Of>
-void ForEachAnswered(const JudgedAnswer& answer, const Slice& slice, const Of& of) {
+void ForEachAnswered(const JudgedAnswer& answer, const std::vector<GoldenTensor>& all,
+                     const Slice& slice, const Of& of) {
   const auto& outputs = answer.c.info().signature.outputs;
   for (size_t o = 0; o < outputs.size(); ++o) {
-    const GoldenTensor& golden = answer.judge.golden()[o];
+    const GoldenTensor& golden = all[o];
     const Tensor<double>* const got = AnsweredIn(answer, golden.name);
     if (!got) continue;
     for (const size_t i : IndicesIn(got->shape, outputs[o], slice)) of(golden, i, got->data[i]);
@@ -123,6 +125,9 @@ std::pair<double, double> TypicalErrors(const RecipeWitness& witness, const Reci
 Elements PermittedOn(const RecipeWitness& witness, const std::string& recipe) {
   const auto& [c, inputs, outputs, judge, verdict] = *witness.answer;
   const Recipe parsed = ParseRecipe(recipe, c.dtype());
+  const Tensors own = ExtractOutputs(c, witness.in_trace ? &outputs : nullptr, witness.slice);
+  std::optional<ScopedTrace> tracing;
+  if (witness.in_trace) tracing.emplace(own);
   return Flatten(*witness.answer,
                  PermittedErrors(c.operation(), c, ReadersOf(inputs), parsed, witness.slice));
 }
@@ -153,21 +158,44 @@ bool IsAsAccurate(const RecipeWitness& witness, const std::string& recipe) {
   return given <= kAlike * TypicalErrors(witness, parsed, {SumOrder::Kind::kForwards, 1}).second;
 }
 
-std::optional<RecipeWitness> WitnessOf(const JudgedAnswer& answer, const std::string& start) {
-  const auto place = WorstPlace(answer);
-  if (!place) return std::nullopt;  // an intermediate fails
+namespace {
+
+std::optional<RecipeWitness> WitnessAmong(const JudgedAnswer& answer, const std::string& start,
+                                          const std::vector<GoldenTensor>& all,
+                                          const std::vector<PermittedTensor>& permitted,
+                                          bool in_trace) {
+  const auto place = WorstPlace(answer, all, permitted);
+  if (!place) return std::nullopt;
   const SlicesByIndex slices(answer.c, kSliceElements);
   const TensorSpec& output = answer.c.info().signature.outputs[place->output];
-  RecipeWitness witness{&answer, slices.With(output, place->index)};
+  RecipeWitness witness{&answer, slices.With(output, place->index), in_trace};
   const size_t spread = std::min(slices.size(), kSpread);
   for (size_t i = 0; i < spread; ++i)
     witness.spread.push_back(slices[(2 * i + 1) * slices.size() / (2 * spread)]);
-  ForEachAnswered(answer, witness.slice, [&](const GoldenTensor& golden, size_t i, double got) {
-    witness.error.push_back(ErrorBeyondRadius(golden, i, got));
-    if (std::isfinite(golden.high.data[i])) witness.ulp += UlpOf(golden.dtype, golden.high.data[i]);
-  });
+  ForEachAnswered(answer, all, witness.slice,
+                  [&](const GoldenTensor& golden, size_t i, double got) {
+                    witness.error.push_back(ErrorBeyondRadius(golden, i, got));
+                    if (std::isfinite(golden.high.data[i]))
+                      witness.ulp += UlpOf(golden.dtype, golden.high.data[i]);
+                  });
   witness.before = PermittedOn(witness, start);
   return witness;
+}
+
+}  // namespace
+
+std::optional<RecipeWitness> WitnessOf(const JudgedAnswer& answer, const std::string& start) {
+  return WitnessAmong(answer, start, answer.judge.golden(), answer.judge.permitted(), false);
+}
+
+std::optional<RecipeWitness> WitnessInTrace(const JudgedAnswer& answer, const std::string& start,
+                                            const ProveOptions& prove) {
+  const Case& c = answer.c;
+  ProveOptions tracing = prove;
+  tracing.subject_outputs = &answer.outputs;
+  const auto [golden, permitted] =
+      ProveAndPermit(c.operation(), c, answer.inputs, ParseRecipe(start, c.dtype()), tracing);
+  return WitnessAmong(answer, start, golden, permitted, true);
 }
 
 double MeanUlps(const std::vector<Elements>& permitted, const std::vector<RecipeWitness>& witnesses,
@@ -189,11 +217,12 @@ std::optional<size_t> PermittedIn(const JudgedAnswer& answer, const Slice& slice
       Flatten(answer, PermittedErrors(c.operation(), c, ReadersOf(answer.inputs), recipe, slice));
   size_t at = 0, judgeable = 0;
   bool permits = true;
-  ForEachAnswered(answer, slice, [&](const GoldenTensor& golden, size_t i, double got) {
-    permits = permits && ErrorBeyondRadius(golden, i, got) <= permitted[at];
-    judgeable += std::isfinite(permitted[at]) && !std::isnan(golden.high.data[i]);
-    ++at;
-  });
+  ForEachAnswered(answer, answer.judge.golden(), slice,
+                  [&](const GoldenTensor& golden, size_t i, double got) {
+                    permits = permits && ErrorBeyondRadius(golden, i, got) <= permitted[at];
+                    judgeable += std::isfinite(permitted[at]) && !std::isnan(golden.high.data[i]);
+                    ++at;
+                  });
   return permits ? std::optional(judgeable) : std::nullopt;
 }
 

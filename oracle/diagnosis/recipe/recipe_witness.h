@@ -16,14 +16,18 @@ using Elements = std::vector<double>;  // one number per element of a slice's an
 struct RecipeWitness {
   const JudgedAnswer* answer;
   Slice slice;
+  bool in_trace = false;        // errors follow from the subject's own intermediates
   std::vector<Slice> spread{};  // some slices, evenly over the case
   Elements error{};   // beyond the radius of the proven value; 0 where no value is specified
   Elements before{};  // the permitted error by the starting recipe
   double ulp = 0;     // the sum of the ulps of the outputs at the exact values
 };
 
-// Empty if no element of the outputs of a failing answer fails.
+// Empty if no element of a failing answer fails end to end: then its trace fails.
 std::optional<RecipeWitness> WitnessOf(const JudgedAnswer& answer, const std::string& start);
+// The same in the trace of the answer. Takes about as long as its judgement.
+std::optional<RecipeWitness> WitnessInTrace(const JudgedAnswer& answer, const std::string& start,
+                                            const ProveOptions& prove);
 
 // The errors that the recipe permits; infinite where an error of any size would pass.
 Elements PermittedOn(const RecipeWitness& witness, const std::string& recipe);

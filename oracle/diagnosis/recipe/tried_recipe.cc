@@ -10,6 +10,28 @@ constexpr ptrdiff_t kMostNear = 32;  // recipes whose own answers are compared
 
 }  // namespace
 
+Elements SumOf(const RecipeWitnesses& witnesses, const TriedRecipe& a, const TriedRecipe& b,
+               size_t w) {
+  Elements sum = a.permitted[w];
+  for (size_t i = 0; i < sum.size(); ++i) sum[i] += b.permitted[w][i] - witnesses[w].before[i];
+  return sum;
+}
+
+size_t CountExplained(const RecipeWitnesses& witnesses, const TriedRecipe& a,
+                      const TriedRecipe& b) {
+  size_t explained = 0;
+  for (size_t w = 0; w < witnesses.size(); ++w)
+    explained += PermitsSum(a.permitted[w], b.permitted[w], witnesses[w]);
+  return explained;
+}
+
+bool MayExplain(const RecipeWitnesses& witnesses, const TriedRecipe& a, const TriedRecipe& b) {
+  if (!a.candidate.step || !b.candidate.step) return false;
+  for (size_t w = 0; w < witnesses.size(); ++w)
+    if (MayPermitSum(a.permitted[w], b.permitted[w], witnesses[w])) return true;
+  return false;
+}
+
 double DistanceFrom(const RecipeWitnesses& witnesses, const std::string& recipe) {
   double distance = 0;
   for (const RecipeWitness& witness : witnesses) distance += DistanceOf(witness, recipe);

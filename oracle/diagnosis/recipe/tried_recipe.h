@@ -25,6 +25,15 @@ struct TriedRecipe {
 
 using RecipeWitnesses = std::vector<RecipeWitness>;
 
+// The permitted errors of both changes together on witness w, if they were exactly additive.
+Elements SumOf(const RecipeWitnesses& witnesses, const TriedRecipe& a, const TriedRecipe& b,
+               size_t w);
+// The witnesses whose errors these sums permit.
+size_t CountExplained(const RecipeWitnesses& witnesses, const TriedRecipe& a, const TriedRecipe& b);
+// True of loosest rules of one or two steps with which narrower ones of these steps may explain a
+// witness.
+bool MayExplain(const RecipeWitnesses& witnesses, const TriedRecipe& a, const TriedRecipe& b);
+
 // The sum of the distances of the recipe's own answers (DistanceOf).
 double DistanceFrom(const RecipeWitnesses& witnesses, const std::string& recipe);
 
