@@ -24,9 +24,8 @@ bool IsLoosest(std::string_view format, Form form, std::string_view accuracy) {
          (format == "T" || form == Form::kTensorCore);
 }
 
-// Steps of known implementations.
+// Steps of known implementations that differ in form and accuracy.
 constexpr std::pair<Step, std::string_view> kKnown[] = {
-    {Step::kKeep, kRoundedOnce},
     {Step::kActivation, "activation=f32:erf_absolute/4"},  // GELU of oneDNN, which PyTorch calls
 };
 
@@ -85,6 +84,27 @@ bool HaveSameFormats(const Recipe& a, const Recipe& b, DType dtype) {
     return std::tuple(rule.exact, rule.flushes, rule.of_tensor ? dtype : rule.format);
   };
   return std::ranges::equal(a.steps, b.steps, {}, format_of, format_of);
+}
+
+int MostChanges(const std::string& from, const std::string& to, const std::set<DType>& dtypes) {
+  int most = 0;
+  for (const DType dtype : dtypes)
+    most = std::max(most, CountChanges(ParseRecipe(from, dtype), ParseRecipe(to, dtype), dtype));
+  return most;
+}
+
+bool HasWiderFormats(const std::string& a, const std::string& b, const std::set<DType>& dtypes) {
+  return std::ranges::all_of(dtypes, [&](DType dtype) {
+    const auto is_wider = [dtype](StepRule wide, StepRule rule) {
+      if (wide.exact) return true;
+      const bool contains = !rule.exact && Contains(wide.of_tensor ? dtype : wide.format,
+                                                    rule.of_tensor ? dtype : rule.format);
+      wide.of_tensor = rule.of_tensor;
+      wide.format = rule.format;
+      return contains && wide == rule;
+    };
+    return std::ranges::equal(ParseRecipe(a, dtype).steps, ParseRecipe(b, dtype).steps, is_wider);
+  });
 }
 
 bool HaveSameAccuracies(const std::string& a, const std::string& b) {

@@ -27,6 +27,10 @@ inline constexpr std::string_view kRoundedOnce = "keep=f32";
 
 // The changes of single steps between two recipes for that dtype.
 int CountChanges(const Recipe& from, const Recipe& to, DType dtype);
+// The most of any of the dtypes.
+int MostChanges(const std::string& from, const std::string& to, const std::set<DType>& dtypes);
+// True if each step of `a` is that of `b`, or exact, or has a format that contains that of `b`.
+bool HasWiderFormats(const std::string& a, const std::string& b, const std::set<DType>& dtypes);
 
 // True if the recipes differ in nothing but the methods of their steps, and accuracies.
 bool HaveSameFormats(const Recipe& a, const Recipe& b, DType dtype);

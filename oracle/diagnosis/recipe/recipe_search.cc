@@ -44,7 +44,7 @@ class Search {
       const JudgedAnswer& answer =
           answers[seen[count == 1 ? 0 : i * (seen.size() - 1) / (count - 1)]];
       auto witness = WitnessOf(answer, search.start);
-      if (!witness && Fails(answer) && !takes_too_long_)
+      if (!witness && Fails(answer) && !TakesTooLong(wider_.size()))
         witness = WitnessInTrace(answer, search.start, search.prove);
       if (witness) witnesses_.push_back(*std::move(witness));
     }
@@ -68,21 +68,12 @@ class Search {
   }
 
   std::optional<FoundRecipe> By(const std::string& recipe) const {
-    std::vector<TriedRecipe> one = {{{recipe, ChangesOf(recipe)}}};
+    std::vector<TriedRecipe> one = {{{recipe, MostChanges(search_.start, recipe, dtypes_)}}};
     Try(one);
     return JudgeAll(one.front(), 1);
   }
 
  private:
-  int ChangesOf(const std::string& recipe) const {
-    int most = 0;
-    for (const DType dtype : dtypes_) {
-      most = std::max(
-          most, CountChanges(ParseRecipe(search_.start, dtype), ParseRecipe(recipe, dtype), dtype));
-    }
-    return most;
-  }
-
   void Try(std::vector<TriedRecipe>& tried) const {
     std::mutex mutex;
     InParallel(tried.size(), search_.prove.threads, [&](size_t i) {
@@ -101,31 +92,43 @@ class Search {
     });
   }
 
-  // The recipes of one change.
+  // Sets the recipes of one change.
   void SetSingle() {
     const bool is_narrow =
         std::ranges::none_of(dtypes_, [](DType dtype) { return Contains(dtype, DType::kF32); });
     for (RecipeCandidate& candidate : RecipesNear(search_.start, steps_)) {
-      if (candidate.changes == 0) candidate.changes = ChangesOf(candidate.text);
+      if (candidate.changes == 0)
+        candidate.changes = MostChanges(search_.start, candidate.text, dtypes_);
       // In 16 bits, f64 permits what f32 does, but for the roundings to f32.
       const bool is_needless = is_narrow && candidate.change.find("=f64") != std::string::npos;
       if (candidate.changes == 0 || is_needless) continue;
+      if (HasWiderFormats(candidate.text, search_.start, dtypes_)) wider_.push_back({candidate});
       const bool first = !candidate.step || candidate.is_loosest;
       (first ? first_ : rest_).push_back({std::move(candidate)});
     }
-    // So many judgements of a case that cannot be cut may have too much work (work.h).
-    takes_too_long_ = search_.in_part && std::ranges::any_of(failing_, [this](size_t i) {
-                        return MostHypotheses(answers_[i].c) < first_.size();
-                      });
+  }
+
+  // True if so many judgements of a case that cannot be cut have too much work (work.h).
+  bool TakesTooLong(size_t recipes) const {
+    const auto is_long = [&](size_t i) { return MostHypotheses(answers_[i].c) < recipes; };
+    return search_.in_part && std::ranges::any_of(failing_, is_long);
+  }
+
+  // Of recipes that explain a trace alone: those by which intermediates are answered rounded, but
+  // used before. Others would permit most bugs that are so small. Where these take too long, too,
+  // there is no witness, and one is likely enough to be worth a judgement.
+  std::vector<TriedRecipe> TryWider() const {
+    std::vector<TriedRecipe> wider = wider_;
+    if (witnesses_.empty())
+      std::erase_if(wider, [](const auto& one) { return one.candidate.change != kRoundedOnce; });
+    Try(wider);
+    return wider;
   }
 
   std::vector<TriedRecipe> TrySingle() const {
+    if (std::ranges::all_of(witnesses_, &RecipeWitness::in_trace)) return TryWider();
+    if (TakesTooLong(first_.size())) return {};
     std::vector<TriedRecipe> all = first_, rest = rest_;
-    if (takes_too_long_) {
-      // Without a witness only a trace fails: one recipe is likely enough to be worth a judgement.
-      std::erase_if(all, [](const auto& one) { return one.candidate.change != kRoundedOnce; });
-      return witnesses_.empty() ? all : std::vector<TriedRecipe>();
-    }
     Try(all);
     // The other rules of a step can only explain what its loosest rules do, alone or in pairs.
     std::set<Step> useful;
@@ -270,11 +273,12 @@ class Search {
 
   std::span<const JudgedAnswer> answers_;
   const RecipeSearch& search_;
-  std::vector<size_t> failing_;            // indices of answers
-  std::set<Step> steps_;                   // of those, or of all if none fails
-  std::set<DType> dtypes_;                 // the same
-  std::vector<TriedRecipe> first_, rest_;  // of one change: tried first, or if those permit enough
-  bool takes_too_long_ = false;            // to try them
+  std::vector<size_t> failing_;  // indices of answers
+  std::set<Step> steps_;         // of those, or of all if none fails
+  std::set<DType> dtypes_;       // the same
+  // Recipes of one change: those that are tried first, the others, and of both those of wider
+  // formats.
+  std::vector<TriedRecipe> first_, rest_, wider_;
   std::vector<RecipeWitness> witnesses_;
 };
 
