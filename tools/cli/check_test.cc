@@ -75,6 +75,10 @@ TEST_F(CheckTest, NamesRecipesOfKnownImplementations) {
   EXPECT_EQ(Run({block, "--subject", "defect:decoder_block/attention_residual_missing"}),
             kNonconforming);
   EXPECT_EQ(report_["cases"][0]["conforming_recipes"], Json::array());
+  const std::string small =  // keep=f32 permits this bug
+      "decoder_block pairing=half S=3 M=4 H=2 K=1 D=4 F=3 dtype=bf16 @position=-9,-2,3";
+  EXPECT_EQ(Run({small, "--subject", "defect:decoder_block/dot_in_bf16"}), kNonconforming);
+  EXPECT_THAT(stdout_, HasSubstr("\n  likely cause: dot_in_bf16 (first wrong at q_rotated: "));
   EXPECT_EQ(Run({"rms_norm N=2 M=4", "--subject", "defect:rms_norm/mean_subtracted"}),
             kNonconforming);
   EXPECT_EQ(report_["cases"][0]["conforming_recipes"], Json::array());
