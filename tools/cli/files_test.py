@@ -185,7 +185,7 @@ class Files(ProgramTest):
     def test_escape_sequences_are_not_printed(self):
         result = self.run_it("check", "rms_norm \x1b[2J=1", "--subject", "fast")
         self.assertEqual(result.returncode, 2)
-        self.assertIn("rms_norm has no attribute '?[2J'", result.stderr)
+        self.assertIn("the word '?[2J=1' of a case has", result.stderr)
         with h5py.File(self.path("a.h5"), "w") as file:
             file["cases/\x1b[2J"] = 1
             file["cases/0/inputs/\x1b[2J"] = 1
