@@ -217,9 +217,8 @@ std::vector<Cause> CausesOfOneAnswer(const Observation& seen, const ProveOptions
   Evidence evidence(seen, options);
   AnsweredTensors tensors(seen, options.threads);
   const auto& [recipes, have_other_errors] = conforming;
-  // If only the trace fails, the answer as a whole hardly tells a precision from a bug.
-  const bool may_predict = !have_other_errors && evidence.failing() > 0;
-  const double precision = may_predict ? DistanceOfPrecision(seen, recipes, evidence) : kInfinity;
+  const double precision =
+      have_other_errors ? kInfinity : DistanceOfPrecision(seen, recipes, evidence);
   const bool is_large = evidence.elements() > Evidence::kAlways;
   if (precision == kInfinity) {
     auto causes = CausesInTrace(seen, options, is_large);
