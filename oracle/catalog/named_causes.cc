@@ -91,6 +91,7 @@ MeasuredFits CausesMeasuredIn(const Observation& seen, Evidence& evidence,
 
 double DistanceOfPrecision(const Observation& seen, const std::vector<Recipe>& recipes,
                            Evidence& evidence) {
+  if (evidence.failing() == 0) return kInfinity;
   std::vector<Candidate> candidates;
   for (const Recipe& recipe : recipes) {
     candidates.push_back({[&] {

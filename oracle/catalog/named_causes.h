@@ -11,7 +11,7 @@
 namespace sextant::oracle {
 
 // The distance per element of the nearest of the recipes that explain the answer; infinite if none
-// does.
+// does, or if only the trace fails: then the answer as a whole hardly tells a precision from a bug.
 double DistanceOfPrecision(const Observation& seen, const std::vector<Recipe>& recipes,
                            Evidence& evidence);
 
