@@ -6,7 +6,7 @@
 namespace sextant::fast {
 namespace {
 
-Tensors Run(const Case& c, const Tensors& inputs) {
+Tensors RunAttention(const Case& c, const Tensors& inputs) {
   return AttendCase(StructOf<Attention>(c), c.dtype(), inputs[0].values, inputs[1].values,
                     inputs[2].values);
 }
@@ -15,7 +15,7 @@ Tensors Run(const Case& c, const Tensors& inputs) {
 
 template <>
 CaseKernel MakeKernel<Attention>() {
-  return {DeclinesMixedTypes, Run};
+  return {DeclinesMixedTypes, RunAttention};
 }
 
 }  // namespace sextant::fast

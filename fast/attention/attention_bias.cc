@@ -6,7 +6,7 @@
 namespace sextant::fast {
 namespace {
 
-Tensors Run(const Case& c, const Tensors& inputs) {
+Tensors RunAttentionBias(const Case& c, const Tensors& inputs) {
   const auto op = StructOf<AttentionBias>(c);
   return AttendCase(op, c.dtype(), inputs[0].values, inputs[1].values, inputs[2].values,
                     {.bias = &inputs[3].values, .scale_bias = op.scale_bias});
@@ -16,7 +16,7 @@ Tensors Run(const Case& c, const Tensors& inputs) {
 
 template <>
 CaseKernel MakeKernel<AttentionBias>() {
-  return {DeclinesMixedTypes, Run};
+  return {DeclinesMixedTypes, RunAttentionBias};
 }
 
 }  // namespace sextant::fast

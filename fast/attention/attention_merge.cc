@@ -65,7 +65,7 @@ template void MergeParts(const AttentionParts<BF16>&, BF16*, float*) noexcept;
 
 namespace {
 
-Tensors Run(const Case& c, const Tensors& inputs) {
+Tensors RunAttentionMerge(const Case& c, const Tensors& inputs) {
   return WithElement(c.dtype(), [&]<class T>() -> Tensors {
     const std::vector<T> y1 = ToElements<T>(inputs[0].values), y2 = ToElements<T>(inputs[2].values);
     const auto lse1 = ToElements<Computed<T>>(inputs[1].values),
@@ -82,7 +82,7 @@ Tensors Run(const Case& c, const Tensors& inputs) {
 
 template <>
 CaseKernel MakeKernel<AttentionMerge>() {
-  return {DeclinesMixedTypes, Run};
+  return {DeclinesMixedTypes, RunAttentionMerge};
 }
 
 }  // namespace sextant::fast

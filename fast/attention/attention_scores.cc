@@ -6,7 +6,7 @@
 namespace sextant::fast {
 namespace {
 
-Tensors Run(const Case& c, const Tensors& inputs) {
+Tensors RunAttentionScores(const Case& c, const Tensors& inputs) {
   const auto op = StructOf<AttentionScores>(c);
   AttentionAttributes attributes;
   attributes.scale = op.scale;
@@ -19,7 +19,7 @@ Tensors Run(const Case& c, const Tensors& inputs) {
 
 template <>
 CaseKernel MakeKernel<AttentionScores>() {
-  return {DeclinesMixedTypes, Run};
+  return {DeclinesMixedTypes, RunAttentionScores};
 }
 
 }  // namespace sextant::fast

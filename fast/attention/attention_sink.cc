@@ -6,7 +6,7 @@
 namespace sextant::fast {
 namespace {
 
-Tensors Run(const Case& c, const Tensors& inputs) {
+Tensors RunAttentionSink(const Case& c, const Tensors& inputs) {
   const auto op = StructOf<AttentionSink>(c);
   return AttendCase(op, c.dtype(), inputs[0].values, inputs[1].values, inputs[2].values,
                     {.sink = &inputs[3].values});
@@ -16,7 +16,7 @@ Tensors Run(const Case& c, const Tensors& inputs) {
 
 template <>
 CaseKernel MakeKernel<AttentionSink>() {
-  return {DeclinesMixedTypes, Run};
+  return {DeclinesMixedTypes, RunAttentionSink};
 }
 
 }  // namespace sextant::fast

@@ -7,7 +7,7 @@
 namespace sextant::fast {
 namespace {
 
-Tensors Run(const Case& c, const Tensors& inputs) {
+Tensors RunCrossAttention(const Case& c, const Tensors& inputs) {
   const auto op = StructOf<CrossAttention>(c);
   const Attention attention = op.MakeAttention();
   const size_t S = ExtentOf(c, "S"), keys = ExtentOf(c, "T"), H = ExtentOf(c, "H"),
@@ -30,7 +30,7 @@ Tensors Run(const Case& c, const Tensors& inputs) {
 
 template <>
 CaseKernel MakeKernel<CrossAttention>() {
-  return {DeclinesMixedTypes, Run};
+  return {DeclinesMixedTypes, RunCrossAttention};
 }
 
 }  // namespace sextant::fast

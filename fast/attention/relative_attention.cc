@@ -129,7 +129,7 @@ template void RelativeAttend(const RelativeInputs<BF16>&, BF16*, BF16*, float*) 
 
 namespace {
 
-Tensors Run(const Case& c, const Tensors& inputs) {
+Tensors RunRelativeAttention(const Case& c, const Tensors& inputs) {
   const auto op = StructOf<RelativeAttention>(c);
   const size_t B = ExtentOf(c, "B"), H = ExtentOf(c, "H"), S = ExtentOf(c, "S"),
                keys = ExtentOf(c, "T"), D = ExtentOf(c, "D");
@@ -161,7 +161,7 @@ Tensors Run(const Case& c, const Tensors& inputs) {
 
 template <>
 CaseKernel MakeKernel<RelativeAttention>() {
-  return {DeclinesMixedTypes, Run};
+  return {DeclinesMixedTypes, RunRelativeAttention};
 }
 
 }  // namespace sextant::fast

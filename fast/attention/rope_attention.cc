@@ -8,7 +8,7 @@ namespace sextant::fast {
 namespace {
 
 // Rotates queries and keys with the kernel of `rope`, then computes attention.
-Tensors Run(const Case& c, const Tensors& inputs) {
+Tensors RunRopeAttention(const Case& c, const Tensors& inputs) {
   const auto op = StructOf<RopeAttention>(c);
   const auto rotated = [&](const NamedTensor& x, const NamedTensor& position) {
     const PairRotation rotation{RotationOf(op, x.values.shape),
@@ -23,7 +23,7 @@ Tensors Run(const Case& c, const Tensors& inputs) {
 
 template <>
 CaseKernel MakeKernel<RopeAttention>() {
-  return {DeclinesMixedTypes, Run};
+  return {DeclinesMixedTypes, RunRopeAttention};
 }
 
 }  // namespace sextant::fast

@@ -54,7 +54,7 @@ template void ApplySoftCap(double, const BF16*, BF16*, size_t) noexcept;
 
 namespace {
 
-StoredTensors Run(const Case& c, const StoredTensors& inputs) {
+StoredTensors RunSoftCap(const Case& c, const StoredTensors& inputs) {
   const auto op = StructOf<SoftCap>(c);
   StoredTensors y = OneOutput(c);
   WithElement(c.dtype(), [&]<class T>() {
@@ -67,7 +67,7 @@ StoredTensors Run(const Case& c, const StoredTensors& inputs) {
 
 template <>
 CaseKernel MakeKernel<SoftCap>() {
-  return StoredKernel<Run>(DeclinesMixedTypes);
+  return StoredKernel<RunSoftCap>(DeclinesMixedTypes);
 }
 
 }  // namespace sextant::fast

@@ -128,7 +128,7 @@ template void SoftmaxOfRows(const SoftmaxRows&, const BF16*, BF16*, float*) noex
 
 namespace {
 
-StoredTensors Run(const Case& c, const StoredTensors& inputs) {
+StoredTensors RunSoftmax(const Case& c, const StoredTensors& inputs) {
   const size_t N = ExtentOf(c, "N"), M = ExtentOf(c, "M");
   const auto row = static_cast<ptrdiff_t>(M);
   StoredTensors y = OneOutput(c);
@@ -146,7 +146,7 @@ StoredTensors Run(const Case& c, const StoredTensors& inputs) {
 
 template <>
 CaseKernel MakeKernel<Softmax>() {
-  return StoredKernel<Run>(DeclinesMixedTypes);
+  return StoredKernel<RunSoftmax>(DeclinesMixedTypes);
 }
 
 }  // namespace sextant::fast

@@ -90,7 +90,7 @@ std::vector<Computed<T>> LogitsOf(const Decoder& op, const BlockExtents& n, size
   return logits;
 }
 
-Tensors Run(const Case& c, const Tensors& inputs) {
+Tensors RunDecoder(const Case& c, const Tensors& inputs) {
   const auto op = StructOf<Decoder>(c);
   const size_t L = ExtentOf(c, "L"), V = ExtentOf(c, "V");
   const BlockExtents n{.S = ExtentOf(c, "S"),
@@ -112,7 +112,7 @@ Tensors Run(const Case& c, const Tensors& inputs) {
 
 template <>
 CaseKernel MakeKernel<Decoder>() {
-  return {DeclinesMixedTypes, Run};
+  return {DeclinesMixedTypes, RunDecoder};
 }
 
 }  // namespace sextant::fast

@@ -214,7 +214,7 @@ Tensors RunBlockCase(const DecoderBlockAttributes& op, QkNorm qk_norm, DType dty
 
 namespace {
 
-Tensors Run(const Case& c, const Tensors& inputs) {
+Tensors RunDecoderBlock(const Case& c, const Tensors& inputs) {
   return RunBlockCase(StructOf<DecoderBlock>(c), QkNorm::kNone, c.dtype(), inputs);
 }
 
@@ -222,7 +222,7 @@ Tensors Run(const Case& c, const Tensors& inputs) {
 
 template <>
 CaseKernel MakeKernel<DecoderBlock>() {
-  return {DeclinesMixedTypes, Run};
+  return {DeclinesMixedTypes, RunDecoderBlock};
 }
 
 }  // namespace sextant::fast

@@ -7,7 +7,7 @@
 namespace sextant::fast {
 namespace {
 
-Tensors Run(const Case& c, const Tensors& inputs) {
+Tensors RunDecoderBlockNormed(const Case& c, const Tensors& inputs) {
   const auto op = StructOf<DecoderBlockNormed>(c);
   return RunBlockCase(op, op.qk_norm, c.dtype(), inputs);
 }
@@ -16,7 +16,7 @@ Tensors Run(const Case& c, const Tensors& inputs) {
 
 template <>
 CaseKernel MakeKernel<DecoderBlockNormed>() {
-  return {DeclinesMixedTypes, Run};
+  return {DeclinesMixedTypes, RunDecoderBlockNormed};
 }
 
 }  // namespace sextant::fast

@@ -67,7 +67,7 @@ template void Encode(const EncoderBlock&, const BF16*, const BF16*, const Encode
 
 namespace {
 
-Tensors Run(const Case& c, const Tensors& inputs) {
+Tensors RunEncoderBlock(const Case& c, const Tensors& inputs) {
   const auto block = StructOf<EncoderBlock>(c);
   const size_t S = ExtentOf(c, "S"), M = ExtentOf(c, "M"), F = ExtentOf(c, "F");
   return WithElement(c.dtype(), [&]<class T>() -> Tensors {
@@ -101,7 +101,7 @@ Tensors Run(const Case& c, const Tensors& inputs) {
 
 template <>
 CaseKernel MakeKernel<EncoderBlock>() {
-  return {DeclinesMixedTypes, Run};
+  return {DeclinesMixedTypes, RunEncoderBlock};
 }
 
 }  // namespace sextant::fast

@@ -1,7 +1,7 @@
 // The interface of the fast kernels for drivers: each operation has a kernel that takes a case and
 // its inputs and returns exactly the outputs that the Highway code computed. fast/<family>/<op>.cc
 // ends with
-//   template <> CaseKernel MakeKernel<RmsNorm>() { return {Declines, Run}; }
+//   template <> CaseKernel MakeKernel<RmsNorm>() { return {DeclinesMixedTypes, RunRmsNorm}; }
 #pragma once
 
 #include <string>

@@ -73,7 +73,7 @@ template void Activate(ActivationKind, double, const BF16*, BF16*, size_t) noexc
 
 namespace {
 
-StoredTensors Run(const Case& c, const StoredTensors& inputs) {
+StoredTensors RunActivation(const Case& c, const StoredTensors& inputs) {
   const auto op = StructOf<Activation>(c);
   StoredTensors y = OneOutput(c);
   WithElement(c.dtype(), [&]<class T>() {
@@ -88,7 +88,7 @@ StoredTensors Run(const Case& c, const StoredTensors& inputs) {
 
 template <>
 CaseKernel MakeKernel<Activation>() {
-  return StoredKernel<Run>(DeclinesMixedTypes);
+  return StoredKernel<RunActivation>(DeclinesMixedTypes);
 }
 
 }  // namespace sextant::fast

@@ -115,7 +115,7 @@ template void AddAndNormalizeRows(const AddedRows&, const BF16*, const BF16*, co
 
 namespace {
 
-Tensors Run(const Case& c, const Tensors& inputs) {
+Tensors RunAddRmsNorm(const Case& c, const Tensors& inputs) {
   const AddRmsNorm op = StructOf<AddRmsNorm>(c);
   const AddedRows rows{ExtentOf(c, "N"), ExtentOf(c, "M"), op.eps, op.unit_offset};
   return WithElement(c.dtype(), [&]<class T>() -> Tensors {
@@ -133,7 +133,7 @@ Tensors Run(const Case& c, const Tensors& inputs) {
 
 template <>
 CaseKernel MakeKernel<AddRmsNorm>() {
-  return {DeclinesMixedTypes, Run};
+  return {DeclinesMixedTypes, RunAddRmsNorm};
 }
 
 }  // namespace sextant::fast

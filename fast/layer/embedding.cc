@@ -80,7 +80,7 @@ template void GatherRows(const EmbeddingTable<BF16>&, std::span<const int64_t>, 
 
 namespace {
 
-Tensors Run(const Case& c, const Tensors& inputs) {
+Tensors RunEmbedding(const Case& c, const Tensors& inputs) {
   const Embedding op = StructOf<Embedding>(c);
   const size_t S = ExtentOf(c, "S"), V = ExtentOf(c, "V"), M = ExtentOf(c, "M");
   for (size_t s = 0; s < S; ++s) RowOfToken(inputs[0].values, s, V);
@@ -97,7 +97,7 @@ Tensors Run(const Case& c, const Tensors& inputs) {
 
 template <>
 CaseKernel MakeKernel<Embedding>() {
-  return {DeclinesMixedTypes, Run};
+  return {DeclinesMixedTypes, RunEmbedding};
 }
 
 }  // namespace sextant::fast

@@ -48,7 +48,7 @@ Tensors RunFeedForward(const Case& c, const Tensors& inputs, GateKind kind) {
 
 namespace {
 
-Tensors Run(const Case& c, const Tensors& inputs) {
+Tensors RunFeedForwardCase(const Case& c, const Tensors& inputs) {
   return RunFeedForward(c, inputs, StructOf<FeedForward>(c).kind);
 }
 
@@ -56,7 +56,7 @@ Tensors Run(const Case& c, const Tensors& inputs) {
 
 template <>
 CaseKernel MakeKernel<FeedForward>() {
-  return {DeclinesMixedTypes, Run};
+  return {DeclinesMixedTypes, RunFeedForwardCase};
 }
 
 }  // namespace sextant::fast

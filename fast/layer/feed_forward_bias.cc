@@ -7,7 +7,7 @@
 namespace sextant::fast {
 namespace {
 
-Tensors Run(const Case& c, const Tensors& inputs) {
+Tensors RunFeedForwardBias(const Case& c, const Tensors& inputs) {
   return RunFeedForward(c, inputs, StructOf<FeedForwardBias>(c).kind);
 }
 
@@ -15,7 +15,7 @@ Tensors Run(const Case& c, const Tensors& inputs) {
 
 template <>
 CaseKernel MakeKernel<FeedForwardBias>() {
-  return {DeclinesMixedTypes, Run};
+  return {DeclinesMixedTypes, RunFeedForwardBias};
 }
 
 }  // namespace sextant::fast

@@ -91,7 +91,7 @@ template void Gate(const GateRows&, const BF16*, const BF16*, BF16*) noexcept;
 
 namespace {
 
-StoredTensors Run(const Case& c, const StoredTensors& inputs) {
+StoredTensors RunGated(const Case& c, const StoredTensors& inputs) {
   const auto op = StructOf<Gated>(c);
   const size_t N = ExtentOf(c, "N"), F = ExtentOf(c, "F");
   const auto row = static_cast<ptrdiff_t>(F);
@@ -114,7 +114,7 @@ StoredTensors Run(const Case& c, const StoredTensors& inputs) {
 
 template <>
 CaseKernel MakeKernel<Gated>() {
-  return StoredKernel<Run>(DeclinesMixedTypes);
+  return StoredKernel<RunGated>(DeclinesMixedTypes);
 }
 
 }  // namespace sextant::fast

@@ -95,7 +95,7 @@ template void NormalizeCentered(const CenteredRows&, const BF16*, const float*, 
 
 namespace {
 
-StoredTensors Run(const Case& c, const StoredTensors& inputs) {
+StoredTensors RunLayerNorm(const Case& c, const StoredTensors& inputs) {
   const LayerNorm op = StructOf<LayerNorm>(c);
   const size_t N = ExtentOf(c, "N"), M = ExtentOf(c, "M");
   const auto row = static_cast<ptrdiff_t>(M);
@@ -114,7 +114,7 @@ StoredTensors Run(const Case& c, const StoredTensors& inputs) {
 
 template <>
 CaseKernel MakeKernel<LayerNorm>() {
-  return StoredKernel<Run>(DeclinesMixedTypes);
+  return StoredKernel<RunLayerNorm>(DeclinesMixedTypes);
 }
 
 }  // namespace sextant::fast

@@ -89,7 +89,7 @@ template void NormalizeRows(const Rows&, const BF16*, const float*, BF16*) noexc
 
 namespace {
 
-StoredTensors Run(const Case& c, const StoredTensors& inputs) {
+StoredTensors RunRmsNorm(const Case& c, const StoredTensors& inputs) {
   const RmsNorm op = StructOf<RmsNorm>(c);
   const size_t N = ExtentOf(c, "N"), M = ExtentOf(c, "M");
   const auto row = static_cast<ptrdiff_t>(M);
@@ -107,7 +107,7 @@ StoredTensors Run(const Case& c, const StoredTensors& inputs) {
 
 template <>
 CaseKernel MakeKernel<RmsNorm>() {
-  return StoredKernel<Run>(DeclinesMixedTypes);
+  return StoredKernel<RunRmsNorm>(DeclinesMixedTypes);
 }
 
 }  // namespace sextant::fast

@@ -94,7 +94,7 @@ std::string Declines(const Case& c) {
   return Contains(computed, c.DTypeOf(inputs[0])) ? "" : "no kernel for slopes of more bits";
 }
 
-Tensors Run(const Case& c, const Tensors& inputs) {
+Tensors RunAlibi(const Case& c, const Tensors& inputs) {
   const std::vector<int64_t> query = ToIntegers(inputs[1].values),
                              key = ToIntegers(inputs[2].values);
   const AlibiInputs in{StructOf<Alibi>(c).form, query, key};
@@ -110,7 +110,7 @@ Tensors Run(const Case& c, const Tensors& inputs) {
 
 template <>
 CaseKernel MakeKernel<Alibi>() {
-  return {Declines, Run};
+  return {Declines, RunAlibi};
 }
 
 }  // namespace sextant::fast

@@ -24,7 +24,7 @@ std::string Declines(const Case& c) {
   return op.max_bias > kLargestBias ? "slopes below 2^-" + PrintValue(kLargestBias) : "";
 }
 
-Tensors Run(const Case& c, const Tensors&) {
+Tensors RunAlibiSlopes(const Case& c, const Tensors&) {
   const auto op = StructOf<AlibiSlopes>(c);
   const auto heads = static_cast<int64_t>(ExtentOf(c, "H"));
   return WithElement(c.DTypeOf(c.info().signature.outputs[0]), [&]<class T>() -> Tensors {
@@ -40,7 +40,7 @@ Tensors Run(const Case& c, const Tensors&) {
 
 template <>
 CaseKernel MakeKernel<AlibiSlopes>() {
-  return {Declines, Run};
+  return {Declines, RunAlibiSlopes};
 }
 
 }  // namespace sextant::fast

@@ -8,7 +8,7 @@ namespace sextant::fast {
 namespace {
 
 // factor = ln(p + 1) / ln L for p + 1 > L, else 1. Error in units of 2^-106: 2 * 33 + 16.
-Tensors Run(const Case& c, const Tensors& inputs) {
+Tensors RunLogNScale(const Case& c, const Tensors& inputs) {
   const int64_t L = StructOf<LogNScale>(c).original_max_position_embeddings;
   const DoubleDouble log_L = log(DoubleDouble(L));
   std::vector<DoubleDouble> factor;
@@ -23,7 +23,7 @@ Tensors Run(const Case& c, const Tensors& inputs) {
 
 template <>
 CaseKernel MakeKernel<LogNScale>() {
-  return {DeclinesMixedTypes, Run};
+  return {DeclinesMixedTypes, RunLogNScale};
 }
 
 }  // namespace sextant::fast

@@ -87,7 +87,7 @@ std::string Declines(const Case& c) {
   return ExtentOf(c, "H") >= kMostHeads ? "2^20 heads or more" : DeclinesMixedTypes(c);
 }
 
-Tensors Run(const Case& c, const Tensors& inputs) {
+Tensors RunRelativeBias(const Case& c, const Tensors& inputs) {
   const auto op = StructOf<RelativeBias>(c);
   const RelativeBuckets buckets(op.P.value, op.max_distance, op.bidirectional);
   const std::vector<int64_t> query = ToIntegers(inputs[1].values),
@@ -105,7 +105,7 @@ Tensors Run(const Case& c, const Tensors& inputs) {
 
 template <>
 CaseKernel MakeKernel<RelativeBias>() {
-  return {Declines, Run};
+  return {Declines, RunRelativeBias};
 }
 
 }  // namespace sextant::fast

@@ -18,7 +18,7 @@ std::vector<DoubleDouble> FrequenciesOf(const Sinusoidal& op) {
   return frequencies;
 }
 
-Tensors Run(const Case& c, const Tensors& inputs) {
+Tensors RunSinusoidal(const Case& c, const Tensors& inputs) {
   const auto op = StructOf<Sinusoidal>(c);
   const auto M = static_cast<size_t>(op.M.value), half = M / 2;
   const std::vector<double>& position = inputs[0].values.data;
@@ -40,7 +40,7 @@ Tensors Run(const Case& c, const Tensors& inputs) {
 
 template <>
 CaseKernel MakeKernel<Sinusoidal>() {
-  return {DeclinesMixedTypes, Run};
+  return {DeclinesMixedTypes, RunSinusoidal};
 }
 
 }  // namespace sextant::fast

@@ -8,7 +8,7 @@ namespace sextant::fast {
 namespace {
 
 // factor = 1 + beta ln(1 + n). Error of the second term: 36 units of 2^-106.
-Tensors Run(const Case& c, const Tensors& inputs) {
+Tensors RunTemperatureScale(const Case& c, const Tensors& inputs) {
   const auto op = StructOf<TemperatureScale>(c);
   std::vector<DoubleDouble> factor;
   for (const double p : inputs[1].values.data) {
@@ -21,7 +21,7 @@ Tensors Run(const Case& c, const Tensors& inputs) {
 
 template <>
 CaseKernel MakeKernel<TemperatureScale>() {
-  return {DeclinesMixedTypes, Run};
+  return {DeclinesMixedTypes, RunTemperatureScale};
 }
 
 }  // namespace sextant::fast

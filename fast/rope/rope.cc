@@ -18,7 +18,7 @@ StoredTensors RotateByPosition(const PairRotation& rotation, const StoredTensor&
 
 namespace {
 
-StoredTensors Run(const Case& c, const StoredTensors& inputs) {
+StoredTensors RunRope(const Case& c, const StoredTensors& inputs) {
   const auto op = StructOf<Rope>(c);
   const StoredTensor& x = inputs[0];
   return RotateByPosition({RotationOf(op, x.shape()), ScaledFrequencies(op.Frequencies())}, x,
@@ -29,7 +29,7 @@ StoredTensors Run(const Case& c, const StoredTensors& inputs) {
 
 template <>
 CaseKernel MakeKernel<Rope>() {
-  return StoredKernel<Run>(DeclinesMixedTypes);
+  return StoredKernel<RunRope>(DeclinesMixedTypes);
 }
 
 }  // namespace sextant::fast

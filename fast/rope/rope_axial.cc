@@ -36,7 +36,7 @@ void RotateWindows(Rotation r, size_t windows, const T* x, const Table* cosine, 
   }
 }
 
-Tensors Run(const Case& c, const Tensors& inputs) {
+Tensors RunRopeAxial(const Case& c, const Tensors& inputs) {
   const auto op = StructOf<RopeAxial>(c);
   const Tensor<double>&x = inputs[0].values, &position = inputs[1].values;
   const Rotation rotation = RotationOf(op, x.shape);
@@ -65,7 +65,7 @@ Tensors Run(const Case& c, const Tensors& inputs) {
 
 template <>
 CaseKernel MakeKernel<RopeAxial>() {
-  return {DeclinesMixedTypes, Run};
+  return {DeclinesMixedTypes, RunRopeAxial};
 }
 
 }  // namespace sextant::fast

@@ -8,7 +8,7 @@ namespace sextant::fast {
 namespace {
 
 // Multiplication by e^(i a) rotates adjacent channels.
-StoredTensors Run(const Case& c, const StoredTensors& inputs) {
+StoredTensors RunRopeComplex(const Case& c, const StoredTensors& inputs) {
   const auto op = StructOf<RopeComplex>(c);
   const StoredTensor& x = inputs[0];
   return RotateByPosition({RotationOf(op, x.shape()), ScaledFrequencies(op.Frequencies())}, x,
@@ -19,7 +19,7 @@ StoredTensors Run(const Case& c, const StoredTensors& inputs) {
 
 template <>
 CaseKernel MakeKernel<RopeComplex>() {
-  return StoredKernel<Run>(DeclinesMixedTypes);
+  return StoredKernel<RunRopeComplex>(DeclinesMixedTypes);
 }
 
 }  // namespace sextant::fast

@@ -32,7 +32,7 @@ std::vector<T> Arranged(TableLayout layout, size_t pairs, const std::vector<T>& 
   return table;
 }
 
-Tensors Run(const Case& c, const Tensors& inputs) {
+Tensors RunRopeCosSin(const Case& c, const Tensors& inputs) {
   const auto op = StructOf<RopeCosSin>(c);
   const std::vector<double>& position = inputs[0].values.data;
   const auto pairs = static_cast<size_t>(op.R.value / 2);
@@ -51,7 +51,7 @@ Tensors Run(const Case& c, const Tensors& inputs) {
 
 template <>
 CaseKernel MakeKernel<RopeCosSin>() {
-  return {Declines, Run};
+  return {Declines, RunRopeCosSin};
 }
 
 }  // namespace sextant::fast

@@ -26,7 +26,7 @@ struct Number : DoubleDouble {
   static const DoubleDouble& Base(const Number& a) { return a; }
 };
 
-Tensors Run(const Case& c, const Tensors&) {
+Tensors RunRopeFrequencies(const Case& c, const Tensors&) {
   const auto op = StructOf<RopeFrequencies>(c);
   const size_t R = ExtentOf(c, "R");
   const Frequencies frequencies = ScaledFrequencies(op);
@@ -58,7 +58,7 @@ Frequencies ScaledFrequencies(const RopeFrequencies& op) {
 
 template <>
 CaseKernel MakeKernel<RopeFrequencies>() {
-  return {DeclinesMixedTypes, Run};
+  return {DeclinesMixedTypes, RunRopeFrequencies};
 }
 
 }  // namespace sextant::fast

@@ -6,7 +6,7 @@
 namespace sextant::fast {
 namespace {
 
-StoredTensors Run(const Case& c, const StoredTensors& inputs) {
+StoredTensors RunRopeGiven(const Case& c, const StoredTensors& inputs) {
   const auto op = StructOf<RopeGiven>(c);
   const std::vector<double> given = ValuesOf(inputs[2]).data;
   const StoredTensor& x = inputs[0];
@@ -19,7 +19,7 @@ StoredTensors Run(const Case& c, const StoredTensors& inputs) {
 
 template <>
 CaseKernel MakeKernel<RopeGiven>() {
-  return StoredKernel<Run>(DeclinesMixedTypes);
+  return StoredKernel<RunRopeGiven>(DeclinesMixedTypes);
 }
 
 }  // namespace sextant::fast

@@ -18,7 +18,7 @@ T Negated(T x) {
   }
 }
 
-Tensors Run(const Case& c, const Tensors& inputs) {
+Tensors RunRopeMatrix(const Case& c, const Tensors& inputs) {
   const auto op = StructOf<RopeMatrix>(c);
   const auto D = static_cast<size_t>(op.D.value), half = D / 2;
   const std::vector<double>& position = inputs[0].values.data;
@@ -44,7 +44,7 @@ Tensors Run(const Case& c, const Tensors& inputs) {
 
 template <>
 CaseKernel MakeKernel<RopeMatrix>() {
-  return {DeclinesMixedTypes, Run};
+  return {DeclinesMixedTypes, RunRopeMatrix};
 }
 
 }  // namespace sextant::fast

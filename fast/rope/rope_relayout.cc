@@ -36,7 +36,7 @@ void RelayoutRows(const Relayout& r, const void* weight, size_t row_bytes, void*
 
 namespace {
 
-Tensors Run(const Case& c, const Tensors& inputs) {
+Tensors RunRopeRelayout(const Case& c, const Tensors& inputs) {
   const RopeRelayout op = StructOf<RopeRelayout>(c);
   const auto size = [](const Dimension& d) { return static_cast<size_t>(d.value); };
   const Relayout r{size(op.H), size(op.D), size(op.R), static_cast<size_t>(op.offset),
@@ -54,7 +54,7 @@ Tensors Run(const Case& c, const Tensors& inputs) {
 
 template <>
 CaseKernel MakeKernel<RopeRelayout>() {
-  return {DeclinesMixedTypes, Run};
+  return {DeclinesMixedTypes, RunRopeRelayout};
 }
 
 }  // namespace sextant::fast

@@ -151,7 +151,7 @@ Tensors RunAs(const Rotation& r, const Tensors& inputs) {
   return {ToTensor("y", inputs[0].values.shape, y)};
 }
 
-Tensors Run(const Case& c, const Tensors& inputs) {
+Tensors RunRopeRotate(const Case& c, const Tensors& inputs) {
   const RopeRotate op = StructOf<RopeRotate>(c);
   const Rotation r{.B = ExtentOf(c, "B"),
                    .H = ExtentOf(c, "H"),
@@ -171,7 +171,7 @@ Tensors Run(const Case& c, const Tensors& inputs) {
 
 template <>
 CaseKernel MakeKernel<RopeRotate>() {
-  return {Declines, Run};
+  return {Declines, RunRopeRotate};
 }
 
 }  // namespace sextant::fast

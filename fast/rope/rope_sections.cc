@@ -8,7 +8,7 @@
 namespace sextant::fast {
 namespace {
 
-StoredTensors Run(const Case& c, const StoredTensors& inputs) {
+StoredTensors RunRopeSections(const Case& c, const StoredTensors& inputs) {
   const auto op = StructOf<RopeSections>(c);
   const StoredTensor& x = inputs[0];
   const Tensor<double> position = ValuesOf(inputs[1]);
@@ -34,7 +34,7 @@ StoredTensors Run(const Case& c, const StoredTensors& inputs) {
 
 template <>
 CaseKernel MakeKernel<RopeSections>() {
-  return StoredKernel<Run>(DeclinesMixedTypes);
+  return StoredKernel<RunRopeSections>(DeclinesMixedTypes);
 }
 
 }  // namespace sextant::fast

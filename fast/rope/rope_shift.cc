@@ -8,7 +8,7 @@ namespace sextant::fast {
 namespace {
 
 // The table has one row per sequence, used for all keys of the sequence.
-StoredTensors Run(const Case& c, const StoredTensors& inputs) {
+StoredTensors RunRopeShift(const Case& c, const StoredTensors& inputs) {
   const auto op = StructOf<RopeShift>(c);
   const StoredTensor& k = inputs[0];
   const std::vector<double> shift = ValuesOf(inputs[1]).data;
@@ -23,7 +23,7 @@ StoredTensors Run(const Case& c, const StoredTensors& inputs) {
 
 template <>
 CaseKernel MakeKernel<RopeShift>() {
-  return StoredKernel<Run>(DeclinesMixedTypes);
+  return StoredKernel<RunRopeShift>(DeclinesMixedTypes);
 }
 
 }  // namespace sextant::fast

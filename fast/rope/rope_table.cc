@@ -159,13 +159,13 @@ template void FillTable(std::span<const double>, std::span<const DoubleDouble>, 
 namespace {
 
 // The frequencies may have any dtype: they are read as doubles.
-std::string Declines(const Case& c) {
+std::string DeclinesTwoTypes(const Case& c) {
   const auto& outputs = c.info().signature.outputs;
   return c.DTypeOf(outputs[0]) == c.DTypeOf(outputs[1]) ? ""
                                                         : "no kernel for cos and sin of two dtypes";
 }
 
-Tensors Run(const Case& c, const Tensors& inputs) {
+Tensors RunRopeTable(const Case& c, const Tensors& inputs) {
   const auto op = StructOf<RopeTable>(c);
   const std::vector<DoubleDouble> frequency(inputs[1].values.data.begin(),
                                             inputs[1].values.data.end());
@@ -182,7 +182,7 @@ Tensors Run(const Case& c, const Tensors& inputs) {
 
 template <>
 CaseKernel MakeKernel<RopeTable>() {
-  return {Declines, Run};
+  return {DeclinesTwoTypes, RunRopeTable};
 }
 
 }  // namespace sextant::fast

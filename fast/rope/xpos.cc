@@ -22,7 +22,7 @@ std::vector<GrowingRotation> GrowingRotationsOf(const Xpos& op) {
   return rotations;
 }
 
-StoredTensors Run(const Case& c, const StoredTensors& inputs) {
+StoredTensors RunXpos(const Case& c, const StoredTensors& inputs) {
   const auto op = StructOf<Xpos>(c);
   const StoredTensor& x = inputs[0];
   const std::vector<double> positions = ValuesOf(inputs[1]).data;
@@ -37,7 +37,7 @@ StoredTensors Run(const Case& c, const StoredTensors& inputs) {
 
 template <>
 CaseKernel MakeKernel<Xpos>() {
-  return StoredKernel<Run>(DeclinesMixedTypes);
+  return StoredKernel<RunXpos>(DeclinesMixedTypes);
 }
 
 }  // namespace sextant::fast

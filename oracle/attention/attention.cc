@@ -8,7 +8,7 @@
 namespace sextant::oracle {
 namespace {
 
-struct Mutant : Attention {
+struct AttentionMutant : Attention {
   AttentionMutation mutation{};
   template <class Real>
   void operator()(const Tensor<Real>& q, const Tensor<Real>& k, const Tensor<Real>& v,
@@ -17,7 +17,7 @@ struct Mutant : Attention {
   }
 };
 
-struct ByParts : Attention {
+struct AttentionByParts : Attention {
   MeasuredParts parts;
   template <class Real>
   void operator()(const Tensor<Real>& q, const Tensor<Real>& k, const Tensor<Real>& v,
@@ -31,9 +31,9 @@ struct ByParts : Attention {
 template <>
 CatalogEntry MakeCatalogEntry<Attention>() {
   return {.properties = AttentionProperties(),
-          .defects =
-              Joined<Defect>({MutatedFormulas<Mutant>(AttentionMutations()), AttentionDefects()}),
-          .measurements = {MeasureAttention<ByParts>}};
+          .defects = Joined<Defect>(
+              {MutatedFormulas<AttentionMutant>(AttentionMutations()), AttentionDefects()}),
+          .measurements = {MeasureAttention<AttentionByParts>}};
 }
 
 }  // namespace sextant::oracle

@@ -10,7 +10,7 @@
 namespace sextant::oracle {
 namespace {
 
-struct Mutant : AttentionBias {
+struct AttentionBiasMutant : AttentionBias {
   AttentionMutation mutation{};
   template <class Real>
   void operator()(const Tensor<Real>& q, const Tensor<Real>& k, const Tensor<Real>& v,
@@ -20,7 +20,7 @@ struct Mutant : AttentionBias {
   }
 };
 
-struct ByParts : AttentionBias {
+struct AttentionBiasByParts : AttentionBias {
   MeasuredParts parts;
   template <class Real>
   void operator()(const Tensor<Real>& q, const Tensor<Real>& k, const Tensor<Real>& v,
@@ -30,7 +30,7 @@ struct ByParts : AttentionBias {
   }
 };
 
-MutationsOf<Mutant> BiasMutations() {
+MutationsOf<AttentionBiasMutant> BiasMutations() {
   using M = AttentionMutation;
   return {
       {"bias_before_cap", "the bias is added before the soft cap instead of after it",
@@ -75,11 +75,11 @@ template <>
 CatalogEntry MakeCatalogEntry<AttentionBias>() {
   return {
       .properties = Joined<Property>({AttentionProperties(), BiasProperties()}),
-      .defects = Joined<Defect>({MutatedFormulas<Mutant>(AttentionMutations()),
-                                 MutatedFormulas<Mutant>(BiasMutations()),
+      .defects = Joined<Defect>({MutatedFormulas<AttentionBiasMutant>(AttentionMutations()),
+                                 MutatedFormulas<AttentionBiasMutant>(BiasMutations()),
                                  AttentionDefects(),
                                  {MissingInput("bias_missing", "the bias is not added", "bias")}}),
-      .measurements = {MeasureAttention<ByParts>}};
+      .measurements = {MeasureAttention<AttentionBiasByParts>}};
 }
 
 }  // namespace sextant::oracle

@@ -162,7 +162,7 @@ Defect FirstEverywhere(std::string name, std::string why, std::string letter) {
   });
 }
 
-std::vector<Defect> InputDefects() {
+std::vector<Defect> AttentionInputDefects() {
   return {
       FirstEverywhere("batch_of_first", "every batch reads the keys and values of the first one",
                       "B"),
@@ -217,7 +217,7 @@ std::vector<Defect> AttentionDefects() {
        OffsetDefects(),
        ScoreScaleDefects(),
        ScalesInF32(),
-       InputDefects(),
+       AttentionInputDefects(),
        AttentionRecipeDefects(),
        {ChangedRecipe("cap_in_bf16", "the soft cap is computed in bf16", "cap=bf16")}});
 }

@@ -13,7 +13,7 @@
 namespace sextant::oracle {
 namespace {
 
-constexpr size_t kY = 0, kLse = 1;
+constexpr size_t kMerged = 0, kLse = 1;
 
 Tensors Exchanged(Tensors inputs) {
   std::swap(inputs[0].values, inputs[2].values);
@@ -36,20 +36,21 @@ Findings CheckEmptyPart(const Case& c, const Tensors& inputs, const Ask& ask) {
     const Response y = ask(c, half);
     const auto& values = half[first ? 2 : 0].values.data;
     const auto& lse = half[first ? 3 : 1].values.data;
-    for (size_t i = 0; i < values.size(); ++i) findings.Equal(y(kY, i), values[i], {y, kY, i});
+    for (size_t i = 0; i < values.size(); ++i)
+      findings.Equal(y(kMerged, i), values[i], {y, kMerged, i});
     for (size_t n = 0; n < lse.size(); ++n) findings.Equal(y(kLse, n), lse[n], {y, kLse, n});
   }
   return findings;
 }
 
 // With equal lse, y is the mean of both parts and lse is larger by ln 2.
-Findings CheckEqual(const Case& c, Tensors inputs, const Ask& ask) {
+Findings CheckAttentionMergeEqual(const Case& c, Tensors inputs, const Ask& ask) {
   Findings findings;
   inputs[3].values = inputs[1].values;
   const Response y = ask(c, inputs);
-  for (size_t i = 0; i < y.size(kY); ++i) {
+  for (size_t i = 0; i < y.size(kMerged); ++i) {
     const Measured sum = Measured(inputs[0].values.data[i]) + inputs[2].values.data[i];
-    findings.Equal(y(kY, i) * 2, sum, {y, kY, i});
+    findings.Equal(y(kMerged, i) * 2, sum, {y, kMerged, i});
   }
   for (size_t n = 0; n < y.size(kLse); ++n) {
     const Measured lse = Measured(inputs[1].values.data[n]) + LogOf(2);
@@ -59,7 +60,7 @@ Findings CheckEqual(const Case& c, Tensors inputs, const Ask& ask) {
 }
 
 // Adding 8 to both lse adds 8 to the result's lse and does not change y.
-Findings CheckShift(const Case& c, const Tensors& inputs, const Ask& ask) {
+Findings CheckAttentionMergeShift(const Case& c, const Tensors& inputs, const Ask& ask) {
   Findings findings;
   Tensors whole = inputs, larger = inputs;
   for (const size_t which : {1, 3}) {
@@ -69,8 +70,8 @@ Findings CheckShift(const Case& c, const Tensors& inputs, const Ask& ask) {
     for (double& x : larger[which].values.data) x += 8;
   }
   const Response a = ask(c, whole), b = ask(c, larger);
-  for (size_t i = 0; i < a.size(kY); ++i) {
-    findings.Equal(a(kY, i), b(kY, i), {b, kY, i});
+  for (size_t i = 0; i < a.size(kMerged); ++i) {
+    findings.Equal(a(kMerged, i), b(kMerged, i), {b, kMerged, i});
   }
   for (size_t n = 0; n < a.size(kLse); ++n) {
     findings.Equal(a(kLse, n) + 8, b(kLse, n), {b, kLse, n});
@@ -78,19 +79,19 @@ Findings CheckShift(const Case& c, const Tensors& inputs, const Ask& ask) {
   return findings;
 }
 
-Findings CheckHull(const Case& c, const Tensors& inputs, const Ask& ask) {
+Findings CheckAttentionMergeHull(const Case& c, const Tensors& inputs, const Ask& ask) {
   Findings findings;
   const Response y = ask(c, inputs);
-  for (size_t i = 0; i < y.size(kY); ++i) {
+  for (size_t i = 0; i < y.size(kMerged); ++i) {
     const auto [least, most] = std::minmax(inputs[0].values.data[i], inputs[2].values.data[i]);
-    findings.AtMost(least, y(kY, i), {y, kY, i});
-    findings.AtMost(y(kY, i), most, {y, kY, i});
+    findings.AtMost(least, y(kMerged, i), {y, kMerged, i});
+    findings.AtMost(y(kMerged, i), most, {y, kMerged, i});
   }
   return findings;
 }
 
 // The formula with one mutation.
-struct Mutant : AttentionMerge {
+struct AttentionMergeMutant : AttentionMerge {
   enum class Mutation {
     kNone,
     kMean,         // both parts have the same weight
@@ -159,31 +160,33 @@ struct Mutant : AttentionMerge {
   }
 };
 
-std::vector<Defect> FormulaDefects() {
-  using Mutation = Mutant::Mutation;
+std::vector<Defect> AttentionMergeFormulaDefects() {
+  using Mutation = AttentionMergeMutant::Mutation;
   return {
-      MutatedFormula<Mutant>("plain_mean", "both parts have the same weight", Mutation::kMean),
-      MutatedFormula<Mutant>("weights_of_lse", "the weights are lse instead of e^lse",
-                             Mutation::kBySize),
-      MutatedFormula<Mutant>("not_divided", "the sum is not divided by the sum of the weights",
-                             Mutation::kNotDivided),
-      MutatedFormula<Mutant>("base_2", "lse is used as a logarithm to base 2 (FlashInfer's)",
-                             Mutation::kBase2),
-      MutatedFormula<Mutant>("weights_exchanged", "each part has the weight of the other",
-                             Mutation::kExchanged),
-      MutatedFormula<Mutant>("first_alone", "the second part is not added", Mutation::kFirstAlone),
-      MutatedFormula<Mutant>("lse_of_first", "lse is that of the first part",
-                             Mutation::kLseOfFirst),
-      MutatedFormula<Mutant>("lse_added", "lse is lse1 + lse2", Mutation::kLseAdded),
-      MutatedFormula<Mutant>("lse_less_largest", "the largest is not added back to lse",
-                             Mutation::kLseUnscaled),
-      MutatedFormula<Mutant>("empty_part_counts", "a part without keys has half the weight",
-                             Mutation::kEmptyCounts),
-      MutatedFormula<Mutant>("empty_rows_mean", "if both parts have no keys, y is their mean",
-                             Mutation::kEmptyMean),
-      MutatedFormula<Mutant>("empty_lse_positive",
-                             "lse of two parts without keys is +infinity (flash-attention)",
-                             Mutation::kEmptyLsePositive),
+      MutatedFormula<AttentionMergeMutant>("plain_mean", "both parts have the same weight",
+                                           Mutation::kMean),
+      MutatedFormula<AttentionMergeMutant>("weights_of_lse", "the weights are lse instead of e^lse",
+                                           Mutation::kBySize),
+      MutatedFormula<AttentionMergeMutant>(
+          "not_divided", "the sum is not divided by the sum of the weights", Mutation::kNotDivided),
+      MutatedFormula<AttentionMergeMutant>(
+          "base_2", "lse is used as a logarithm to base 2 (FlashInfer's)", Mutation::kBase2),
+      MutatedFormula<AttentionMergeMutant>(
+          "weights_exchanged", "each part has the weight of the other", Mutation::kExchanged),
+      MutatedFormula<AttentionMergeMutant>("first_alone", "the second part is not added",
+                                           Mutation::kFirstAlone),
+      MutatedFormula<AttentionMergeMutant>("lse_of_first", "lse is that of the first part",
+                                           Mutation::kLseOfFirst),
+      MutatedFormula<AttentionMergeMutant>("lse_added", "lse is lse1 + lse2", Mutation::kLseAdded),
+      MutatedFormula<AttentionMergeMutant>(
+          "lse_less_largest", "the largest is not added back to lse", Mutation::kLseUnscaled),
+      MutatedFormula<AttentionMergeMutant>(
+          "empty_part_counts", "a part without keys has half the weight", Mutation::kEmptyCounts),
+      MutatedFormula<AttentionMergeMutant>(
+          "empty_rows_mean", "if both parts have no keys, y is their mean", Mutation::kEmptyMean),
+      MutatedFormula<AttentionMergeMutant>(
+          "empty_lse_positive", "lse of two parts without keys is +infinity (flash-attention)",
+          Mutation::kEmptyLsePositive),
       ChangedInputs("rows_of_first", "every row has the weights of the first row",
                     [](const Case&, Tensors& inputs) {
                       for (const size_t which : {1, 3}) {
@@ -202,13 +205,15 @@ std::vector<Defect> FormulaDefects() {
 template <>
 CatalogEntry MakeCatalogEntry<AttentionMerge>() {
   return {
-      .properties =
-          {{"parts_in_any_order", "exchanging the parts changes nothing", CheckExchange},
-           {"nothing_changes_nothing", "a part without keys changes nothing", CheckEmptyPart},
-           {"equal_parts", "with equal lse, y is the mean and lse is larger by ln 2", CheckEqual},
-           {"shifted", "a number added to both lse is added to the result's lse", CheckShift},
-           {"between", "y lies between the parts", CheckHull}},
-      .defects = FormulaDefects(),
+      .properties = {{"parts_in_any_order", "exchanging the parts changes nothing", CheckExchange},
+                     {"nothing_changes_nothing", "a part without keys changes nothing",
+                      CheckEmptyPart},
+                     {"equal_parts", "with equal lse, y is the mean and lse is larger by ln 2",
+                      CheckAttentionMergeEqual},
+                     {"shifted", "a number added to both lse is added to the result's lse",
+                      CheckAttentionMergeShift},
+                     {"between", "y lies between the parts", CheckAttentionMergeHull}},
+      .defects = AttentionMergeFormulaDefects(),
       .measurements = {MeasureMerge}};
 }
 

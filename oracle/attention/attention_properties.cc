@@ -19,7 +19,7 @@ bool AreOf(DType dtype, const Tensor<double>& numbers) {
 // Rows without keys may be unspecified.
 bool IsJudged(const KeyRange& keys) { return !keys.IsEmpty(); }
 
-Findings CheckHull(const Case& c, const Tensors& inputs, const Ask& ask) {
+Findings CheckAttentionHull(const Case& c, const Tensors& inputs, const Ask& ask) {
   const AttentionSizes n(c);
   const VisibleKeys seen(c);
   const auto& v = inputs[2].values.data;
@@ -55,7 +55,7 @@ Findings CheckOnes(const Case& c, const Tensors& inputs, const Ask& ask) {
 
 // Value t is 1 in channel t mod E and 0 elsewhere, so the channels of y add up to the sum of the
 // weights.
-Findings CheckProbes(const Case& c, Tensors inputs, const Ask& ask) {
+Findings CheckAttentionProbes(const Case& c, Tensors inputs, const Ask& ask) {
   const AttentionSizes n(c);
   const VisibleKeys seen(c);
   auto& v = InputNamed(inputs, "v").data;
@@ -73,7 +73,7 @@ Findings CheckProbes(const Case& c, Tensors inputs, const Ask& ask) {
 
 // With queries of 0 all scores of a row are equal: y is the mean of the seen values, and lse is the
 // logarithm of their number. A sink of 0 counts as one more value of 0.
-Findings CheckMean(const Case& c, Tensors inputs, const Ask& ask) {
+Findings CheckAttentionMean(const Case& c, Tensors inputs, const Ask& ask) {
   const AttentionSizes n(c);
   const VisibleKeys seen(c);
   for (const char* name : {"q", "bias", "sink"}) {
@@ -98,7 +98,7 @@ Findings CheckMean(const Case& c, Tensors inputs, const Ask& ask) {
 }
 
 // Without a mask, keys, values and biases in reverse order give the same y and lse.
-Findings CheckOrder(const Case& c, const Tensors& inputs, const Ask& ask) {
+Findings CheckAttentionOrder(const Case& c, const Tensors& inputs, const Ask& ask) {
   Case open = c;
   for (const char* word : {"mask=none", "window=", "chunk=", "key_length=", "segments="}) {
     open = open.With(word);
@@ -153,7 +153,7 @@ Findings CheckUnseen(const Case& c, const Tensors& inputs, const Ask& ask) {
 }
 
 // If all keys are equal, k adds a constant to all scores of a query, which does not change y.
-Findings CheckConstant(const Case& c, const Tensors& inputs, const Ask& ask) {
+Findings CheckAttentionConstant(const Case& c, const Tensors& inputs, const Ask& ask) {
   const AttentionSizes n(c);
   const VisibleKeys seen(c);
   Findings findings;
@@ -174,7 +174,7 @@ Findings CheckConstant(const Case& c, const Tensors& inputs, const Ask& ask) {
 
 // Halved queries with twice the scale give the same scores. The default scale is D^-1/2, which is
 // exact where D is a power of 4.
-Findings CheckScale(const Case& c, const Tensors& inputs, const Ask& ask) {
+Findings CheckAttentionScale(const Case& c, const Tensors& inputs, const Ask& ask) {
   Findings findings;
   const double root = 1 / std::sqrt(static_cast<double>(ExtentOf(c, "D")));
   if (!IsSet(c, "scale")) {
@@ -190,7 +190,7 @@ Findings CheckScale(const Case& c, const Tensors& inputs, const Ask& ask) {
   return findings;
 }
 
-Findings CheckValues(const Case& c, const Tensors& inputs, const Ask& ask) {
+Findings CheckAttentionValues(const Case& c, const Tensors& inputs, const Ask& ask) {
   const AttentionSizes n(c);
   const VisibleKeys seen(c);
   const Tensors twice = Multiplied(inputs, {"v"}, 2);
@@ -208,16 +208,18 @@ Findings CheckValues(const Case& c, const Tensors& inputs, const Ask& ask) {
 
 std::vector<Property> AttentionPropertiesWithSink() {
   std::vector<Property> properties = {
-      {"inside_the_hull", "y lies between the smallest and the largest seen value", CheckHull},
-      {"channels_share_weights", "all channels of y have the same weights", CheckProbes},
+      {"inside_the_hull", "y lies between the smallest and the largest seen value",
+       CheckAttentionHull},
+      {"channels_share_weights", "all channels of y have the same weights", CheckAttentionProbes},
       {"equal_scores_give_the_mean",
        "with equal scores y is the mean of the values, and lse the logarithm of their number",
-       CheckMean},
-      {"keys_in_any_order", "without a mask the order of the keys does not matter", CheckOrder},
+       CheckAttentionMean},
+      {"keys_in_any_order", "without a mask the order of the keys does not matter",
+       CheckAttentionOrder},
       {"unseen_keys_do_not_count", "a key that a query does not see does not change its result",
        CheckUnseen},
-      {"scaled", "the scale multiplies the scores; its default is D^-1/2", CheckScale},
-      {"linear_in_values", "twice the values give twice y", CheckValues},
+      {"scaled", "the scale multiplies the scores; its default is D^-1/2", CheckAttentionScale},
+      {"linear_in_values", "twice the values give twice y", CheckAttentionValues},
   };
   for (Property& property : AttentionPartProperties()) properties.push_back(std::move(property));
   return properties;
@@ -229,7 +231,7 @@ std::vector<Property> AttentionProperties() {
       {"weights_sum_to_one", "the weights sum to 1: values of 1 give 1", CheckOnes});
   properties.push_back({"constant_scores_do_not_count",
                         "a constant added to all scores of a query does not change y",
-                        CheckConstant});
+                        CheckAttentionConstant});
   properties.push_back(AttentionPartsMerge());
   return properties;
 }

@@ -29,7 +29,7 @@ Findings CheckLinear(const Case& c, const Tensors& inputs, const Ask& ask) {
 }
 
 // If a key is the unit vector e_d, its score is q_d. This shows which head reads which key head.
-Findings CheckProbes(const Case& c, const Tensors& inputs, const Ask& ask) {
+Findings CheckAttentionScoresProbes(const Case& c, const Tensors& inputs, const Ask& ask) {
   const size_t H = ExtentOf(c, "H"), K = ExtentOf(c, "K"), S = ExtentOf(c, "S"),
                T = ExtentOf(c, "T"), D = ExtentOf(c, "D");
   Findings findings;
@@ -51,7 +51,7 @@ Findings CheckProbes(const Case& c, const Tensors& inputs, const Ask& ask) {
 
 // Without a scale, D score^2 is the square of the score with scale=1, and both have the same sign.
 // Otherwise the score is the scale times that score.
-Findings CheckScale(const Case& c, const Tensors& inputs, const Ask& ask) {
+Findings CheckAttentionScoresScale(const Case& c, const Tensors& inputs, const Ask& ask) {
   const Response scaled = ask(c, inputs), plain = ask(c.With("scale=1"), inputs);
   Findings findings;
   for (size_t i = 0; i < scaled.size(); ++i) {
@@ -66,7 +66,7 @@ Findings CheckScale(const Case& c, const Tensors& inputs, const Ask& ask) {
   return findings;
 }
 
-struct Mutant : AttentionScores {
+struct AttentionScoresMutant : AttentionScores {
   enum class Mutation {
     kNone,
     kTiled,       // head h reads key head h mod K
@@ -98,7 +98,7 @@ struct Mutant : AttentionScores {
   }
 };
 
-struct ByParts : AttentionScores {
+struct AttentionScoresByParts : AttentionScores {
   MeasuredParts parts;
   template <class Real>
   void operator()(const Tensor<Real>& q, const Tensor<Real>& k, Tensor<Real>& scores) const {
@@ -111,22 +111,22 @@ struct ByParts : AttentionScores {
 };
 
 std::vector<Explanation> Measure(const Observation& seen) {
-  const auto operation = std::make_shared<Wrapped<ByParts, false>>();
+  const auto operation = std::make_shared<Wrapped<AttentionScoresByParts, false>>();
   CopyAttributes(seen.c, *operation);
   return MeasureProducts(seen, {operation, SharedInputs::Of(seen.inputs), seen.recipe},
-                         WithPartsOf<ByParts>());
+                         WithPartsOf<AttentionScoresByParts>());
 }
 
 std::vector<Defect> Defects() {
-  using Mutation = Mutant::Mutation;
+  using Mutation = AttentionScoresMutant::Mutation;
   return {
-      AcrossSlices(MutatedFormula<Mutant>("key_heads_tiled",
-                                          "head h reads key head h mod K (onnx/onnx@062ee9228)",
-                                          Mutation::kTiled)),
-      AcrossSlices(MutatedFormula<Mutant>("transposed", "scores [T,S] are read as [S,T]",
-                                          Mutation::kTransposed)),
-      AcrossSlices(MutatedFormula<Mutant>("last_channel_lost", "the last channel is not added",
-                                          Mutation::kLastLost)),
+      AcrossSlices(MutatedFormula<AttentionScoresMutant>(
+          "key_heads_tiled", "head h reads key head h mod K (onnx/onnx@062ee9228)",
+          Mutation::kTiled)),
+      AcrossSlices(MutatedFormula<AttentionScoresMutant>(
+          "transposed", "scores [T,S] are read as [S,T]", Mutation::kTransposed)),
+      AcrossSlices(MutatedFormula<AttentionScoresMutant>(
+          "last_channel_lost", "the last channel is not added", Mutation::kLastLost)),
       ChangedWord("scale_missing", "scores are not multiplied by 1/sqrt(D) (mlc-ai/mlc-llm#3426)",
                   "scale=1"),
       ChangedWord("scale_by_width", "the scale is 1/D instead of 1/sqrt(D)",
@@ -147,9 +147,9 @@ CatalogEntry MakeCatalogEntry<AttentionScores>() {
   return {.properties = {{"linear_in_keys", "twice the keys give twice the scores", CheckLinear},
                          {"probed",
                           "with unit vectors as keys the scores are the channels of the query",
-                          CheckProbes},
+                          CheckAttentionScoresProbes},
                          {"scaled", "scores are proportional to the scale; its default is D^-1/2",
-                          CheckScale}},
+                          CheckAttentionScoresScale}},
           .defects = Joined<Defect>({Defects(), ScalesInF32()}),
           .measurements = {Measure}};
 }

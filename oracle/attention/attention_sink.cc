@@ -12,7 +12,7 @@
 namespace sextant::oracle {
 namespace {
 
-struct Mutant : AttentionSink {
+struct AttentionSinkMutant : AttentionSink {
   AttentionMutation mutation{};
   template <class Real>
   void operator()(const Tensor<Real>& q, const Tensor<Real>& k, const Tensor<Real>& v,
@@ -21,7 +21,7 @@ struct Mutant : AttentionSink {
   }
 };
 
-struct ByParts : AttentionSink {
+struct AttentionSinkByParts : AttentionSink {
   MeasuredParts parts;
   template <class Real>
   void operator()(const Tensor<Real>& q, const Tensor<Real>& k, const Tensor<Real>& v,
@@ -30,7 +30,7 @@ struct ByParts : AttentionSink {
   }
 };
 
-MutationsOf<Mutant> SinkMutations() {
+MutationsOf<AttentionSinkMutant> SinkMutations() {
   using M = AttentionMutation;
   return {
       {"lse_of_sink", "lse includes the sink", M::kLseOfSink},
@@ -86,8 +86,8 @@ template <>
 CatalogEntry MakeCatalogEntry<AttentionSink>() {
   return {.properties = Joined<Property>({AttentionPropertiesWithSink(), SinkProperties()}),
           .defects = Joined<Defect>(
-              {MutatedFormulas<Mutant>(AttentionMutations()),
-               MutatedFormulas<Mutant>(SinkMutations()),
+              {MutatedFormulas<AttentionSinkMutant>(AttentionMutations()),
+               MutatedFormulas<AttentionSinkMutant>(SinkMutations()),
                AttentionDefects(),
                {FilledInput("sink_missing", "the sink is not read (InternLM/lmdeploy#2842)", "sink",
                             -1e6),
@@ -95,7 +95,7 @@ CatalogEntry MakeCatalogEntry<AttentionSink>() {
                              "e^sink is added twice, once for each of two parts of the keys",
                              "sink", std::numbers::ln2),
                 MissingInput("sink_of_zero", "1 is added to the sum instead of e^sink", "sink")}}),
-          .measurements = {MeasureAttention<ByParts>}};
+          .measurements = {MeasureAttention<AttentionSinkByParts>}};
 }
 
 }  // namespace sextant::oracle

@@ -54,7 +54,7 @@ Findings CheckEqualMemory(const Case& c, const Tensors& inputs, const Ask& ask) 
   return findings;
 }
 
-struct Mutant : CrossAttention {
+struct CrossAttentionMutant : CrossAttention {
   enum class Mutation {
     kNone,
     kQueriesFromMemory,
@@ -96,24 +96,25 @@ struct Mutant : CrossAttention {
   }
 };
 
-std::vector<Defect> FormulaDefects() {
-  using Mutation = Mutant::Mutation;
+std::vector<Defect> CrossAttentionFormulaDefects() {
+  using Mutation = CrossAttentionMutant::Mutation;
   std::vector<Defect> defects = {
-      MutatedFormula<Mutant>("queries_of_memory", "queries are projected from memory too",
-                             Mutation::kQueriesFromMemory),
-      MutatedFormula<Mutant>("keys_of_queries", "keys are projected from x",
-                             Mutation::kKeysFromQueries),
-      MutatedFormula<Mutant>("self_attention",
-                             "keys and values are projected from x: memory is "
-                             "not read",
-                             Mutation::kMemoryFromQueries),
-      MutatedFormula<Mutant>("causal", "the causal mask of the decoder is applied to memory",
-                             Mutation::kCausal),
-      MutatedFormula<Mutant>("residual_inside", "x is added to y, and the block adds it again",
-                             Mutation::kResidual),
+      MutatedFormula<CrossAttentionMutant>("queries_of_memory",
+                                           "queries are projected from memory too",
+                                           Mutation::kQueriesFromMemory),
+      MutatedFormula<CrossAttentionMutant>("keys_of_queries", "keys are projected from x",
+                                           Mutation::kKeysFromQueries),
+      MutatedFormula<CrossAttentionMutant>("self_attention",
+                                           "keys and values are projected from x: memory is "
+                                           "not read",
+                                           Mutation::kMemoryFromQueries),
+      MutatedFormula<CrossAttentionMutant>(
+          "causal", "the causal mask of the decoder is applied to memory", Mutation::kCausal),
+      MutatedFormula<CrossAttentionMutant>(
+          "residual_inside", "x is added to y, and the block adds it again", Mutation::kResidual),
   };
   for (const auto& [name, why, mutation, is_across_slices] : HeadsMutations()) {
-    Mutant mutant;
+    CrossAttentionMutant mutant;
     mutant.heads = mutation;
     defects.push_back(MutatedFormula(name, why, mutant));
     defects.back().is_across_slices = is_across_slices;
@@ -133,7 +134,8 @@ CatalogEntry MakeCatalogEntry<CrossAttention>() {
             {"equal_memory", "if all tokens of memory are equal, y is the same for every query",
              CheckEqualMemory}},
            HeadsProperties(0)}),
-      .defects = Joined<Defect>({FormulaDefects(), HeadsInputDefects(), HeadsRecipeDefects()}),
+      .defects = Joined<Defect>(
+          {CrossAttentionFormulaDefects(), HeadsInputDefects(), HeadsRecipeDefects()}),
       .measurements = {MeasureCross}};
 }
 

@@ -8,7 +8,7 @@ namespace sextant::oracle {
 namespace {
 
 // Reversing the order of query heads and key heads, with their columns of wo, changes nothing.
-Findings CheckOrder(const Case& c, const Tensors& inputs, const Ask& ask) {
+Findings CheckHeadsOrder(const Case& c, const Tensors& inputs, const Ask& ask) {
   const size_t D = ExtentOf(c, "D"), M = ExtentOf(c, "M");
   if (D == 0 || M == 0) return {};
   Tensors reversed = inputs;
@@ -69,7 +69,8 @@ void ReverseRows(Tensor<double>& tensor, size_t count) {
 std::vector<Property> HeadsProperties(size_t attended) {
   return {
       {"heads_in_any_order",
-       "reversing the order of the heads, with their columns of wo, changes nothing", CheckOrder},
+       "reversing the order of the heads, with their columns of wo, changes nothing",
+       CheckHeadsOrder},
       {"values_against_output", "doubling wv and bv equals doubling wo", CheckValueScale},
       {"queries_against_keys", "doubling wq and bq equals doubling wk and bk", CheckKeyScale},
       {"key_bias_cancels",

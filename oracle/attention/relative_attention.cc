@@ -33,7 +33,7 @@ Findings CheckClip(const Case& c, const Tensors& inputs, const Ask& ask) {
 
 // Values of 1 with a value table of 0, and values of 0 with a table of 1, give 1: the weights sum
 // to 1.
-Findings CheckSum(const Case& c, const Tensors& inputs, const Ask& ask) {
+Findings CheckRelativeAttentionSum(const Case& c, const Tensors& inputs, const Ask& ask) {
   Findings findings;
   for (const double value : {0, 1}) {
     if (InputNamed(inputs, "key_position").data.empty()) return findings;
@@ -46,7 +46,7 @@ Findings CheckSum(const Case& c, const Tensors& inputs, const Ask& ask) {
 }
 
 // Reversing keys, values and their positions does not change y and reverses the scores.
-Findings CheckOrder(const Case& c, const Tensors& inputs, const Ask& ask) {
+Findings CheckRelativeAttentionOrder(const Case& c, const Tensors& inputs, const Ask& ask) {
   const size_t T = ExtentOf(c, "T"), D = ExtentOf(c, "D");
   Tensors reversed = inputs;
   std::ranges::reverse(InputNamed(reversed, "key_position").data);
@@ -80,7 +80,7 @@ Findings CheckParts(const Case& c, const Tensors& inputs, const Ask& ask) {
 
 // Without a scale, D score^2 is the square of the score with scale=1, and both have the same sign.
 // Otherwise the score is the scale times that score.
-Findings CheckScale(const Case& c, const Tensors& inputs, const Ask& ask) {
+Findings CheckRelativeAttentionScale(const Case& c, const Tensors& inputs, const Ask& ask) {
   const Response scaled = ask(c, inputs), plain = ask(c.With("scale=1"), inputs);
   const std::string scale = TextOf(c, "scale");
   Findings findings;
@@ -98,7 +98,7 @@ Findings CheckScale(const Case& c, const Tensors& inputs, const Ask& ask) {
 }
 
 // If all keys are equal, k adds a constant to each row of scores, which does not change y.
-Findings CheckConstant(const Case& c, const Tensors& inputs, const Ask& ask) {
+Findings CheckRelativeAttentionConstant(const Case& c, const Tensors& inputs, const Ask& ask) {
   const size_t T = ExtentOf(c, "T"), D = ExtentOf(c, "D");
   Tensors same = inputs;
   auto& k = InputNamed(same, "k").data;
@@ -107,7 +107,7 @@ Findings CheckConstant(const Case& c, const Tensors& inputs, const Ask& ask) {
 }
 
 // With a key table of 0 and equal keys all weights are equal: y is the mean of the values.
-Findings CheckMean(const Case& c, const Tensors& inputs, const Ask& ask) {
+Findings CheckRelativeAttentionMean(const Case& c, const Tensors& inputs, const Ask& ask) {
   const size_t T = ExtentOf(c, "T"), D = ExtentOf(c, "D"), S = ExtentOf(c, "S");
   const Response y = ask(c, Filled(inputs, {"k", "key_table", "value_table"}, 0));
   const auto& v = InputNamed(inputs, "v").data;
@@ -120,7 +120,7 @@ Findings CheckMean(const Case& c, const Tensors& inputs, const Ask& ask) {
   return findings;
 }
 
-Findings CheckValues(const Case& c, const Tensors& inputs, const Ask& ask) {
+Findings CheckRelativeAttentionValues(const Case& c, const Tensors& inputs, const Ask& ask) {
   Findings findings;  // doubled, not halved: half of a number need not be a number of the dtype
   ExpectProportional(ask(c, Multiplied(inputs, {"v", "value_table"}, 2)), 2, ask(c, inputs),
                      findings);
@@ -131,21 +131,25 @@ Findings CheckValues(const Case& c, const Tensors& inputs, const Ask& ask) {
 
 template <>
 CatalogEntry MakeCatalogEntry<RelativeAttention>() {
-  return {
-      .properties =
-          {TranslationInvariant(),
-           {"clipped", "distances beyond clip do not matter", CheckClip},
-           {"weights_sum_to_one", "the weights sum to 1: values of 1 give 1", CheckSum},
-           {"keys_in_any_order", "y does not depend on the order of the keys", CheckOrder},
-           {"scores_add_up", "scores are those of the keys plus those of the key table",
-            CheckParts},
-           {"scaled", "scores are proportional to the scale; its default is D^-1/2", CheckScale},
-           {"constant_scores_do_not_count",
-            "a constant added to all scores of a query does not change y", CheckConstant},
-           {"equal_scores_give_the_mean", "equal scores give the mean of the values", CheckMean},
-           {"linear_in_values", "twice the values give twice y", CheckValues}},
-      .defects = RelativeAttentionDefects(),
-      .measurements = {MeasureRelative}};
+  return {.properties = {TranslationInvariant(),
+                         {"clipped", "distances beyond clip do not matter", CheckClip},
+                         {"weights_sum_to_one", "the weights sum to 1: values of 1 give 1",
+                          CheckRelativeAttentionSum},
+                         {"keys_in_any_order", "y does not depend on the order of the keys",
+                          CheckRelativeAttentionOrder},
+                         {"scores_add_up",
+                          "scores are those of the keys plus those of the key table", CheckParts},
+                         {"scaled", "scores are proportional to the scale; its default is D^-1/2",
+                          CheckRelativeAttentionScale},
+                         {"constant_scores_do_not_count",
+                          "a constant added to all scores of a query does not change y",
+                          CheckRelativeAttentionConstant},
+                         {"equal_scores_give_the_mean", "equal scores give the mean of the values",
+                          CheckRelativeAttentionMean},
+                         {"linear_in_values", "twice the values give twice y",
+                          CheckRelativeAttentionValues}},
+          .defects = RelativeAttentionDefects(),
+          .measurements = {MeasureRelative}};
 }
 
 }  // namespace sextant::oracle

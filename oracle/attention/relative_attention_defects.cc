@@ -15,7 +15,7 @@ namespace sextant::oracle {
 namespace {
 
 // The formula with one mutation.
-struct Mutant : RelativeAttention {
+struct RelativeAttentionMutant : RelativeAttention {
   enum class Mutation {
     kNone,
     kSign,           // i - j
@@ -136,40 +136,42 @@ struct Mutant : RelativeAttention {
   }
 };
 
-std::vector<Defect> FormulaDefects() {
-  using Mutation = Mutant::Mutation;
+std::vector<Defect> RelativeAttentionFormulaDefects() {
+  using Mutation = RelativeAttentionMutant::Mutation;
   return {
-      MutatedFormula<Mutant>("sign", "the row of the tables is that of i - j instead of j - i",
-                             Mutation::kSign),
-      MutatedFormula<Mutant>("not_clipped", "distances beyond clip wrap around in the tables",
-                             Mutation::kUnclipped),
-      MutatedFormula<Mutant>("clip_not_added",
-                             "negative distances are indices from the end of the tables",
-                             Mutation::kNotShifted),
-      AcrossSlices(MutatedFormula<Mutant>(
+      MutatedFormula<RelativeAttentionMutant>(
+          "sign", "the row of the tables is that of i - j instead of j - i", Mutation::kSign),
+      MutatedFormula<RelativeAttentionMutant>(
+          "not_clipped", "distances beyond clip wrap around in the tables", Mutation::kUnclipped),
+      MutatedFormula<RelativeAttentionMutant>(
+          "clip_not_added", "negative distances are indices from the end of the tables",
+          Mutation::kNotShifted),
+      AcrossSlices(MutatedFormula<RelativeAttentionMutant>(
           "distances_of_indices",
           "distances are those of indices: the positions of packed or cached tokens are ignored",
           Mutation::kByIndex)),
-      MutatedFormula<Mutant>("table_not_scaled", "q.k is scaled, q.a is not",
-                             Mutation::kRelativeApart),
-      MutatedFormula<Mutant>("softmax_missing", "the scores are the weights: there is no softmax",
-                             Mutation::kNoSoftmax),
-      AcrossSlices(MutatedFormula<Mutant>("softmax_over_queries",
-                                          "the softmax runs over the queries instead of the keys",
-                                          Mutation::kOverQueries)),
-      MutatedFormula<Mutant>("causal", "keys after the query are masked, as in a decoder",
-                             Mutation::kCausal),
-      MutatedFormula<Mutant>(
+      MutatedFormula<RelativeAttentionMutant>("table_not_scaled", "q.k is scaled, q.a is not",
+                                              Mutation::kRelativeApart),
+      MutatedFormula<RelativeAttentionMutant>("softmax_missing",
+                                              "the scores are the weights: there is no softmax",
+                                              Mutation::kNoSoftmax),
+      AcrossSlices(MutatedFormula<RelativeAttentionMutant>(
+          "softmax_over_queries", "the softmax runs over the queries instead of the keys",
+          Mutation::kOverQueries)),
+      MutatedFormula<RelativeAttentionMutant>(
+          "causal", "keys after the query are masked, as in a decoder", Mutation::kCausal),
+      MutatedFormula<RelativeAttentionMutant>(
           "table_by_query",
           "the tables are indexed by the position of the query, like absolute positions",
           Mutation::kTableByQuery),
-      MutatedFormula<Mutant>("table_after_softmax",
-                             "the score of the key table is added to the weights after the softmax",
-                             Mutation::kTableAfter),
+      MutatedFormula<RelativeAttentionMutant>(
+          "table_after_softmax",
+          "the score of the key table is added to the weights after the softmax",
+          Mutation::kTableAfter),
   };
 }
 
-std::vector<Defect> InputDefects() {
+std::vector<Defect> RelativeAttentionInputDefects() {
   return {
       MissingInput("key_table_missing",
                    "the key table is not added: scores do not depend on positions", "key_table"),
@@ -213,8 +215,8 @@ std::vector<Defect> ScaleDefects() {
 }  // namespace
 
 std::vector<Defect> RelativeAttentionDefects() {
-  return Joined<Defect>({FormulaDefects(), InputDefects(), ScaleDefects(), AttentionRecipeDefects(),
-                         QueryKeyDefects()});
+  return Joined<Defect>({RelativeAttentionFormulaDefects(), RelativeAttentionInputDefects(),
+                         ScaleDefects(), AttentionRecipeDefects(), QueryKeyDefects()});
 }
 
 }  // namespace sextant::oracle

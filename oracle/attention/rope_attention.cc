@@ -15,7 +15,7 @@ namespace {
 
 enum class RotationMutation { kNone, kValues, kKeysTwice, kKeysBack, kKeysOfShorter };
 
-struct Mutant : RopeAttention {
+struct RopeAttentionMutant : RopeAttention {
   AttentionMutation mutation{};
   RotationMutation rotation = RotationMutation::kNone;
   template <class Real>
@@ -39,7 +39,7 @@ struct Mutant : RopeAttention {
   }
 };
 
-struct ByParts : RopeAttention {
+struct RopeAttentionByParts : RopeAttention {
   MeasuredParts parts;
   template <class Real>
   void operator()(const Tensor<Real>& q, const Tensor<Real>& k, const Tensor<Real>& v,
@@ -54,7 +54,7 @@ struct ByParts : RopeAttention {
 };
 
 Defect RotationDefect(std::string name, std::string why, RotationMutation rotation) {
-  Mutant mutant;
+  RopeAttentionMutant mutant;
   mutant.rotation = rotation;
   return MutatedFormula(std::move(name), std::move(why), mutant);
 }
@@ -132,11 +132,11 @@ CatalogEntry MakeCatalogEntry<RopeAttention>() {
   properties.push_back({"translation_invariant",
                         "shifting all positions by the same distance changes nothing",
                         CheckTranslation});
-  return {
-      .properties = std::move(properties),
-      .defects = Joined<Defect>({MutatedFormulas<Mutant>(AttentionMutations()), RotationDefects(),
-                                 RotationPrecisionDefects(), AttentionDefects()}),
-      .measurements = {MeasureAttention<ByParts>}};
+  return {.properties = std::move(properties),
+          .defects =
+              Joined<Defect>({MutatedFormulas<RopeAttentionMutant>(AttentionMutations()),
+                              RotationDefects(), RotationPrecisionDefects(), AttentionDefects()}),
+          .measurements = {MeasureAttention<RopeAttentionByParts>}};
 }
 
 }  // namespace sextant::oracle

@@ -30,7 +30,7 @@ Findings CheckBounds(const Case& c, const Tensors& inputs, const Ask& ask) {
   return findings;
 }
 
-Findings CheckScale(const Case& c, const Tensors& inputs, const Ask& ask) {
+Findings CheckSoftCapScale(const Case& c, const Tensors& inputs, const Ask& ask) {
   const Response y = ask(c, inputs);
   const Response twice = ask(Multiplied(c, "cap", 2, 1), Multiplied(inputs, {"x"}, 2));
   Findings findings;
@@ -38,7 +38,7 @@ Findings CheckScale(const Case& c, const Tensors& inputs, const Ask& ask) {
   return findings;
 }
 
-struct Mutant : SoftCap {
+struct SoftCapMutant : SoftCap {
   enum class Mutation {
     kNone,
     kMissing,    // y = x
@@ -94,36 +94,39 @@ struct Mutant : SoftCap {
 
 template <>
 CatalogEntry MakeCatalogEntry<SoftCap>() {
-  using Mutation = Mutant::Mutation;
+  using Mutation = SoftCapMutant::Mutation;
   return {
       .properties = {OddIn({"x"}, "-x gives -y"),
                      {"between_zero_and_both",
                       "y lies between 0 and x and between 0 and cap, and is close to x for small x",
                       CheckBounds},
-                     {"scales", "twice x and twice cap give twice y", CheckScale},
+                     {"scales", "twice x and twice cap give twice y", CheckSoftCapScale},
                      {"monotone", "y rises with x", Monotone}},
       .defects =
           {
-              MutatedFormula<Mutant>("cap_missing", "scores are not capped", Mutation::kMissing),
-              MutatedFormula<Mutant>("cap_not_scaled_back",
-                                     "y is tanh(x / cap), not multiplied by cap",
-                                     Mutation::kNotBack),
-              MutatedFormula<Mutant>("not_scaled_inside",
-                                     "y is cap tanh(x): x is not divided by cap",
-                                     Mutation::kNotInside),
-              MutatedFormula<Mutant>("hard", "x is clamped to -cap .. cap", Mutation::kHard),
-              MutatedFormula<Mutant>("softsign", "y is x / (1 + |x| / cap)", Mutation::kSoftsign),
-              MutatedFormula<Mutant>("two_terms",
-                                     "y is x - x^3 / (3 cap^2), two terms of the series",
-                                     Mutation::kTaylor),
-              AcrossSlices(MutatedFormula<Mutant>(
+              MutatedFormula<SoftCapMutant>("cap_missing", "scores are not capped",
+                                            Mutation::kMissing),
+              MutatedFormula<SoftCapMutant>("cap_not_scaled_back",
+                                            "y is tanh(x / cap), not multiplied by cap",
+                                            Mutation::kNotBack),
+              MutatedFormula<SoftCapMutant>("not_scaled_inside",
+                                            "y is cap tanh(x): x is not divided by cap",
+                                            Mutation::kNotInside),
+              MutatedFormula<SoftCapMutant>("hard", "x is clamped to -cap .. cap", Mutation::kHard),
+              MutatedFormula<SoftCapMutant>("softsign", "y is x / (1 + |x| / cap)",
+                                            Mutation::kSoftsign),
+              MutatedFormula<SoftCapMutant>("two_terms",
+                                            "y is x - x^3 / (3 cap^2), two terms of the series",
+                                            Mutation::kTaylor),
+              AcrossSlices(MutatedFormula<SoftCapMutant>(
                   "cap_after_largest",
                   "the largest score of the row is subtracted before the cap (gemma.cpp@2a0e6ee)",
                   Mutation::kRelative)),
-              AcrossSlices(MutatedFormula<Mutant>(
+              AcrossSlices(MutatedFormula<SoftCapMutant>(
                   "cap_not_in_first_tile", "the first tile is not capped (gemma.cpp@4974f24)",
                   Mutation::kTile)),
-              MutatedFormula<Mutant>("sign_lost", "y is cap tanh(|x| / cap)", Mutation::kSignLost),
+              MutatedFormula<SoftCapMutant>("sign_lost", "y is cap tanh(|x| / cap)",
+                                            Mutation::kSignLost),
               ChangedRecipe("in_bf16", "the cap is computed in bf16 for every dtype", "cap=bf16"),
               ChangedRecipe("in_f16", "the cap is computed in f16 for every dtype", "cap=f16"),
           },

@@ -15,7 +15,7 @@
 namespace sextant::oracle {
 namespace {
 
-Findings CheckSum(const Case& c, const Tensors& inputs, const Ask& ask) {
+Findings CheckSoftmaxSum(const Case& c, const Tensors& inputs, const Ask& ask) {
   const Response y = ask(c, inputs);
   const size_t N = ExtentOf(c, "N"), M = ExtentOf(c, "M");
   Findings findings;
@@ -28,7 +28,7 @@ Findings CheckSum(const Case& c, const Tensors& inputs, const Ask& ask) {
 }
 
 // Multiples of 1/8 up to 8, and the same plus 16, are exact in every format.
-Findings CheckShift(const Case& c, Tensors inputs, const Ask& ask) {
+Findings CheckSoftmaxShift(const Case& c, Tensors inputs, const Ask& ask) {
   for (double& x : inputs[0].values.data) x = std::clamp(std::nearbyint(8 * x) / 8, -8., 8.);
   Tensors shifted = inputs;
   for (double& x : shifted[0].values.data) x += 16;
@@ -71,7 +71,7 @@ Findings CheckDominant(const Case& c, Tensors inputs, const Ask& ask) {
   return findings;
 }
 
-Findings CheckEqual(const Case& c, const Tensors& inputs, const Ask& ask) {
+Findings CheckSoftmaxEqual(const Case& c, const Tensors& inputs, const Ask& ask) {
   const Response y = ask(c, Filled(inputs, {"x"}, 0.75));
   Findings findings;
   for (size_t i = 0; i < y.size(); ++i) {
@@ -104,7 +104,7 @@ Findings CheckMasked(const Case& c, const Tensors& inputs, const Ask& ask) {
 }
 
 // The formula with one mutation.
-struct Mutant : Softmax {
+struct SoftmaxMutant : Softmax {
   enum class Mutation {
     kNone,
     kNotSubtracted,  // e^x without subtracting the largest
@@ -199,41 +199,44 @@ struct Mutant : Softmax {
   }
 };
 
-std::vector<Defect> FormulaDefects() {
-  using Mutation = Mutant::Mutation;
+std::vector<Defect> SoftmaxFormulaDefects() {
+  using Mutation = SoftmaxMutant::Mutation;
   return {
-      MutatedFormula<Mutant>("largest_not_subtracted",
-                             "the largest element is not subtracted: e^x overflows f32 beyond 88",
-                             Mutation::kNotSubtracted),
-      AcrossSlices(MutatedFormula<Mutant>(
+      MutatedFormula<SoftmaxMutant>(
+          "largest_not_subtracted",
+          "the largest element is not subtracted: e^x overflows f32 beyond 88",
+          Mutation::kNotSubtracted),
+      AcrossSlices(MutatedFormula<SoftmaxMutant>(
           "largest_of_all_rows",
           "the largest element of all rows is subtracted: rows of small elements underflow",
           Mutation::kLargestOfAll)),
-      AcrossSlices(MutatedFormula<Mutant>(
+      AcrossSlices(MutatedFormula<SoftmaxMutant>(
           "down_the_columns", "the softmax runs down the columns instead of along the rows",
           Mutation::kColumns)),
-      MutatedFormula<Mutant>("padded_lanes_count", "lanes beyond the end of the row count as zeros",
-                             Mutation::kPadded),
-      MutatedFormula<Mutant>("one_more_zero",
-                             "1 is added to the sum, as for attention with a sink of 0",
-                             Mutation::kPlusOne),
-      MutatedFormula<Mutant>("base_2", "2^x is computed without the factor log2(e)",
-                             Mutation::kBaseTwo),
-      MutatedFormula<Mutant>("not_divided", "the exponentials are not divided by their sum",
-                             Mutation::kNotDivided),
-      MutatedFormula<Mutant>("sum_in_f16", "the sum is stored in f16", Mutation::kSumInF16),
-      MutatedFormula<Mutant>("exponentials_in_bf16", "each exponential is stored in bf16",
-                             Mutation::kTermsInBF16),
-      MutatedFormula<Mutant>("lanes_not_added_up", "each of 16 lanes divides by its own sum",
-                             Mutation::kLaneSums),
-      MutatedFormula<Mutant>(
+      MutatedFormula<SoftmaxMutant>("padded_lanes_count",
+                                    "lanes beyond the end of the row count as zeros",
+                                    Mutation::kPadded),
+      MutatedFormula<SoftmaxMutant>("one_more_zero",
+                                    "1 is added to the sum, as for attention with a sink of 0",
+                                    Mutation::kPlusOne),
+      MutatedFormula<SoftmaxMutant>("base_2", "2^x is computed without the factor log2(e)",
+                                    Mutation::kBaseTwo),
+      MutatedFormula<SoftmaxMutant>("not_divided", "the exponentials are not divided by their sum",
+                                    Mutation::kNotDivided),
+      MutatedFormula<SoftmaxMutant>("sum_in_f16", "the sum is stored in f16", Mutation::kSumInF16),
+      MutatedFormula<SoftmaxMutant>("exponentials_in_bf16", "each exponential is stored in bf16",
+                                    Mutation::kTermsInBF16),
+      MutatedFormula<SoftmaxMutant>("lanes_not_added_up", "each of 16 lanes divides by its own sum",
+                                    Mutation::kLaneSums),
+      MutatedFormula<SoftmaxMutant>(
           "finite_mask",
           "masked elements are -1e4, which other elements can reach (ahrefs/ocannl#548)",
           Mutation::kFiniteMask),
-      MutatedFormula<Mutant>("masked_as_zero", "-infinity is read as 0", Mutation::kMaskedAsZero),
-      MutatedFormula<Mutant>("masked_first",
-                             "a running maximum of -infinity is subtracted from -infinity: NaN",
-                             Mutation::kMaskedFirst),
+      MutatedFormula<SoftmaxMutant>("masked_as_zero", "-infinity is read as 0",
+                                    Mutation::kMaskedAsZero),
+      MutatedFormula<SoftmaxMutant>(
+          "masked_first", "a running maximum of -infinity is subtracted from -infinity: NaN",
+          Mutation::kMaskedFirst),
       ChangedRecipe("all_in_bf16", "all is computed in bf16 for every dtype", "softmax=bf16"),
       ChangedRecipe("all_in_f16", "all is computed in f16 for every dtype", "softmax=f16"),
   };
@@ -244,16 +247,17 @@ std::vector<Defect> FormulaDefects() {
 template <>
 CatalogEntry MakeCatalogEntry<Softmax>() {
   return {
-      .properties = {{"rows_sum_to_one", "each row sums to 1", CheckSum},
+      .properties = {{"rows_sum_to_one", "each row sums to 1", CheckSoftmaxSum},
                      {"shift_invariant",
-                      "a constant added to all elements of a row does not change y", CheckShift},
+                      "a constant added to all elements of a row does not change y",
+                      CheckSoftmaxShift},
                      ColumnsAlike(),
                      {"monotone", "a larger x gives no smaller y", CheckMonotone},
                      {"dominant", "an element far above the others has weight 1", CheckDominant},
-                     {"equal_elements", "equal elements have weight 1/M each", CheckEqual},
+                     {"equal_elements", "equal elements have weight 1/M each", CheckSoftmaxEqual},
                      {"masked", "masked elements have weight 0 and do not change the others",
                       CheckMasked}},
-      .defects = FormulaDefects(),
+      .defects = SoftmaxFormulaDefects(),
       .measurements = {MeasureSoftmax}};
 }
 

@@ -23,7 +23,7 @@ Defect ScaledBy(std::string name, std::string why, double (*width)(double M, dou
   });
 }
 
-constexpr NamedMutation<BlockMutation> kMutations[] = {
+constexpr NamedMutation<BlockMutation> kBlockMutations[] = {
     {"attention_residual_missing", "x is not added to the attention output",
      BlockMutation::kNoAttentionResidual},
     {"feed_forward_residual_missing", "the residual is not added to the feed-forward output",
@@ -75,7 +75,7 @@ constexpr NamedMutation<BlockMutation> kMutations[] = {
 }  // namespace
 
 std::vector<NamedMutation<BlockMutation>> BlockMutations() {
-  return {std::begin(kMutations), std::end(kMutations)};
+  return {std::begin(kBlockMutations), std::end(kBlockMutations)};
 }
 
 std::vector<Defect> BlockInputDefects() {

@@ -7,22 +7,23 @@
 namespace sextant::oracle {
 namespace {
 
-constexpr size_t kY = 0;
+constexpr size_t kBlockOutput = 0;
 
 // With wo = 0 and down = 0 the branches add nothing. With eps 0 their norms would divide 0 by 0.
-Findings CheckIdentity(const Case& c, const Tensors& inputs, const Ask& ask) {
+Findings CheckBlockIdentity(const Case& c, const Tensors& inputs, const Ask& ask) {
   if (NumberOf(c, "eps", 0) == 0) return {};
   const Response y = ask(c, Filled(inputs, {"wo", "down"}, 0));
   const auto& x = InputNamed(inputs, "x").data;
   const SpecifiedTokens specified(c);
   Findings findings;
   for (size_t i = 0; i < x.size(); ++i) {
-    if (specified(i / ExtentOf(c, "M"))) findings.Equal(y(kY, i), x[i], {y, kY, i});
+    if (specified(i / ExtentOf(c, "M")))
+      findings.Equal(y(kBlockOutput, i), x[i], {y, kBlockOutput, i});
   }
   return findings;
 }
 
-Findings CheckShift(const Case& c, const Tensors& inputs, const Ask& ask) {
+Findings CheckBlockShift(const Case& c, const Tensors& inputs, const Ask& ask) {
   return SameTokens(c, inputs, Mapped(inputs, "position", [](double p) { return p + 64; }), ask);
 }
 
@@ -55,10 +56,10 @@ Findings CheckHeads(const Case& c, const Tensors& inputs, const Ask& ask) {
 std::vector<Property> BlockProperties() {
   return {
       {"idle_branches_change_nothing", "with wo = 0 and down = 0 the block is the identity",
-       CheckIdentity},
+       CheckBlockIdentity},
       LaterTokensDoNotCount(),
       PaddingIsNotRead(),
-      {"translation_invariant", "only differences of positions matter", CheckShift},
+      {"translation_invariant", "only differences of positions matter", CheckBlockShift},
       {"values_pass_linearly", "doubling wv equals doubling wo", CheckValues},
       {"hidden_channels_in_any_order",
        "reversing the rows of gate and up and the columns of down changes nothing", CheckHidden},

@@ -53,11 +53,11 @@ Findings CheckNames(const Case& c, const Tensors& inputs, const Ask& ask) {
   return findings;
 }
 
-Findings CheckShift(const Case& c, const Tensors& inputs, const Ask& ask) {
+Findings CheckDecoderShift(const Case& c, const Tensors& inputs, const Ask& ask) {
   return SameTokens(c, inputs, Mapped(inputs, "position", [](double p) { return p + 64; }), ask);
 }
 
-struct Mutant : Decoder {
+struct DecoderMutant : Decoder {
   BlockMutation of_blocks = BlockMutation::kNone;
   enum class End { kRight, kNormMissing, kLogitsInBf16 } end = End::kRight;
 
@@ -89,17 +89,17 @@ struct Mutant : Decoder {
   }
 };
 
-std::vector<Defect> FormulaDefects() {
+std::vector<Defect> DecoderFormulaDefects() {
   std::vector<Defect> all;
-  Mutant without_norm, in_bf16;
-  without_norm.end = Mutant::End::kNormMissing;
-  in_bf16.end = Mutant::End::kLogitsInBf16;
+  DecoderMutant without_norm, in_bf16;
+  without_norm.end = DecoderMutant::End::kNormMissing;
+  in_bf16.end = DecoderMutant::End::kLogitsInBf16;
   all.push_back(MutatedFormula("last_norm_missing",
                                "the last state is not normalised before the logits", without_norm));
   all.push_back(MutatedFormula(
       "logits_in_bf16", "logits are rounded to bf16 before they are stored in f32", in_bf16));
   for (const auto& each : BlockMutations()) {
-    Mutant mutant;
+    DecoderMutant mutant;
     mutant.of_blocks = each.mutation;
     all.push_back(MutatedFormula(each.name, each.why, mutant));
   }
@@ -148,15 +148,15 @@ std::vector<Defect> InputDefects() {
 
 template <>
 CatalogEntry MakeCatalogEntry<Decoder>() {
-  return {
-      .properties = {{"idle_branches_change_nothing",
-                      "with wo = 0 and down = 0 every state is the embedding", CheckIdle},
-                     LaterTokensDoNotCount(ChangeTokens),
-                     PaddingIsNotRead(ChangeTokens),
-                     {"tokens_are_names", "reversing the numbers of the tokens reverses the logits",
-                      CheckNames},
-                     {"translation_invariant", "only differences of positions matter", CheckShift}},
-      .defects = Joined<Defect>({FormulaDefects(), InputDefects(), DynamicDefects()})};
+  return {.properties = {{"idle_branches_change_nothing",
+                          "with wo = 0 and down = 0 every state is the embedding", CheckIdle},
+                         LaterTokensDoNotCount(ChangeTokens),
+                         PaddingIsNotRead(ChangeTokens),
+                         {"tokens_are_names",
+                          "reversing the numbers of the tokens reverses the logits", CheckNames},
+                         {"translation_invariant", "only differences of positions matter",
+                          CheckDecoderShift}},
+          .defects = Joined<Defect>({DecoderFormulaDefects(), InputDefects(), DynamicDefects()})};
 }
 
 }  // namespace sextant::oracle

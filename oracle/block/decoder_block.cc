@@ -10,7 +10,7 @@
 namespace sextant::oracle {
 namespace {
 
-struct Mutant : DecoderBlock {
+struct DecoderBlockMutant : DecoderBlock {
   BlockMutation mutation{};
   std::optional<RotationOfHeads> rotation = {};
 
@@ -49,9 +49,10 @@ template <>
 CatalogEntry MakeCatalogEntry<DecoderBlock>() {
   return {.properties = BlockProperties(),
           .defects = Joined<Defect>(
-              {MutatedFormulas<Mutant>(BlockMutations()), BlockInputDefects(), DynamicDefects(),
+              {MutatedFormulas<DecoderBlockMutant>(BlockMutations()), BlockInputDefects(),
+               DynamicDefects(),
                RemoveDefects({"length_of_first_batch", "length_one_more"}, MaskDefects())}),
-          .measurements = {MeasureRotatingBlock<Mutant>}};
+          .measurements = {MeasureRotatingBlock<DecoderBlockMutant>}};
 }
 
 }  // namespace sextant::oracle

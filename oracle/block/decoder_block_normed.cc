@@ -13,7 +13,7 @@
 namespace sextant::oracle {
 namespace {
 
-struct Mutant : DecoderBlockNormed {
+struct DecoderBlockNormedMutant : DecoderBlockNormed {
   BlockMutation mutation{};
   std::optional<RotationOfHeads> rotation = {};
 
@@ -60,16 +60,16 @@ Findings CheckQkScale(const Case& c, const Tensors& inputs, const Ask& ask) {
   return SameTokens(c.With("eps=0"), inputs, scaled, ask);
 }
 
-std::vector<Defect> FormulaDefects() {
-  std::vector<Defect> all = MutatedFormulas<Mutant>(BlockMutations());
-  all.push_back(MutatedFormula<Mutant>("qk_norm_after_rotation",
-                                       "queries and keys are rotated before they are normalised",
-                                       BlockMutation::kQkNormAfterRotation));
-  all.push_back(MutatedFormula<Mutant>("keys_not_normed", "qk_norm is applied to the queries only",
-                                       BlockMutation::kKeysNotNormed));
-  all.push_back(MutatedFormula<Mutant>("post_norm_of_sum",
-                                       "the second norm of placement=sandwich comes after the sum",
-                                       BlockMutation::kPostNormOfSum));
+std::vector<Defect> DecoderBlockNormedFormulaDefects() {
+  std::vector<Defect> all = MutatedFormulas<DecoderBlockNormedMutant>(BlockMutations());
+  all.push_back(MutatedFormula<DecoderBlockNormedMutant>(
+      "qk_norm_after_rotation", "queries and keys are rotated before they are normalised",
+      BlockMutation::kQkNormAfterRotation));
+  all.push_back(MutatedFormula<DecoderBlockNormedMutant>(
+      "keys_not_normed", "qk_norm is applied to the queries only", BlockMutation::kKeysNotNormed));
+  all.push_back(MutatedFormula<DecoderBlockNormedMutant>(
+      "post_norm_of_sum", "the second norm of placement=sandwich comes after the sum",
+      BlockMutation::kPostNormOfSum));
   return all;
 }
 
@@ -140,9 +140,9 @@ CatalogEntry MakeCatalogEntry<DecoderBlockNormed>() {
               {BlockProperties(),
                {{"qk_norm_ignores_scale",
                  "with qk_norm and eps 0, a factor of wq or wk changes nothing", CheckQkScale}}}),
-          .defects = Joined<Defect>(
-              {FormulaDefects(), NormDefects(), BlockInputDefects(), DynamicDefects()}),
-          .measurements = {MeasureRotatingBlock<Mutant>}};
+          .defects = Joined<Defect>({DecoderBlockNormedFormulaDefects(), NormDefects(),
+                                     BlockInputDefects(), DynamicDefects()}),
+          .measurements = {MeasureRotatingBlock<DecoderBlockNormedMutant>}};
 }
 
 }  // namespace sextant::oracle

@@ -16,7 +16,7 @@ namespace {
 constexpr size_t kY = 0, kAttentionOut = 1;
 
 // With placement=pre and branches of 0, y is x + position_table.
-Findings CheckIdentity(const Case& c, const Tensors& inputs, const Ask& ask) {
+Findings CheckEncoderBlockIdentity(const Case& c, const Tensors& inputs, const Ask& ask) {
   Tensors plain = Filled(inputs, {"wo", "bo", "w2", "b2"}, 0);
   const Response y = ask(c.With("placement=pre"), plain);
   const auto &x = InputNamed(plain, "x").data, &position = InputNamed(plain, "position_table").data;
@@ -88,7 +88,8 @@ CatalogEntry MakeCatalogEntry<EncoderBlock>() {
   return {
       .properties = Joined<Property>(
           {{{"identity_without_branches",
-             "with placement=pre and branches of 0, y is x + position_table", CheckIdentity},
+             "with placement=pre and branches of 0, y is x + position_table",
+             CheckEncoderBlockIdentity},
             {"positions_are_added", "exchanging x and position_table changes nothing",
              CheckPositions},
             {"tokens_in_any_order", "reversing the tokens, with their positions, reverses y",

@@ -12,7 +12,7 @@ namespace sextant::oracle {
 namespace {
 
 // The formula with one mutation.
-struct Mutant : EncoderBlock {
+struct EncoderBlockMutant : EncoderBlock {
   enum class Mutation {
     kNone,
     kNoAttentionResidual,
@@ -163,8 +163,8 @@ struct Mutant : EncoderBlock {
   }
 };
 
-using Mutation = Mutant::Mutation;
-constexpr NamedMutation<Mutation> kMutations[] = {
+using Mutation = EncoderBlockMutant::Mutation;
+constexpr NamedMutation<Mutation> kEncoderMutations[] = {
     {"attention_residual_missing", "the residual is not added to the attention output",
      Mutation::kNoAttentionResidual},
     {"feed_forward_residual_missing", "the residual is not added to the feed-forward output",
@@ -209,11 +209,11 @@ constexpr NamedMutation<Mutation> kMutations[] = {
 }  // namespace
 
 std::vector<Defect> EncoderFormulaDefects() {
-  std::vector<Defect> defects =
-      MutatedFormulas<Mutant>(MutationsOf<Mutant>(std::begin(kMutations), std::end(kMutations)));
+  std::vector<Defect> defects = MutatedFormulas<EncoderBlockMutant>(
+      MutationsOf<EncoderBlockMutant>(std::begin(kEncoderMutations), std::end(kEncoderMutations)));
   for (const auto& all : {HeadsMutations(), MaskMutations()}) {
     for (const auto& [name, why, mutation, is_across_slices] : all) {
-      Mutant mutant;
+      EncoderBlockMutant mutant;
       mutant.heads = mutation;
       defects.push_back(MutatedFormula(name, why, mutant));
       defects.back().is_across_slices = is_across_slices;

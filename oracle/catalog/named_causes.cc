@@ -22,7 +22,7 @@ namespace {
 constexpr double kFarther = 2, kNoise = 0.125;
 
 // "; verified on 512 of 8192 failing elements" if not all were compared.
-std::string Extent(const Evidence& evidence, const Fit& fit) {
+std::string ExtentOfFit(const Evidence& evidence, const Fit& fit) {
   if (fit.compared == evidence.elements() || evidence.failing() == 0) return "";
   return "; verified on " + std::to_string(fit.verified) + " of " +
          std::to_string(evidence.failing()) + " failing elements";
@@ -77,7 +77,7 @@ MeasuredFits CausesMeasuredIn(const Observation& seen, Evidence& evidence,
       const Fit fit = evidence.FitOf(one.model);
       if (!fit.explains) continue;
       fits.nearest = std::min(fits.nearest, PerElement(fit));
-      Cause cause{one.name, one.sentence + Extent(evidence, fit), true};
+      Cause cause{one.name, one.sentence + ExtentOfFit(evidence, fit), true};
       // Two measurements may come to the same.
       if (std::ranges::find(fits.causes, cause.why, &Cause::why) != fits.causes.end()) continue;
       fits.causes.push_back(std::move(cause));
@@ -136,7 +136,7 @@ std::vector<Cause> ListedCauses(const Observation& seen, Evidence& evidence, dou
   std::vector<Cause> causes;
   std::vector<const Defect*> alike;  // the class of the nearest
   for (const size_t i : explaining) {
-    causes.push_back({defects[i].name, defects[i].why + Extent(evidence, fits[i])});
+    causes.push_back({defects[i].name, defects[i].why + ExtentOfFit(evidence, fits[i])});
     if (PerElement(fits[i]) <= kFarther * nearest) alike.push_back(&defects[i]);
   }
   if (alike.size() > 1) causes[0].why += NotIdentifiable(seen, alike);
@@ -166,7 +166,7 @@ PartCauses NamedCausesOfPart(const Observation& part, Evidence& of_all,
   MeasuredFits fits = CausesMeasuredIn(part, evidence, [&](const Explanation& one) {
     const Fit fit = of_all.FitOf(one.model);
     if (fit.explains)
-      explaining_all.push_back({one.name, one.sentence + Extent(of_all, fit), true});
+      explaining_all.push_back({one.name, one.sentence + ExtentOfFit(of_all, fit), true});
   });
   if (explaining_all.empty()) return {std::move(fits.causes)};
   return {std::move(explaining_all), true};

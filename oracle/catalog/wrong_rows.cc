@@ -60,7 +60,7 @@ Predicted PredictedRows(const Observation& seen, const std::vector<Row>& rows,
 }
 
 // "; explains 64 of 128 failing elements, in whole rows: S 3, 9 and H 1; the other rows are right"
-std::string Extent(const Observation& seen, const Predicted& rows, size_t failing) {
+std::string ExtentOfRows(const Observation& seen, const Predicted& rows, size_t failing) {
   const auto tensor = AnsweredTensorOf(seen, 0);
   std::string where;
   for (const AxisView& axis : tensor->axes) {
@@ -93,7 +93,7 @@ std::vector<Cause> CausesOfRows(const Observation& seen, Evidence& evidence,
     if (predicted.failing > most) causes.clear();
     most = predicted.failing;
     causes.push_back(
-        {defects[i].name, defects[i].why + Extent(seen, predicted, evidence.failing())});
+        {defects[i].name, defects[i].why + ExtentOfRows(seen, predicted, evidence.failing())});
   }
   return causes;
 }

@@ -12,9 +12,10 @@
 namespace sextant::oracle {
 namespace {
 
-// A model is dropped if its distance from the answer exceeds 1 / kFarther of the right one's, or
-// kFarther times that of the nearest model and kNoise per element (as in catalog/causes.cc).
-constexpr double kFarther = 2, kNoise = 0.125;
+// A model is dropped if its distance from the answer exceeds 1 / kModelIsFarther of the right
+// one's, or kModelIsFarther times that of the nearest model and kNoise per element (as in
+// catalog/causes.cc).
+constexpr double kModelIsFarther = 2, kNoise = 0.125;
 // Of each deviation in a pair, so many of its most likely numbers are tried.
 constexpr size_t kInPairs = 24;
 // So many numbers that alone are nearest to the answer are tried in pairs first.
@@ -23,7 +24,7 @@ constexpr size_t kNearest = 6;
 // one of the likely numbers by chance.
 constexpr double kChance = 0.01;
 
-struct Fit {
+struct ModelFit {
   Hypothesis model;
   std::string name, number;
   std::function<std::string(const std::string& number)> sentence;
@@ -52,23 +53,23 @@ class Search {
         witnesses_(WitnessesOf(seen)),
         evaluations_{MostEvaluations(seen)} {
     if (!witnesses_.fit.empty())
-      limit_ = DistanceOf(seen, base, witnesses_.fit, kInfinity) / kFarther;
+      limit_ = DistanceOf(seen, base, witnesses_.fit, kInfinity) / kModelIsFarther;
   }
 
   // Each number needs more than two failing elements.
   bool HasEvidence(size_t numbers) const { return witnesses_.failing_elements > 2 * numbers; }
 
-  std::vector<Fit> Singles(const std::vector<Deviation>& deviations) {
-    std::vector<Fit> fits;
+  std::vector<ModelFit> Singles(const std::vector<Deviation>& deviations) {
+    std::vector<ModelFit> fits;
     for (const Deviation& deviation : deviations) Add(base_, deviation, fits);
     return Explaining(std::move(fits), 1);
   }
 
-  std::vector<Fit> Pairs(const std::vector<Deviation>& deviations) {
+  std::vector<ModelFit> Pairs(const std::vector<Deviation>& deviations) {
     if (!seen_.evaluations_left) return AllPairs(deviations);
     const size_t before = evaluations_.count;
     evaluations_.most = std::min(evaluations_.most, before + *seen_.evaluations_left);
-    std::vector<Fit> fits = AllPairs(deviations);
+    std::vector<ModelFit> fits = AllPairs(deviations);
     *seen_.evaluations_left -= std::min(*seen_.evaluations_left, evaluations_.count - before);
     return fits;
   }
@@ -83,7 +84,7 @@ class Search {
   // The pairs of the numbers that alone are nearest to the answer: few of them, that the other
   // pairs keep their evaluations. A case that cannot be cut has few evaluations: there these pairs
   // take half of them.
-  std::vector<Fit> PairsOfNearest(const std::vector<Deviation>& deviations) {
+  std::vector<ModelFit> PairsOfNearest(const std::vector<Deviation>& deviations) {
     std::vector<Alone> nearest = alone_;
     std::ranges::stable_sort(nearest, {}, &Alone::distance);
     const bool is_whole = !Halve(seen_.c, {});
@@ -93,7 +94,7 @@ class Search {
     for (const auto& [first, value, distance] : nearest) {
       if (evaluations_.count > most || distance >= witnesses_.fit[0].distance) break;
       const auto model = Changed(base_, *first, value.value);
-      std::vector<Fit> fits;
+      std::vector<ModelFit> fits;
       for (const Deviation& second : deviations)
         if (second.factor != first->factor) AddPair(*model, *first, value, second, fits);
       fits = Explaining(std::move(fits), 2);
@@ -102,8 +103,8 @@ class Search {
     return {};
   }
   // First those of two real numbers; then the most likely numbers of all deviations come first.
-  std::vector<Fit> AllPairs(const std::vector<Deviation>& deviations) {
-    std::vector<Fit> fits;
+  std::vector<ModelFit> AllPairs(const std::vector<Deviation>& deviations) {
+    std::vector<ModelFit> fits;
     for (const bool is_fitted : {true, false}) {
       if (!is_fitted) fits = PairsOfNearest(deviations);
       if (!fits.empty()) return fits;
@@ -114,7 +115,7 @@ class Search {
           const auto model = Changed(base_, first, first.values[i].value);
           if (model) AddPairs(*model, first, first.values[i], deviations, fits);
         }
-        std::vector<Fit> explaining = Explaining(std::move(fits), 2);
+        std::vector<ModelFit> explaining = Explaining(std::move(fits), 2);
         if (!explaining.empty()) return explaining;
         fits.clear();
       }
@@ -125,7 +126,7 @@ class Search {
   // The pairs of `first`, which `model` has, and another. Every pair of deviations occurs once: two
   // of one kind in their order, and a fitted one after one with a given number.
   void AddPairs(const Hypothesis& model, const Deviation& first, const NamedValue& value,
-                const std::vector<Deviation>& deviations, std::vector<Fit>& fits) {
+                const std::vector<Deviation>& deviations, std::vector<ModelFit>& fits) {
     for (const Deviation& second : deviations) {
       const bool is_fitted = IsContinuous(second);
       if (second.factor == first.factor || (IsContinuous(first) && !is_fitted)) continue;
@@ -134,7 +135,7 @@ class Search {
     }
   }
   void AddPair(const Hypothesis& model, const Deviation& first, const NamedValue& value,
-               const Deviation& second, std::vector<Fit>& fits) {
+               const Deviation& second, std::vector<ModelFit>& fits) {
     const size_t before = fits.size();
     Add(model, second, fits);
     for (size_t i = before; i < fits.size(); ++i) {
@@ -167,7 +168,7 @@ class Search {
 
   // Returns the distance in the worst slice.
   double AddModel(const Hypothesis& base, const Deviation& deviation, double value,
-                  const std::string& number, std::vector<Fit>& fits) {
+                  const std::string& number, std::vector<ModelFit>& fits) {
     if (evaluations_.AreSpent()) return kInfinity;
     const auto model = Changed(base, deviation, value);
     if (!model) return kInfinity;
@@ -178,7 +179,7 @@ class Search {
     return in_worst_;
   }
 
-  void Add(const Hypothesis& base, const Deviation& deviation, std::vector<Fit>& fits) {
+  void Add(const Hypothesis& base, const Deviation& deviation, std::vector<ModelFit>& fits) {
     if (evaluations_.AreSpent()) return;
     if (deviation.measured) {
       const size_t before = alone_.size();
@@ -195,7 +196,8 @@ class Search {
     }
   }
 
-  void AddMeasured(const Hypothesis& base, const Deviation& deviation, std::vector<Fit>& fits) {
+  void AddMeasured(const Hypothesis& base, const Deviation& deviation,
+                   std::vector<ModelFit>& fits) {
     const auto measured = MeasureNumber(seen_, base, deviation, witnesses_.fit, evaluations_);
     if (!measured) return;
     std::vector<NamedValue> likely;
@@ -221,8 +223,8 @@ class Search {
   // True if one of so many models may be as near to the answer by chance. A wrong model that may
   // have any distance up to that of the right one is as near with that ratio as its probability in
   // each failing slice; the elements of a slice depend on each other.
-  bool IsChance(const Fit& fit) const {
-    const double ratio = fit.distance / (kFarther * limit_);
+  bool IsChance(const ModelFit& fit) const {
+    const double ratio = fit.distance / (kModelIsFarther * limit_);
     const auto slices = static_cast<double>(witnesses_.failing_slices);
     return static_cast<double>(evaluations_.count) * std::pow(ratio, slices) > kChance;
   }
@@ -236,16 +238,17 @@ class Search {
            std::ranges::all_of(witnesses_.test, explains);
   }
 
-  std::vector<Fit> Explaining(std::vector<Fit> fits, size_t numbers) const {
-    std::vector<Fit> explaining;
+  std::vector<ModelFit> Explaining(std::vector<ModelFit> fits, size_t numbers) const {
+    std::vector<ModelFit> explaining;
     if (!HasEvidence(numbers)) return explaining;
-    std::ranges::stable_sort(fits, {}, &Fit::distance);
+    std::ranges::stable_sort(fits, {}, &ModelFit::distance);
     size_t elements = 0;
     for (const Witness& witness : witnesses_.fit)
       for (const auto& units : witness.units) elements += units.data.size();
-    for (const Fit& fit : fits) {
+    for (const ModelFit& fit : fits) {
       const double nearest = explaining.empty() ? fit.distance : explaining.front().distance;
-      if (fit.distance > std::max(kFarther * nearest, kNoise * static_cast<double>(elements)))
+      if (fit.distance >
+          std::max(kModelIsFarther * nearest, kNoise * static_cast<double>(elements)))
         break;
       if (!IsChance(fit) && Explains(fit.model)) explaining.push_back(fit);
     }
@@ -262,14 +265,14 @@ class Search {
 };
 
 // One explanation for each name: the most likely number, and the others that explain the answer.
-std::vector<Explanation> Merged(std::vector<Fit> fits) {
-  std::ranges::stable_sort(fits, {}, &Fit::order);
+std::vector<Explanation> Merged(std::vector<ModelFit> fits) {
+  std::ranges::stable_sort(fits, {}, &ModelFit::order);
   std::vector<Explanation> explanations;
   for (size_t i = 0; i < fits.size(); ++i) {
-    const auto has_name = [&](const Fit& fit) { return fit.name == fits[i].name; };
+    const auto has_name = [&](const ModelFit& fit) { return fit.name == fits[i].name; };
     if (std::ranges::any_of(std::span(fits).first(i), has_name)) continue;
     std::string others;
-    for (const Fit& fit : std::span(fits).subspan(i + 1))
+    for (const ModelFit& fit : std::span(fits).subspan(i + 1))
       if (has_name(fit) && fit.number != fits[i].number)
         others += (others.empty() ? "" : ", ") + fit.number;
     std::string sentence = fits[i].sentence(fits[i].number);
@@ -286,7 +289,7 @@ std::vector<Explanation> FittedTo(const Observation& seen, const Hypothesis& bas
                                   const std::vector<Deviation>& alone) {
   Search search(seen, base);
   if (!search.HasEvidence(1)) return {};
-  std::vector<Fit> fits = search.Singles(deviations);
+  std::vector<ModelFit> fits = search.Singles(deviations);
   if (fits.empty() && !alone.empty()) {
     Search rare(seen, base);  // with evaluations of its own: the pairs keep theirs
     fits = rare.Singles(alone);

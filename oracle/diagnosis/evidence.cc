@@ -14,8 +14,8 @@ namespace sextant::oracle {
 namespace {
 
 // Elements of a slice: few for witnesses; more for the whole case, because slices share inputs
-// (keys) that each of them reads, but at least kParts slices.
-constexpr size_t kWitnessElements = 64, kMostInSlice = 8192, kParts = 64;
+// (keys) that each of them reads, but at least kFewestSlices slices.
+constexpr size_t kWitnessElements = 64, kMostInSlice = 8192, kFewestSlices = 64;
 
 // A hypothesis computes number by number, in softmax 5 to 10 times as long as a judgement, which
 // computes in vectors. So this part of a large case takes a third of a judgement at most.
@@ -24,7 +24,7 @@ constexpr size_t kPartOfLarge = 32;
 // NearestOf compares so many witnesses.
 constexpr size_t kNearWitnesses = 4;
 
-size_t ElementsOf(const Observation& seen) {
+size_t ObservedElements(const Observation& seen) {
   size_t count = 0;
   for (const NamedTensor& tensor : seen.answer) count += tensor.values.data.size();
   return count;
@@ -68,7 +68,8 @@ Evidence::Evidence(const Observation& seen, const ProveOptions& options)
       options_(options),
       is_cut_(Halve(seen.c, {}).has_value()),
       across_left_(MostWork(seen.c) / std::max<size_t>(WorkOf(seen.c), 1)) {
-  const size_t elements = std::clamp(ElementsOf(seen) / kParts, kWitnessElements, kMostInSlice);
+  const size_t elements =
+      std::clamp(ObservedElements(seen) / kFewestSlices, kWitnessElements, kMostInSlice);
   const std::vector<Slice> slices = SlicesInBudget(seen.c, elements);
   std::vector<double> scores(slices.size());
   std::vector<size_t> counts(slices.size()), failing(slices.size());

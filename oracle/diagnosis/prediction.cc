@@ -11,7 +11,7 @@ namespace sextant::oracle {
 namespace {
 
 // A hypothesis explains an answer only if the right formula is so many times as far from it.
-constexpr double kFarther = 2;
+constexpr double kRightIsFarther = 2;
 
 struct Prediction {
   Values values;
@@ -161,7 +161,7 @@ Comparison& Comparison::operator+=(const Comparison& other) {
 }
 
 bool Comparison::refutes() const {
-  return !conforms || kFarther * decisive_distance > decisive_distance_of_right;
+  return !conforms || kRightIsFarther * decisive_distance > decisive_distance_of_right;
 }
 
 Comparison Compare(const Observation& seen, const AnsweredSlice& part, const Values& right,

@@ -11,12 +11,12 @@
 namespace sextant::oracle {
 namespace {
 
-// At least kParts slices, if the case can be cut, so that some are left for the test.
-constexpr size_t kParts = 64, kSliceElements = 128;
+// At least kFewestWitnessSlices slices, if the case can be cut, so that some are left for the test.
+constexpr size_t kFewestWitnessSlices = 64, kMostSliceElements = 128;
 // The witnesses have at most this many slices of each kind.
 constexpr size_t kFailing = 16, kConforming = 8;
 
-size_t ElementsOf(const Case& c) {
+size_t ElementsOfCase(const Case& c) {
   size_t count = 0;
   for (const TensorSpec& output : c.info().signature.outputs) count += CountOf(c.ShapeOf(output));
   return count;
@@ -88,7 +88,8 @@ Witnesses RowWitnesses(const Observation& seen) {
 }  // namespace
 
 Witnesses WitnessesOf(const Observation& seen) {
-  const size_t elements = std::clamp<size_t>(ElementsOf(seen.c) / kParts, 1, kSliceElements);
+  const size_t elements =
+      std::clamp<size_t>(ElementsOfCase(seen.c) / kFewestWitnessSlices, 1, kMostSliceElements);
   const std::vector<Slice> slices = CutCase(seen.c, elements);
   if (slices.size() == 1) return RowWitnesses(seen);
   Witnesses chosen;

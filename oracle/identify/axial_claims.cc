@@ -82,8 +82,8 @@ struct Ranked {
   double error;
 };
 
-std::vector<Ranked> ClaimsOf(const Arranged& arranged, const Claim& asked, const Claim& given,
-                             std::vector<Frequency> measured) {
+std::vector<Ranked> AxialClaimsOf(const Arranged& arranged, const Claim& asked, const Claim& given,
+                                  std::vector<Frequency> measured) {
   const auto backwards =
       std::ranges::count_if(measured, [](const Frequency& f) { return f.value < 0; });
   const bool is_transposed = 2 * static_cast<size_t>(backwards) > measured.size();
@@ -125,7 +125,8 @@ std::vector<Claim> AxialClaims(const Claim& asked, const Case& c, RotationMeasur
       ParseValue(name, arranged.arrangement);
       const std::vector<Frequency> measured = FrequenciesOf(arranged, measurer);
       if (measured.empty()) continue;
-      std::ranges::move(ClaimsOf(arranged, asked, ClaimOf(c), measured), std::back_inserter(all));
+      std::ranges::move(AxialClaimsOf(arranged, asked, ClaimOf(c), measured),
+                        std::back_inserter(all));
     }
   }
   std::ranges::stable_sort(all, {}, &Ranked::error);

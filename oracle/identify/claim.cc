@@ -13,7 +13,7 @@ namespace sextant::oracle {
 namespace {
 
 // True if every input has the same shape for every extent of the dimension.
-bool IsValid(const Case& c, const std::string& word) {
+bool IsValidWord(const Case& c, const std::string& word) {
   try {
     return !c.With(word).name().empty();
   } catch (const Error&) {
@@ -34,7 +34,7 @@ Case Claimed(const Claim& claim, const Case& c) {
 constexpr double kFractions[] = {0.75, 1.5, 40.5, 10000.5};
 
 // The numbers of a text, without those inside of names ("llama3").
-std::vector<NumberSlot> SlotsOf(const std::string& attribute, const std::string& text) {
+std::vector<NumberSlot> SlotsOfText(const std::string& attribute, const std::string& text) {
   static const std::regex kNumber(R"(-?\d+(\.\d+)?(e[-+]?\d+)?)");
   std::vector<NumberSlot> slots;
   for (std::sregex_iterator at(text.begin(), text.end(), kNumber), end; at != end; ++at) {
@@ -53,7 +53,7 @@ std::string WithNumber(const std::string& text, const NumberSlot& slot, double v
 
 bool TakesFractions(const Case& c, const std::string& text, const NumberSlot& slot) {
   return std::ranges::any_of(kFractions, [&](double fraction) {
-    return IsValid(c, slot.attribute + "=" + WithNumber(text, slot, fraction));
+    return IsValidWord(c, slot.attribute + "=" + WithNumber(text, slot, fraction));
   });
 }
 
@@ -81,7 +81,7 @@ std::vector<double> OtherNumbers(double value, bool is_far) {
 }
 
 // The texts that the operation lists for an attribute, or its names.
-std::vector<std::string> TextsOf(const Attribute& attribute, const OperationInfo& info) {
+std::vector<std::string> TextsOfAttribute(const Attribute& attribute, const OperationInfo& info) {
   std::vector<std::string> texts(attribute.values.begin(), attribute.values.end());
   for (const Choices& choices : ChoicesOf(info)) {
     if (choices.key == attribute.name)
@@ -115,12 +115,12 @@ std::vector<Word> OtherWords(const Claim& claim, const Case& c) {
   std::set<Word> words;
   for (const Attribute& attribute : c.operation().Attributes()) {
     if (!claim.contains(attribute.name)) continue;
-    std::vector<std::string> texts = TextsOf(attribute, c.info());
+    std::vector<std::string> texts = TextsOfAttribute(attribute, c.info());
     texts.push_back(claim.at(attribute.name));
     for (const std::string& text : texts) {
       const bool is_current = text == texts.back();
       words.insert({attribute.name, text, false});
-      for (const NumberSlot& slot : SlotsOf(attribute.name, text)) {
+      for (const NumberSlot& slot : SlotsOfText(attribute.name, text)) {
         const bool is_integer = IsDimension(attribute.name) || !TakesFractions(claimed, text, slot);
         for (const double other :
              is_integer ? OtherIntegers(slot.value, c) : OtherNumbers(slot.value, is_current)) {
@@ -180,7 +180,7 @@ std::vector<NumberSlot> SlotsOf(const Claim& claim, const Case& c) {
   const Case claimed = Claimed(claim, c);
   std::vector<NumberSlot> all;
   for (const auto& [attribute, text] : claim) {
-    for (NumberSlot& slot : SlotsOf(attribute, text)) {
+    for (NumberSlot& slot : SlotsOfText(attribute, text)) {
       slot.is_integer = IsDimension(attribute) || !TakesFractions(claimed, text, slot);
       all.push_back(std::move(slot));
     }
@@ -212,7 +212,7 @@ std::vector<Claim> NamedVariationsOf(const Claim& claim, const Case& c) {
   std::vector<Word> words;
   for (const Attribute& attribute : c.operation().Attributes()) {
     if (!claim.contains(attribute.name) || attribute.values.empty()) continue;
-    for (const std::string& text : TextsOf(attribute, c.info()))
+    for (const std::string& text : TextsOfAttribute(attribute, c.info()))
       words.push_back({attribute.name, text, false});
   }
   std::set<Claim> variations;  // a word may repeat the claim
@@ -229,7 +229,7 @@ std::vector<Claim> CombinationsOf(const Claim& claim, const Case& c) {
   std::vector<Word> numbers;
   for (const Attribute& attribute : c.operation().Attributes()) {
     if (!claim.contains(attribute.name) || attribute.dimension) continue;
-    const std::vector<std::string> texts = TextsOf(attribute, c.info());
+    const std::vector<std::string> texts = TextsOfAttribute(attribute, c.info());
     if (attribute.values.empty()) {
       for (const std::string& text : texts) {
         if (IsNumber(text)) numbers.push_back({attribute.name, text, false});

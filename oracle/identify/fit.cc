@@ -27,7 +27,7 @@ constexpr int kMostRounds = 12;  // of the search; each changes one attribute
 constexpr double kProgress = 0.9;
 
 // A claim and its misfit.
-struct Fit {
+struct ClaimFit {
   Claim claim;
   double misfit;
 };
@@ -91,7 +91,8 @@ class NumbersOf {
 };
 
 // The same claim with the numbers near its own that fit best.
-Fit Refined(Fit fit, const std::vector<Exchange>& witnesses, Numbers which = Numbers::kAll) {
+ClaimFit Refined(ClaimFit fit, const std::vector<Exchange>& witnesses,
+                 Numbers which = Numbers::kAll) {
   if (std::isinf(fit.misfit)) return fit;
   const NumbersOf numbers(fit.claim, witnesses, which);
   if (numbers.inputs() == 0 || numbers.values() < numbers.inputs()) return fit;
@@ -104,21 +105,21 @@ Fit Refined(Fit fit, const std::vector<Exchange>& witnesses, Numbers which = Num
   method.parameters.maxfev = 40 * (numbers.inputs() + 1);
   Eigen::VectorXd x = Eigen::VectorXd::Ones(numbers.inputs());
   method.minimize(x);
-  Fit refined{numbers.At(x), 0};
+  ClaimFit refined{numbers.At(x), 0};
   refined.misfit = MisfitOf(DifferencesOf(refined.claim, witnesses));
   return refined.misfit < fit.misfit ? refined : fit;
 }
 
 // The best claims, at most `most` and at most `of_one_form` of one form, the best first. Of those
 // that fit about as well (within a factor of 2) the shortest come first.
-void Keep(size_t most, size_t of_one_form, std::vector<Fit>& fits) {
+void Keep(size_t most, size_t of_one_form, std::vector<ClaimFit>& fits) {
   struct Ranked {
     double octave;
     std::string form;
-    Fit fit;
+    ClaimFit fit;
   };
   std::vector<Ranked> all;
-  for (Fit& fit : fits)
+  for (ClaimFit& fit : fits)
     all.push_back({std::floor(std::log2(fit.misfit)), FormOf(fit.claim), std::move(fit)});
   std::ranges::sort(all, {}, [](const Ranked& one) {
     return std::tuple<double, size_t, const Claim&>(one.octave, one.form.size(), one.fit.claim);
@@ -134,18 +135,19 @@ void Keep(size_t most, size_t of_one_form, std::vector<Fit>& fits) {
 
 // The best of the claims, with the numbers that fit best. All `starts` are refined, and the best of
 // `others`.
-std::vector<Fit> RefinedBest(const std::vector<Claim>& starts, const std::vector<Claim>& others,
-                             const std::vector<Exchange>& witnesses, int threads) {
+std::vector<ClaimFit> RefinedBest(const std::vector<Claim>& starts,
+                                  const std::vector<Claim>& others,
+                                  const std::vector<Exchange>& witnesses, int threads) {
   const auto fits_of = [&](const std::vector<Claim>& claims) {
-    std::vector<Fit> fits(claims.size());
+    std::vector<ClaimFit> fits(claims.size());
     InParallel(fits.size(), threads, [&](size_t i) {
       fits[i] = {claims[i], MisfitOf(DifferencesOf(claims[i], witnesses))};
     });
     return fits;
   };
-  std::vector<Fit> all = fits_of(others);
+  std::vector<ClaimFit> all = fits_of(others);
   Keep(kRefined, kRefined, all);
-  for (Fit& fit : fits_of(starts)) all.push_back(std::move(fit));
+  for (ClaimFit& fit : fits_of(starts)) all.push_back(std::move(fit));
   InParallel(all.size(), threads, [&](size_t i) { all[i] = Refined(all[i], witnesses); });
   Keep(kVaried, kOfOneForm, all);
   return all;
@@ -172,10 +174,10 @@ std::vector<Claim> BestClaims(const std::vector<Claim>& starts,
                               const std::vector<Exchange>& witnesses, int threads,
                               const std::function<bool(const Claim&)>& is_enough) {
   const Case& c = witnesses[0].c;
-  std::vector<Fit> fits = RefinedBest({}, starts, witnesses, threads);
+  std::vector<ClaimFit> fits = RefinedBest({}, starts, witnesses, threads);
   double before = kInfinity;
   for (int round = 0; round < kMostRounds && !is_enough(fits[0].claim); ++round) {
-    const double best = std::ranges::min(fits, {}, &Fit::misfit).misfit;
+    const double best = std::ranges::min(fits, {}, &ClaimFit::misfit).misfit;
     if (!(best < kProgress * before)) break;
     before = best;
     std::vector<Claim> refined, others;
@@ -186,14 +188,14 @@ std::vector<Claim> BestClaims(const std::vector<Claim>& starts,
       add(NamedVariationsOf(fits[0].claim, c), refined);
       if (starts.size() == 1) add(PairedVariationsOf(fits[0].claim, c), others);
     }
-    for (const Fit& fit : fits) {
+    for (const ClaimFit& fit : fits) {
       refined.push_back(fit.claim);
       add(VariationsOf(fit.claim, c), others);
     }
     fits = RefinedBest(refined, others, witnesses, threads);
   }
   std::vector<Claim> claims;
-  for (Fit& fit : fits) claims.push_back(std::move(fit.claim));
+  for (ClaimFit& fit : fits) claims.push_back(std::move(fit.claim));
   return claims;
 }
 

@@ -72,7 +72,7 @@ std::vector<std::string> WithOtherNames(const std::string& text) {
 
 // The scalings that the operation lists, without lists of numbers, and yarn with the measured
 // amplitude.
-std::vector<std::string> TextsOf(const Case& c, const MeasuredTable& table) {
+std::vector<std::string> TextsOfStarts(const Case& c, const MeasuredTable& table) {
   const auto& [gain, bar] = table.attention_factor;
   std::vector<std::string> texts;
   const auto add = [&](const std::string& complete) {
@@ -103,7 +103,7 @@ std::vector<std::string> TextsOf(const Case& c, const MeasuredTable& table) {
 std::vector<Claim> FrequencyStarts(const MeasuredTable& table, const Claim& free, const Case& c) {
   std::set<Claim> starts = {free};
   const double given = std::stod(ClaimOf(c).at("base"));
-  const std::vector<std::string> texts = TextsOf(c, table);
+  const std::vector<std::string> texts = TextsOfStarts(c, table);
   std::vector<double> bases = BasesOf(table.inv_freq);
   if (!free.contains("base")) bases = {given};
   for (const double base : bases) {

@@ -30,9 +30,10 @@ Claim WithDirection(Claim claim, MeasuredTable& table) {
 }
 
 // The claims of one window: about direction, growth, axes, base and scaling.
-std::vector<Claim> ClaimsOf(const ChannelWindow& window, const Claim& asked,
-                            RotationMeasurer& measurer, const std::vector<Exchange>& witnesses,
-                            const std::string& recipe, int threads) {
+std::vector<Claim> RotationClaimsOf(const ChannelWindow& window, const Claim& asked,
+                                    RotationMeasurer& measurer,
+                                    const std::vector<Exchange>& witnesses,
+                                    const std::string& recipe, int threads) {
   constexpr long double kMost = std::numbers::pi_v<long double>;  // positions are integers
   std::vector<Claim> claims, frequencies;
   const auto measured = measurer.Measure(window.Pairs(), kMost);
@@ -75,8 +76,8 @@ std::optional<MeasuredTable> AnsweredTable(const Exchange& witness) {
 }
 
 // The claims about them: about base and scaling.
-std::vector<Claim> ClaimsOf(const MeasuredTable& table, const Claim& asked, const Case& c,
-                            const std::string& recipe, int threads) {
+std::vector<Claim> RotationClaimsOf(const MeasuredTable& table, const Claim& asked, const Case& c,
+                                    const std::string& recipe, int threads) {
   std::vector<Claim> claims;
   for (const Claim& frequency : FrequencyClaims(table, asked, c, recipe, threads)) {
     claims.push_back(asked);
@@ -94,14 +95,14 @@ std::vector<Claim> RotationClaims(const Claim& asked, const std::vector<Exchange
                                   const std::string& recipe, int threads) {
   constexpr size_t kMostWindows = 3;  // a window of unrotated pairs fits many
   if (const auto table = AnsweredTable(witnesses[0]))
-    return ClaimsOf(*table, asked, witnesses[0].c, recipe, threads);
+    return RotationClaimsOf(*table, asked, witnesses[0].c, recipe, threads);
   if (!RotationIn(witnesses[0])) return {};
   RotationMeasurer measurer(witnesses, recipe);
   if (asked.contains("arrangement")) return AxialClaims(asked, witnesses[0].c, measurer);
   std::vector<Claim> claims;
   size_t possible = 0;
   for (const ChannelWindow& window : WindowsOf(asked, witnesses[0].c, measurer.all())) {
-    const auto its = ClaimsOf(window, asked, measurer, witnesses, recipe, threads);
+    const auto its = RotationClaimsOf(window, asked, measurer, witnesses, recipe, threads);
     claims.insert(claims.end(), its.begin(), its.end());
     if (!its.empty() && ++possible == kMostWindows) break;
   }

@@ -84,7 +84,7 @@ void ForEachComposition(int64_t sum, std::span<const CountOfPairs> ranges,
   }
 }
 
-bool IsValid(const std::vector<int64_t>& sections, SectionOrder order, int64_t pairs) {
+bool AreValid(const std::vector<int64_t>& sections, SectionOrder order, int64_t pairs) {
   try {
     CheckSections(sections, order, pairs);
     return true;
@@ -111,7 +111,7 @@ std::vector<Sectioned> SectionsOf(const Claim& asked, const PossiblePairs& measu
     ParseValue(name, order);
     std::vector<int64_t> sections;
     ForEachComposition(count, ranges, sections, [&] {
-      if (!IsValid(sections, order, count)) return;
+      if (!AreValid(sections, order, count)) return;
       const auto pairs = OnAxes(measured, AxesOfPairs(sections, order, count));
       if (pairs.empty()) return;
       Claim claim = asked;

@@ -68,6 +68,8 @@ Judged JudgeProven(const GoldenTensor& golden, const PermittedTensor& permitted,
   return {rank, rank};
 }
 
+}  // namespace
+
 // Judges one output, in blocks.
 class EnclosedJudge {
  public:
@@ -130,6 +132,8 @@ class EnclosedJudge {
   const PermittedTensor& permitted_;
   const Tensor<double>& got_;
 };
+
+namespace {
 
 bool IsOnlyEnclosed(const GoldenTensor& golden) {
   return std::ranges::any_of(golden.radius.data, [](double radius) { return radius < 0; });

@@ -16,12 +16,12 @@ namespace {
 // function W. Both are rounded to the nearest double.
 constexpr double kLowestAt = -1.2784645427610738, kLowest = -0.27846454276107380;
 
-ActivationKind KindOf(const Case& c) {
+ActivationKind ActivationKindOf(const Case& c) {
   ActivationKind kind{};
   ParseValue(TextOf(c, "kind"), kind);
   return kind;
 }
-bool IsSwish(const Case& c) { return KindOf(c) == ActivationKind::kSwish; }
+bool IsSwish(const Case& c) { return ActivationKindOf(c) == ActivationKind::kSwish; }
 double BetaOf(const Case& c) { return NumberOf(c, "beta", 1); }
 
 // f(x) + f(-x) is 1 for sigmoid and 0 for tanh. f(x) - f(-x) is x |x| for relu2 and x for all
@@ -32,7 +32,7 @@ Findings CheckMirror(const Case& c, const Tensors& inputs, const Ask& ask) {
   for (size_t i = 0; i < y.size(); ++i) {
     const double x = inputs[0].values.data[i];
     const Measured a = y(0, i), b = mirrored(0, i);
-    switch (KindOf(c)) {
+    switch (ActivationKindOf(c)) {
       case ActivationKind::kSigmoid:
         findings.Equal(a + b, 1, {y, 0, i});
         break;
@@ -95,7 +95,7 @@ Findings CheckBeta(const Case& c, const Tensors& inputs, const Ask& ask) {
 
 // For monotone kinds a larger x gives no smaller y.
 Findings CheckMonotone(const Case& c, const Tensors& inputs, const Ask& ask) {
-  const ActivationKind kind = KindOf(c);
+  const ActivationKind kind = ActivationKindOf(c);
   if (kind == ActivationKind::kSwish || kind == ActivationKind::kGelu ||
       kind == ActivationKind::kGeluTanh) {
     return {};
@@ -104,7 +104,7 @@ Findings CheckMonotone(const Case& c, const Tensors& inputs, const Ask& ask) {
 }
 
 // The formula with one mutation.
-struct Mutant : Activation {
+struct ActivationMutant : Activation {
   enum class Mutation {
     kNone,
     kHard,       // piecewise linear: clip((x + 3) / 6, 0, 1)
@@ -198,21 +198,21 @@ struct Mutant : Activation {
 };
 
 // The defect of a mutation, for cases of these kinds only.
-Defect OfKinds(std::string name, std::string why, Mutant::Mutation mutation,
+Defect OfKinds(std::string name, std::string why, ActivationMutant::Mutation mutation,
                std::vector<ActivationKind> kinds) {
-  Defect any = MutatedFormula<Mutant>(std::move(name), std::move(why), mutation);
+  Defect any = MutatedFormula<ActivationMutant>(std::move(name), std::move(why), mutation);
   any.hypothesis = [hypothesis = any.hypothesis, kinds = std::move(kinds)](
                        const Case& c, const Tensors& inputs,
                        const Recipe& recipe) -> std::optional<Hypothesis> {
-    if (std::ranges::find(kinds, KindOf(c)) == kinds.end()) return std::nullopt;
+    if (std::ranges::find(kinds, ActivationKindOf(c)) == kinds.end()) return std::nullopt;
     return hypothesis(c, inputs, recipe);
   };
   return any;
 }
 
-std::vector<Defect> FormulaDefects() {
+std::vector<Defect> ActivationFormulaDefects() {
   using Kind = ActivationKind;
-  using Mutation = Mutant::Mutation;
+  using Mutation = ActivationMutant::Mutation;
   return {
       OfKinds("hard", "the sigmoid is piecewise linear: clip((x + 3) / 6, 0, 1)", Mutation::kHard,
               {Kind::kSwish, Kind::kSigmoid}),
@@ -242,27 +242,28 @@ std::vector<Defect> FormulaDefects() {
       OfKinds("exponential_overflows",
               "the sigmoid is e^x / (1 + e^x), or tanh uses both exponentials: NaN for large x",
               Mutation::kOverflows, {Kind::kSigmoid, Kind::kSwish, Kind::kTanh}),
-      AcrossSlices(MutatedFormula<Mutant>("first_not_activated",
-                                          "the loop starts at the second channel of a row",
-                                          Mutation::kNotFirst)),
+      AcrossSlices(MutatedFormula<ActivationMutant>(
+          "first_not_activated", "the loop starts at the second channel of a row",
+          Mutation::kNotFirst)),
       OfKinds("square_alone", "y is x^2 instead of max(x, 0)^2", Mutation::kOfSquare,
               {Kind::kRelu2}),
   };
 }
 
-std::vector<Defect> OtherDefects() {
+std::vector<Defect> ActivationOtherDefects() {
   return {
       ChangedWord("quick_gelu", "x sigmoid(1.702 x) is used instead of gelu",
                   [](const Case& c) {
-                    const ActivationKind kind = KindOf(c);
+                    const ActivationKind kind = ActivationKindOf(c);
                     const bool gelu =
                         kind == ActivationKind::kGelu || kind == ActivationKind::kGeluTanh;
                     return gelu ? "kind=swish beta=1.702" : "";
                   }),
-      MutatedFormula<Mutant>("table_of_f16",
-                             "x is rounded to f16, and the function is read from a table of f16 "
-                             "numbers; beyond -10 and 10, gelu is 0 and x (ggml)",
-                             Mutant::Mutation::kTable),
+      MutatedFormula<ActivationMutant>(
+          "table_of_f16",
+          "x is rounded to f16, and the function is read from a table of f16 "
+          "numbers; beyond -10 and 10, gelu is 0 and x (ggml)",
+          ActivationMutant::Mutation::kTable),
       ChangedRecipe("in_bf16", "the activation is computed in bf16 for every dtype",
                     "activation=bf16"),
       ChangedRecipe("in_f16", "the activation is computed in f16 for every dtype",
@@ -280,7 +281,7 @@ CatalogEntry MakeCatalogEntry<Activation>() {
                {"falls_and_rises", "swish has its minimum at -1.2785 / beta", CheckLowest},
                {"beta_scales", "swish of 2 x and beta is twice swish of x and 2 beta", CheckBeta},
                {"monotone", "sigmoid, tanh and rectifiers never decrease", CheckMonotone}},
-          .defects = Joined<Defect>({FormulaDefects(), OtherDefects()}),
+          .defects = Joined<Defect>({ActivationFormulaDefects(), ActivationOtherDefects()}),
           .measurements = ActivationMeasurements()};
 }
 

@@ -7,6 +7,7 @@
 #include "oracle/diagnosis/catalog_entry.h"
 #include "oracle/layer/measured/add_norm.h"
 #include "oracle/layer/norm_defects.h"
+#include "oracle/layer/tensor_places.h"
 #include "oracle/property/changed_inputs.h"
 #include "oracle/property/common_properties.h"
 #include "reference/number/rounded/rounded.h"
@@ -14,9 +15,6 @@
 
 namespace sextant::oracle {
 namespace {
-
-constexpr size_t kX = 0, kResidual = 1, kWeight = 2;  // inputs
-constexpr size_t kY = 0, kSum = 1;                    // outputs
 
 double WeightOfOne(const Case& c) { return TextOf(c, "unit_offset") == "true" ? 0 : 1; }
 
@@ -51,7 +49,7 @@ Findings CheckSwapped(const Case& c, const Tensors& inputs, const Ask& ask) {
 }
 
 // 2 x, 2 residuals and 4 eps give the same y and twice the sum.
-Findings CheckUnits(const Case& c, const Tensors& inputs, const Ask& ask) {
+Findings CheckAddRmsNormUnits(const Case& c, const Tensors& inputs, const Ask& ask) {
   const Response answer = ask(c, inputs);
   const Response twice = ask(Multiplied(c, "eps", 4), Multiplied(inputs, {"x", "residual"}, 2));
   Findings findings;
@@ -61,19 +59,19 @@ Findings CheckUnits(const Case& c, const Tensors& inputs, const Ask& ask) {
 }
 
 // With x + residual = 1/4 + 3/4 and eps = 3, y is half the weight.
-Findings CheckOnes(const Case& c, const Tensors& inputs, const Ask& ask) {
+Findings CheckAddRmsNormOnes(const Case& c, const Tensors& inputs, const Ask& ask) {
   const Response y = ask(c.With("eps=3"), Filled(Filled(inputs, {"x"}, 0.25), {"residual"}, 0.75));
   const size_t M = ExtentOf(c, "M");
   Findings findings;
   for (size_t i = 0; i < y.size(kY); ++i) {
-    const Measured weight = inputs[kWeight].values.data[i % M];
+    const Measured weight = inputs[kNormWeight].values.data[i % M];
     findings.Equal(y(kY, i) * 2, weight + (1 - WeightOfOne(c)), {y, kY, i});
   }
   return findings;
 }
 
 // With weight 1 the sum of y^2 is at most M.
-Findings CheckMeanSquare(const Case& c, const Tensors& inputs, const Ask& ask) {
+Findings CheckAddRmsNormMeanSquare(const Case& c, const Tensors& inputs, const Ask& ask) {
   const size_t N = ExtentOf(c, "N"), M = ExtentOf(c, "M");
   const Response y = ask(c, Filled(inputs, {"weight"}, WeightOfOne(c)));
   Findings findings;
@@ -86,7 +84,7 @@ Findings CheckMeanSquare(const Case& c, const Tensors& inputs, const Ask& ask) {
 }
 
 // The formula with one mutation in the sum, or in the norm.
-struct Mutant : AddRmsNorm {
+struct AddRmsNormMutant : AddRmsNorm {
   enum class Mutation {
     kNone,          // the sum is correct
     kUnrounded,     // the norm reads the sum before it is rounded
@@ -139,18 +137,19 @@ struct Mutant : AddRmsNorm {
   }
 };
 
-Defect MutantDefect(std::string name, std::string why, const Mutant& mutant) {
-  return MutatedFormula<Mutant, RoundingOperation<Mutant>>(std::move(name), std::move(why), mutant);
+Defect MutantDefect(std::string name, std::string why, const AddRmsNormMutant& mutant) {
+  return MutatedFormula<AddRmsNormMutant, RoundingOperation<AddRmsNormMutant>>(
+      std::move(name), std::move(why), mutant);
 }
 
-Defect InTheSum(std::string name, std::string why, Mutant::Mutation mutation) {
-  Mutant mutant;
+Defect InTheSum(std::string name, std::string why, AddRmsNormMutant::Mutation mutation) {
+  AddRmsNormMutant mutant;
   mutant.mutation = mutation;
   return MutantDefect(std::move(name), std::move(why), mutant);
 }
 
 std::vector<Defect> SumDefects() {
-  using Mutation = Mutant::Mutation;
+  using Mutation = AddRmsNormMutant::Mutation;
   return {
       InTheSum("norm_of_unrounded_sum",
                "the norm reads the sum in f32; only the returned sum is rounded (flashinfer "
@@ -173,7 +172,7 @@ std::vector<Defect> SumDefects() {
 std::vector<Defect> RmsDefects() {
   std::vector<Defect> defects;
   for (const auto& m : RmsMutations()) {
-    Mutant mutant;
+    AddRmsNormMutant mutant;
     mutant.norm.mutation = m.mutation;
     defects.push_back(MutantDefect(m.name, m.why, mutant));
     defects.back().is_across_slices = m.is_across_slices;
@@ -181,7 +180,7 @@ std::vector<Defect> RmsDefects() {
   return defects;
 }
 
-std::vector<Defect> InputDefects() {
+std::vector<Defect> AddRmsNormInputDefects() {
   return {
       ChangedInputs("weight_ignored", "1 is used instead of the weight", {"weight"},
                     [](const Case& c, Tensors& inputs) {
@@ -205,13 +204,15 @@ CatalogEntry MakeCatalogEntry<AddRmsNorm>() {
                       CheckSumAlone},
                      {"summands_alike", "exchanging x and residual changes nothing", CheckSwapped},
                      {"eps_has_the_unit_of_squares",
-                      "2 x, 2 residual and 4 eps give the same y and twice the sum", CheckUnits},
+                      "2 x, 2 residual and 4 eps give the same y and twice the sum",
+                      CheckAddRmsNormUnits},
                      OddIn({"x", "residual"}, "-x and -residual give -y and -sum"),
                      {"quarters_with_eps_three", "1/4 + 3/4 with eps 3 gives half the weight",
-                      CheckOnes},
+                      CheckAddRmsNormOnes},
                      {"mean_square_at_most_one", "with weight 1 the mean square is at most 1",
-                      CheckMeanSquare}},
-      .defects = Joined<Defect>({SumDefects(), NormDefects(), RmsDefects(), InputDefects()}),
+                      CheckAddRmsNormMeanSquare}},
+      .defects =
+          Joined<Defect>({SumDefects(), NormDefects(), RmsDefects(), AddRmsNormInputDefects()}),
       .measurements = AddNormMeasurements()};
 }
 

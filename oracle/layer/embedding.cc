@@ -6,14 +6,13 @@
 #include "oracle/defect/input_defects.h"
 #include "oracle/diagnosis/catalog_entry.h"
 #include "oracle/layer/measured/embedding.h"
+#include "oracle/layer/tensor_places.h"
 #include "oracle/property/changed_inputs.h"
 #include "oracle/property/common_properties.h"
 #include "reference/number/real.h"
 
 namespace sextant::oracle {
 namespace {
-
-constexpr size_t kToken = 0, kTable = 1;
 
 // The inputs with value(row, column) as the elements of the table.
 Tensors WithTable(const Case& c, Tensors inputs,

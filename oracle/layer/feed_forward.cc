@@ -12,7 +12,7 @@ namespace sextant::oracle {
 namespace {
 
 // The formula with one mutation.
-struct Mutant : FeedForward {
+struct FeedForwardMutant : FeedForward {
   enum class Mutation {
     kNone,
     kActivatedProduct,  // f of the product
@@ -52,19 +52,20 @@ struct Mutant : FeedForward {
   }
 };
 
-std::vector<Defect> FormulaDefects() {
-  using Mutation = Mutant::Mutation;
+std::vector<Defect> FeedForwardFormulaDefects() {
+  using Mutation = FeedForwardMutant::Mutation;
   return {
-      MutatedFormula<Mutant>("product_activated", "the product of both halves is activated",
-                             Mutation::kActivatedProduct),
-      MutatedFormula<Mutant>("both_activated", "both halves are activated",
-                             Mutation::kActivatedBoth),
-      MutatedFormula<Mutant>("not_activated", "nothing is activated: a bilinear layer",
-                             Mutation::kNotActivated),
-      MutatedFormula<Mutant>("up_missing", "up is ignored: an ordinary layer without a gate",
-                             Mutation::kNoOther),
-      MutatedFormula<Mutant>("halves_added", "the halves are added instead of multiplied",
-                             Mutation::kSum),
+      MutatedFormula<FeedForwardMutant>("product_activated",
+                                        "the product of both halves is activated",
+                                        Mutation::kActivatedProduct),
+      MutatedFormula<FeedForwardMutant>("both_activated", "both halves are activated",
+                                        Mutation::kActivatedBoth),
+      MutatedFormula<FeedForwardMutant>("not_activated", "nothing is activated: a bilinear layer",
+                                        Mutation::kNotActivated),
+      MutatedFormula<FeedForwardMutant>(
+          "up_missing", "up is ignored: an ordinary layer without a gate", Mutation::kNoOther),
+      MutatedFormula<FeedForwardMutant>(
+          "halves_added", "the halves are added instead of multiplied", Mutation::kSum),
   };
 }
 
@@ -73,7 +74,7 @@ std::vector<Defect> FormulaDefects() {
 template <>
 CatalogEntry MakeCatalogEntry<FeedForward>() {
   return {.properties = FeedForwardProperties(),
-          .defects = Joined<Defect>({FormulaDefects(), FeedForwardDefects()}),
+          .defects = Joined<Defect>({FeedForwardFormulaDefects(), FeedForwardDefects()}),
           .measurements = FeedForwardMeasurements()};
 }
 

@@ -8,7 +8,7 @@
 namespace sextant::oracle {
 namespace {
 
-std::vector<Defect> BiasDefects() {
+std::vector<Defect> FeedForwardBiasBiasDefects() {
   return {
       MissingInput("gate_bias_missing", "gate_bias is not added", "gate_bias"),
       MissingInput("up_bias_missing", "up_bias is not added", "up_bias"),
@@ -28,7 +28,7 @@ std::vector<Defect> BiasDefects() {
 template <>
 CatalogEntry MakeCatalogEntry<FeedForwardBias>() {
   return {.properties = FeedForwardProperties(),
-          .defects = Joined<Defect>({BiasDefects(), FeedForwardDefects()}),
+          .defects = Joined<Defect>({FeedForwardBiasBiasDefects(), FeedForwardDefects()}),
           .measurements = FeedForwardMeasurements()};
 }
 

@@ -3,13 +3,12 @@
 #include <algorithm>
 
 #include "oracle/defect/input_defects.h"
+#include "oracle/layer/tensor_places.h"
 #include "oracle/property/changed_inputs.h"
 #include "oracle/property/common_properties.h"
 
 namespace sextant::oracle {
 namespace {
-
-constexpr size_t kY = 0, kHidden = 1;
 
 bool HasBias(const Tensors& inputs) { return HasInput(inputs, "down_bias"); }
 
@@ -27,7 +26,7 @@ Findings CheckDown(const Case& c, const Tensors& inputs, const Ask& ask) {
 
 // Doubling `weight`, up or down, doubles y. It is not halved, because half of a number need not be
 // a number of the dtype.
-Findings CheckTwice(const Case& c, Tensors inputs, const Ask& ask, const char* weight) {
+Findings CheckFeedForwardTwice(const Case& c, Tensors inputs, const Ask& ask, const char* weight) {
   if (HasBias(inputs)) inputs = Filled(inputs, {"up_bias", "down_bias"}, 0);
   Findings findings;
   ExpectProportional(ask(c, Multiplied(inputs, {weight}, 2)), 2, ask(c, inputs), findings);
@@ -51,7 +50,7 @@ Findings CheckHidden(const Case& c, Tensors inputs, const Ask& ask) {
   return findings;
 }
 
-Findings CheckOrder(const Case& c, const Tensors& inputs, const Ask& ask) {
+Findings CheckFeedForwardOrder(const Case& c, const Tensors& inputs, const Ask& ask) {
   const size_t M = ExtentOf(c, "M");
   Tensors reversed = inputs;
   for (const char* name : {"gate", "up"}) ReverseBlocks(InputNamed(reversed, name), 1, M);
@@ -100,15 +99,15 @@ Findings UnitsInAnyOrder(const Case& c, const Tensors& inputs, const Tensors& re
 std::vector<Property> FeedForwardProperties() {
   const auto twice = [](const char* weight) {
     return [weight](const Case& c, const Tensors& inputs, const Ask& ask) {
-      return CheckTwice(c, inputs, ask, weight);
+      return CheckFeedForwardTwice(c, inputs, ask, weight);
     };
   };
-  return {
-      {"zero_down", "with down = 0, y is 0 or the last bias", CheckDown},
-      {"linear_in_down", "doubling down doubles y", twice("down")},
-      {"linear_in_up", "doubling up doubles y", twice("up")},
-      {"hidden_times_down", "y is the hidden tensor times down", CheckHidden},
-      {"channels_in_any_order", "the order of the hidden channels does not matter", CheckOrder}};
+  return {{"zero_down", "with down = 0, y is 0 or the last bias", CheckDown},
+          {"linear_in_down", "doubling down doubles y", twice("down")},
+          {"linear_in_up", "doubling up doubles y", twice("up")},
+          {"hidden_times_down", "y is the hidden tensor times down", CheckHidden},
+          {"channels_in_any_order", "the order of the hidden channels does not matter",
+           CheckFeedForwardOrder}};
 }
 
 std::vector<Defect> FeedForwardDefects() {

@@ -5,15 +5,14 @@
 #include "oracle/defect/input_defects.h"
 #include "oracle/diagnosis/catalog_entry.h"
 #include "oracle/layer/measured/gated.h"
+#include "oracle/layer/tensor_places.h"
 #include "oracle/property/changed_inputs.h"
 #include "oracle/property/common_properties.h"
 
 namespace sextant::oracle {
 namespace {
 
-constexpr size_t kGate = 0, kUp = 1;
-
-GateKind KindOf(const Case& c) {
+GateKind GateKindOf(const Case& c) {
   GateKind kind{};
   ParseValue(TextOf(c, "kind"), kind);
   return kind;
@@ -33,7 +32,7 @@ Findings CheckUp(const Case& c, const Tensors& inputs, const Ask& ask) {
   return findings;
 }
 
-Findings CheckTwice(const Case& c, const Tensors& inputs, const Ask& ask) {
+Findings CheckGatedTwice(const Case& c, const Tensors& inputs, const Ask& ask) {
   if (HasLimit(c) || HasPlusOne(c)) return {};
   Findings findings;
   ExpectProportional(ask(c, Multiplied(inputs, {"up"}, 2)), 2, ask(c, inputs), findings);
@@ -47,7 +46,7 @@ Findings CheckGate(const Case& c, const Tensors& inputs, const Ask& ask) {
   Findings findings;
   for (size_t i = 0; i < y.size(); ++i) {
     const Measured u = Measured(inputs[kUp].values.data[i]) + (HasPlusOne(c) ? 1 : 0);
-    if (KindOf(c) == GateKind::kGlu) {
+    if (GateKindOf(c) == GateKind::kGlu) {
       findings.Equal(y(0, i) + mirrored(0, i), u, {y, 0, i});
     } else {
       findings.Equal(y(0, i) - mirrored(0, i), u * inputs[kGate].values.data[i], {y, 0, i});
@@ -69,7 +68,7 @@ Findings CheckLimit(const Case& c, const Tensors& inputs, const Ask& ask) {
   return findings;
 }
 
-struct Mutant : Gated {
+struct GatedMutant : Gated {
   enum class Mutation {
     kNone,
     kOfProduct,     // f(g u)
@@ -113,25 +112,28 @@ struct Mutant : Gated {
   }
 };
 
-std::vector<Defect> FormulaDefects() {
-  using Mutation = Mutant::Mutation;
+std::vector<Defect> GatedFormulaDefects() {
+  using Mutation = GatedMutant::Mutation;
   return {
-      MutatedFormula<Mutant>("product_activated",
-                             "the product is activated instead of the gate (minimind#3)",
-                             Mutation::kOfProduct),
-      MutatedFormula<Mutant>("both_activated", "up is activated too", Mutation::kBoth),
-      MutatedFormula<Mutant>("gate_limited_below", "the gate is clamped on both sides, like up",
-                             Mutation::kGateTwoSided),
-      MutatedFormula<Mutant>("up_limited_above_alone", "up is clamped on one side, like the gate",
-                             Mutation::kUpOneSided),
-      MutatedFormula<Mutant>("limited_after_activation", "f(g) is clamped instead of g",
-                             Mutation::kLimitAfter),
-      MutatedFormula<Mutant>("one_added_to_gate", "1 is added to f(g) instead of up",
-                             Mutation::kOneOnGate),
-      MutatedFormula<Mutant>("one_added_before_the_limit", "up + 1 is limited instead of up",
-                             Mutation::kOneFirst),
-      MutatedFormula<Mutant>("up_not_limited", "only the gate is limited", Mutation::kUpNotLimited),
-      MutatedFormula<Mutant>("up_missing", "y is f(g): up is ignored", Mutation::kNoGate),
+      MutatedFormula<GatedMutant>("product_activated",
+                                  "the product is activated instead of the gate (minimind#3)",
+                                  Mutation::kOfProduct),
+      MutatedFormula<GatedMutant>("both_activated", "up is activated too", Mutation::kBoth),
+      MutatedFormula<GatedMutant>("gate_limited_below",
+                                  "the gate is clamped on both sides, like up",
+                                  Mutation::kGateTwoSided),
+      MutatedFormula<GatedMutant>("up_limited_above_alone",
+                                  "up is clamped on one side, like the gate",
+                                  Mutation::kUpOneSided),
+      MutatedFormula<GatedMutant>("limited_after_activation", "f(g) is clamped instead of g",
+                                  Mutation::kLimitAfter),
+      MutatedFormula<GatedMutant>("one_added_to_gate", "1 is added to f(g) instead of up",
+                                  Mutation::kOneOnGate),
+      MutatedFormula<GatedMutant>("one_added_before_the_limit", "up + 1 is limited instead of up",
+                                  Mutation::kOneFirst),
+      MutatedFormula<GatedMutant>("up_not_limited", "only the gate is limited",
+                                  Mutation::kUpNotLimited),
+      MutatedFormula<GatedMutant>("up_missing", "y is f(g): up is ignored", Mutation::kNoGate),
   };
 }
 
@@ -149,7 +151,7 @@ std::optional<Hypothesis> HalvesReadAsPairs(const Case& c, const Tensors& inputs
   return Hypothesis{c.operation().Clone(), changed, recipe};
 }
 
-std::vector<Defect> OtherDefects() {
+std::vector<Defect> GatedOtherDefects() {
   return {
       ExchangedInputs("gate_exchanged_with_up",
                       "up is activated instead of gate, as torch's glu gates with the second half",
@@ -171,11 +173,11 @@ template <>
 CatalogEntry MakeCatalogEntry<Gated>() {
   return {
       .properties = {{"affine_in_up", "y(u) + y(-u) = 2 y(0)", CheckUp},
-                     {"linear_in_up", "twice up gives twice y", CheckTwice},
+                     {"linear_in_up", "twice up gives twice y", CheckGatedTwice},
                      {"mirrored_gate", "f(-g) follows from f(g) by the symmetry of the function",
                       CheckGate},
                      {"limits", "inputs beyond a limit give the same as the limit", CheckLimit}},
-      .defects = Joined<Defect>({FormulaDefects(), OtherDefects()}),
+      .defects = Joined<Defect>({GatedFormulaDefects(), GatedOtherDefects()}),
       .measurements = GatedMeasurements()};
 }
 

@@ -7,13 +7,12 @@
 #include "oracle/layer/layer_norm_defects.h"
 #include "oracle/layer/measured/norm.h"
 #include "oracle/layer/measured/row_numbers.h"
+#include "oracle/layer/tensor_places.h"
 #include "oracle/property/changed_inputs.h"
 #include "oracle/property/common_properties.h"
 
 namespace sextant::oracle {
 namespace {
-
-constexpr size_t kX = 0, kWeight = 1, kBias = 2;
 
 // x rounded to small integers, plus a shift: exact in every dtype.
 Tensors Shifted(Tensors inputs, double shift) {
@@ -30,7 +29,7 @@ Findings CheckShift(const Case& c, const Tensors& inputs, const Ask& ask) {
 }
 
 // 2 x and 4 eps give the same y: eps has the unit of x^2.
-Findings CheckUnits(const Case& c, const Tensors& inputs, const Ask& ask) {
+Findings CheckLayerNormUnits(const Case& c, const Tensors& inputs, const Ask& ask) {
   Findings findings;
   ExpectEqual(ask(c, inputs), ask(Multiplied(c, "eps", 4), Multiplied(inputs, {"x"}, 2)), findings);
   return findings;
@@ -107,7 +106,8 @@ template <>
 CatalogEntry MakeCatalogEntry<LayerNorm>() {
   return {
       .properties = {{"shift_ignored", "x + c gives the same y", CheckShift},
-                     {"eps_has_the_unit_of_squares", "2 x and 4 eps give the same y", CheckUnits},
+                     {"eps_has_the_unit_of_squares", "2 x and 4 eps give the same y",
+                      CheckLayerNormUnits},
                      OddIn({"x", "bias"}, "-x and -bias give -y"),
                      {"linear_in_weight_and_bias", "y is linear in weight and bias", CheckAffine},
                      {"mean_and_mean_square",

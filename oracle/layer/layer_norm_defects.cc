@@ -14,7 +14,7 @@ namespace sextant::oracle {
 namespace {
 
 // The formula with one mutation.
-struct Mutant : LayerNorm {
+struct LayerNormMutant : LayerNorm {
   static constexpr double kLargest = 0x1p127;  // upper bound of variances, near the largest f32
   enum class Mutation {
     kNone,
@@ -124,8 +124,8 @@ struct Mutant : LayerNorm {
   }
 };
 
-MutationsOf<Mutant> Mutations() {
-  using Mutation = Mutant::Mutation;
+MutationsOf<LayerNormMutant> Mutations() {
+  using Mutation = LayerNormMutant::Mutation;
   return {
       {"one_pass",
        "the variance is E[x^2] - mean^2, which cancels for a large mean "
@@ -158,7 +158,7 @@ MutationsOf<Mutant> Mutations() {
   };
 }
 
-std::vector<Defect> InputDefects() {
+std::vector<Defect> LayerNormInputDefects() {
   const auto reverse = [](Tensor<double>& t) { std::ranges::reverse(t.data); };
   return {
       FilledInput("weight_ignored", "1 is used instead of the weight", "weight", 1),
@@ -183,8 +183,8 @@ std::vector<Defect> ChangedDefects() {
 }  // namespace
 
 std::vector<Defect> LayerNormDefects() {
-  return Joined<Defect>(
-      {NormDefects(), MutatedFormulas<Mutant>(Mutations()), InputDefects(), ChangedDefects()});
+  return Joined<Defect>({NormDefects(), MutatedFormulas<LayerNormMutant>(Mutations()),
+                         LayerNormInputDefects(), ChangedDefects()});
 }
 
 }  // namespace sextant::oracle

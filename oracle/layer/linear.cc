@@ -7,7 +7,7 @@
 namespace sextant::oracle {
 namespace {
 
-struct Mutant : Linear {
+struct LinearMutant : Linear {
   ProductMutation mutation{};
   template <class Real>
   void operator()(const Tensor<Real>& x, const Tensor<Real>& weight, Tensor<Real>& y) const {
@@ -15,19 +15,19 @@ struct Mutant : Linear {
   }
 };
 
-std::vector<Defect> FormulaDefects() {
+std::vector<Defect> LinearFormulaDefects() {
   return {
-      MutatedFormula<Mutant>("products_in_bf16", "each product is rounded to bf16",
-                             ProductMutation::kRoundedProducts),
-      MutatedFormula<Mutant>("last_block_only",
-                             "blocks of 16 columns overwrite the sum instead of adding to it",
-                             ProductMutation::kLastBlockOnly),
-      AcrossSlices(MutatedFormula<Mutant>("sum_not_reset",
-                                          "the sum of a row starts with that of the previous row",
-                                          ProductMutation::kSumCarriedOver)),
-      MutatedFormula<Mutant>("last_column_missing", "the last column of x is not added",
-                             ProductMutation::kLastColumn),
-      AcrossSlices(MutatedFormula<Mutant>(
+      MutatedFormula<LinearMutant>("products_in_bf16", "each product is rounded to bf16",
+                                   ProductMutation::kRoundedProducts),
+      MutatedFormula<LinearMutant>("last_block_only",
+                                   "blocks of 16 columns overwrite the sum instead of adding to it",
+                                   ProductMutation::kLastBlockOnly),
+      AcrossSlices(MutatedFormula<LinearMutant>(
+          "sum_not_reset", "the sum of a row starts with that of the previous row",
+          ProductMutation::kSumCarriedOver)),
+      MutatedFormula<LinearMutant>("last_column_missing", "the last column of x is not added",
+                                   ProductMutation::kLastColumn),
+      AcrossSlices(MutatedFormula<LinearMutant>(
           "rows_too_far_apart", "x is read with a row step of M + 1", ProductMutation::kRowsOfX)),
   };
 }
@@ -37,7 +37,7 @@ std::vector<Defect> FormulaDefects() {
 template <>
 CatalogEntry MakeCatalogEntry<Linear>() {
   return {.properties = LinearProperties(),
-          .defects = Joined<Defect>({FormulaDefects(), LinearDefects()}),
+          .defects = Joined<Defect>({LinearFormulaDefects(), LinearDefects()}),
           .measurements = LinearMeasurements()};
 }
 

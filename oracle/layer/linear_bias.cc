@@ -31,7 +31,7 @@ Findings CheckBias(const Case& c, const Tensors& inputs, const Ask& ask) {
   return findings;
 }
 
-struct Mutant : LinearBias {
+struct LinearBiasMutant : LinearBias {
   enum class Mutation {
     kNone,
     kByRow,      // the bias is indexed by the row
@@ -62,8 +62,8 @@ struct Mutant : LinearBias {
   }
 };
 
-std::vector<Defect> BiasDefects() {
-  using Mutation = Mutant::Mutation;
+std::vector<Defect> LinearBiasBiasDefects() {
+  using Mutation = LinearBiasMutant::Mutation;
   return {
       MissingInput("bias_missing", "the bias is not added", "bias"),
       DoubledInput("bias_added_twice",
@@ -72,14 +72,15 @@ std::vector<Defect> BiasDefects() {
                    [](Tensor<double>& bias) {
                      if (!bias.data.empty()) std::ranges::rotate(bias.data, bias.data.begin() + 1);
                    }),
-      AcrossSlices(MutatedFormula<Mutant>("bias_by_row", "the bias is indexed by the row",
-                                          Mutation::kByRow)),
-      MutatedFormula<Mutant>("bias_with_every_block",
-                             "the bias is added with every block of 16 columns",
-                             Mutation::kOfBlocks),
-      AcrossSlices(MutatedFormula<Mutant>(
+      AcrossSlices(MutatedFormula<LinearBiasMutant>("bias_by_row", "the bias is indexed by the row",
+                                                    Mutation::kByRow)),
+      MutatedFormula<LinearBiasMutant>("bias_with_every_block",
+                                       "the bias is added with every block of 16 columns",
+                                       Mutation::kOfBlocks),
+      AcrossSlices(MutatedFormula<LinearBiasMutant>(
           "bias_of_first_row_only", "the bias is not broadcast to all rows", Mutation::kFirstRow)),
-      MutatedFormula<Mutant>("bias_subtracted", "the bias is subtracted", Mutation::kSubtracted),
+      MutatedFormula<LinearBiasMutant>("bias_subtracted", "the bias is subtracted",
+                                       Mutation::kSubtracted),
       ChangedRecipe("bias_in_bf16", "the bias is added in bf16 for every dtype", "bias=bf16"),
       ChangedRecipe("bias_in_f16", "the bias is added in f16 for every dtype", "bias=f16"),
   };
@@ -93,7 +94,7 @@ CatalogEntry MakeCatalogEntry<LinearBias>() {
               {LinearProperties(),
                {{"zero_gives_the_bias", "x = 0 gives the bias", CheckZero},
                 {"less_its_bias", "y minus the bias is y with bias 0", CheckBias}}}),
-          .defects = Joined<Defect>({BiasDefects(), LinearDefects()}),
+          .defects = Joined<Defect>({LinearBiasBiasDefects(), LinearDefects()}),
           .measurements = LinearMeasurements()};
 }
 

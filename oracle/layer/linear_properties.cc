@@ -4,13 +4,12 @@
 #include <cmath>
 
 #include "oracle/defect/input_defects.h"
+#include "oracle/layer/tensor_places.h"
 #include "oracle/property/changed_inputs.h"
 #include "oracle/property/common_properties.h"
 
 namespace sextant::oracle {
 namespace {
-
-constexpr size_t kX = 0, kWeight = 1;
 
 Tensors WithoutBias(const Tensors& inputs) {
   return HasInput(inputs, "bias") ? Filled(inputs, {"bias"}, 0) : inputs;
@@ -36,7 +35,7 @@ Findings CheckColumns(const Case& c, const Tensors& inputs, const Ask& ask) {
 
 // Doubling x and the bias doubles y. They are not halved, because half of a number need not be a
 // number of the dtype.
-Findings CheckScale(const Case& c, const Tensors& inputs, const Ask& ask) {
+Findings CheckLinearScale(const Case& c, const Tensors& inputs, const Ask& ask) {
   Tensors twice = Multiplied(inputs, {"x"}, 2);
   if (HasInput(inputs, "bias")) twice = Multiplied(twice, {"bias"}, 2);
   Findings findings;
@@ -57,7 +56,7 @@ Findings CheckParts(const Case& c, const Tensors& inputs, const Ask& ask) {
 }
 
 // Reversing the columns of x and of the weight changes nothing.
-Findings CheckOrder(const Case& c, const Tensors& inputs, const Ask& ask) {
+Findings CheckLinearOrder(const Case& c, const Tensors& inputs, const Ask& ask) {
   Tensors reversed = inputs;
   for (const char* name : {"x", "weight"}) {
     ReverseBlocks(InputNamed(reversed, name), InputNamed(reversed, name).shape[0], 1);
@@ -92,10 +91,10 @@ std::vector<Property> LinearProperties() {
   return {
       {"columns_of_the_weight",
        "an x with one nonzero element gives a multiple of a column of the weight", CheckColumns},
-      {"in_proportion", "doubling x and the bias doubles y", CheckScale},
+      {"in_proportion", "doubling x and the bias doubles y", CheckLinearScale},
       {"columns_add_up", "the results for even and odd columns of the weight add up to y",
        CheckParts},
-      {"columns_in_any_order", "the order of the columns does not matter", CheckOrder}};
+      {"columns_in_any_order", "the order of the columns does not matter", CheckLinearOrder}};
 }
 
 std::vector<Defect> LinearDefects() {

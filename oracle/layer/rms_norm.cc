@@ -7,13 +7,12 @@
 #include "oracle/diagnosis/catalog_entry.h"
 #include "oracle/layer/measured/norm.h"
 #include "oracle/layer/norm_defects.h"
+#include "oracle/layer/tensor_places.h"
 #include "oracle/property/changed_inputs.h"
 #include "oracle/property/common_properties.h"
 
 namespace sextant::oracle {
 namespace {
-
-constexpr size_t kX = 0, kWeight = 1;
 
 bool HasUnitOffset(const Case& c) { return TextOf(c, "unit_offset") == "true"; }
 
@@ -23,14 +22,15 @@ Tensors WithoutWeight(const Case& c, const Tensors& inputs) {
 }
 
 // 2 x and 4 eps give the same y: eps has the unit of x^2.
-Findings CheckUnits(const Case& c, const Tensors& inputs, const Ask& ask) {
+Findings CheckRmsNormUnits(const Case& c, const Tensors& inputs, const Ask& ask) {
   Findings findings;
   ExpectEqual(ask(c, inputs), ask(Multiplied(c, "eps", 4), Multiplied(inputs, {"x"}, 2)), findings);
   return findings;
 }
 
 // sum y^2 <= M for weight 1, and = M for eps 0.
-Findings CheckMeanSquare(const Case& c, const Tensors& inputs, const Ask& ask, bool without_eps) {
+Findings CheckRmsNormMeanSquare(const Case& c, const Tensors& inputs, const Ask& ask,
+                                bool without_eps) {
   const Case asked = without_eps ? c.With("eps=0") : c;
   const size_t N = ExtentOf(c, "N"), M = ExtentOf(c, "M");
   const Response y = ask(asked, WithoutWeight(c, inputs));
@@ -45,7 +45,7 @@ Findings CheckMeanSquare(const Case& c, const Tensors& inputs, const Ask& ask, b
 }
 
 // x = 1 and eps = 3: 1 / sqrt(1 + 3) = 1 / 2.
-Findings CheckOnes(const Case& c, const Tensors& inputs, const Ask& ask) {
+Findings CheckRmsNormOnes(const Case& c, const Tensors& inputs, const Ask& ask) {
   const Response y = ask(c.With("eps=3"), Filled(inputs, {"x"}, 1));
   const size_t M = ExtentOf(c, "M");
   Findings findings;
@@ -75,7 +75,7 @@ Findings CheckWeight(const Case& c, const Tensors& inputs, const Ask& ask) {
 }
 
 // With eps 0 a positive factor of x does not change y.
-Findings CheckScale(const Case& c, const Tensors& inputs, const Ask& ask) {
+Findings CheckRmsNormScale(const Case& c, const Tensors& inputs, const Ask& ask) {
   const Case asked = c.With("eps=0");
   Findings findings;
   ExpectEqual(ask(asked, inputs), ask(asked, Multiplied(inputs, {"x"}, 8)), findings);
@@ -131,24 +131,24 @@ std::vector<Defect> WeightDefects() {
 template <>
 CatalogEntry MakeCatalogEntry<RmsNorm>() {
   return {
-      .properties = {{"eps_has_the_unit_of_squares", "2 x and 4 eps give the same y", CheckUnits},
-                     OddIn({"x"}, "-x gives -y"),
-                     {"mean_square_at_most_one", "with weight 1 the mean square is at most 1",
-                      [](const Case& c, const Tensors& inputs, const Ask& ask) {
-                        return CheckMeanSquare(c, inputs, ask, false);
-                      }},
-                     {"mean_square_is_one", "with weight 1 and eps 0 the mean square is 1",
-                      [](const Case& c, const Tensors& inputs, const Ask& ask) {
-                        return CheckMeanSquare(c, inputs, ask, true);
-                      }},
-                     {"ones_with_eps_three", "ones with eps 3 give half the weight", CheckOnes},
-                     {"linear_in_weight",
-                      "y is linear in the weight, or in 1 + weight with unit_offset", CheckWeight},
-                     {"scale_ignored_without_eps", "with eps 0, 8 x gives the same y", CheckScale},
-                     {"commutes_with_rotations",
-                      "without a weight, rotating pairs of columns of x rotates those of y",
-                      CheckRotation},
-                     ColumnsAlike()},
+      .properties =
+          {{"eps_has_the_unit_of_squares", "2 x and 4 eps give the same y", CheckRmsNormUnits},
+           OddIn({"x"}, "-x gives -y"),
+           {"mean_square_at_most_one", "with weight 1 the mean square is at most 1",
+            [](const Case& c, const Tensors& inputs, const Ask& ask) {
+              return CheckRmsNormMeanSquare(c, inputs, ask, false);
+            }},
+           {"mean_square_is_one", "with weight 1 and eps 0 the mean square is 1",
+            [](const Case& c, const Tensors& inputs, const Ask& ask) {
+              return CheckRmsNormMeanSquare(c, inputs, ask, true);
+            }},
+           {"ones_with_eps_three", "ones with eps 3 give half the weight", CheckRmsNormOnes},
+           {"linear_in_weight", "y is linear in the weight, or in 1 + weight with unit_offset",
+            CheckWeight},
+           {"scale_ignored_without_eps", "with eps 0, 8 x gives the same y", CheckRmsNormScale},
+           {"commutes_with_rotations",
+            "without a weight, rotating pairs of columns of x rotates those of y", CheckRotation},
+           ColumnsAlike()},
       .defects = Joined<Defect>(
           {NormDefects(), MutatedFormulas<RmsNormMutant>(RmsMutations()), WeightDefects()}),
       .measurements = NormMeasurements()};

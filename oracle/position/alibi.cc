@@ -14,10 +14,10 @@
 namespace sextant::oracle {
 namespace {
 
-constexpr size_t kSlope = 0, kQuery = 1, kKey = 2;
+constexpr size_t kSlope = 0, kAlibiQuery = 1, kAlibiKey = 2;
 
 // Calls check(flat index, h, s, t) for every element.
-void ForEach(const Case& c, auto check) {
+void ForEachBias(const Case& c, auto check) {
   const size_t S = ExtentOf(c, "S"), T = ExtentOf(c, "T");
   for (size_t h = 0; h < ExtentOf(c, "H"); ++h) {
     for (size_t s = 0; s < S; ++s) {
@@ -28,11 +28,11 @@ void ForEach(const Case& c, auto check) {
 
 // Shifting all positions by 7 changes nothing, or adds 7 slopes where the bias depends on keys
 // alone.
-Findings CheckShift(const Case& c, const Tensors& inputs, const Ask& ask) {
+Findings CheckAlibiShift(const Case& c, const Tensors& inputs, const Ask& ask) {
   const Response bias = ask(c, inputs), shifted = ask(c, WithShiftedPositions(inputs, 7));
   const bool key = TextOf(c, "form") == "key";
   Findings findings;
-  ForEach(c, [&](size_t i, size_t h, size_t, size_t) {
+  ForEachBias(c, [&](size_t i, size_t h, size_t, size_t) {
     const Measured slope = inputs[kSlope].values.data[h];
     findings.Equal(shifted(0, i), bias(0, i) + slope * (key ? 7 : 0), {shifted, 0, i});
   });
@@ -46,23 +46,23 @@ Findings CheckForms(const Case& c, const Tensors& inputs, const Ask& ask) {
                  key = ask(c.With("form=key"), inputs),
                  symmetric = ask(c.With("form=symmetric"), inputs);
   Findings findings;
-  ForEach(c, [&](size_t i, size_t h, size_t s, size_t t) {
-    const double query = inputs[kQuery].values.data[s];
+  ForEachBias(c, [&](size_t i, size_t h, size_t s, size_t t) {
+    const double query = inputs[kAlibiQuery].values.data[s];
     const Measured slope = inputs[kSlope].values.data[h];
     findings.Equal(key(0, i) - distance(0, i), slope * query, {key, 0, i});
-    const bool ahead = inputs[kKey].values.data[t] > query;
+    const bool ahead = inputs[kAlibiKey].values.data[t] > query;
     findings.Equal(symmetric(0, i), ahead ? -distance(0, i) : distance(0, i), {symmetric, 0, i});
   });
   return findings;
 }
 
 // Moving a key by one position adds one slope to the bias.
-Findings CheckStep(const Case& c, const Tensors& inputs, const Ask& ask) {
+Findings CheckAlibiStep(const Case& c, const Tensors& inputs, const Ask& ask) {
   const Case asked = TextOf(c, "form") == "symmetric" ? c.With("form=distance") : c;
   const Response bias = ask(asked, inputs);
   const Response next = ask(asked, Mapped(inputs, "key_position", [](double p) { return p + 1; }));
   Findings findings;
-  ForEach(c, [&](size_t i, size_t h, size_t, size_t) {
+  ForEachBias(c, [&](size_t i, size_t h, size_t, size_t) {
     findings.Equal(next(0, i) - bias(0, i), inputs[kSlope].values.data[h], {next, 0, i});
   });
   return findings;
@@ -73,15 +73,15 @@ Findings CheckStep(const Case& c, const Tensors& inputs, const Ask& ask) {
 Findings CheckPast(const Case& c, const Tensors& inputs, const Ask& ask) {
   const Case asked = TextOf(c, "form") == "key" ? c.With("form=distance") : c;
   Tensors near = inputs;
-  const auto& query = inputs[kQuery].values.data;
+  const auto& query = inputs[kAlibiQuery].values.data;
   if (query.empty()) return {};
-  for (size_t t = 0; t < near[kKey].values.data.size(); ++t) {
-    near[kKey].values.data[t] = query[t % query.size()];
+  for (size_t t = 0; t < near[kAlibiKey].values.data.size(); ++t) {
+    near[kAlibiKey].values.data[t] = query[t % query.size()];
   }
   const Response bias = ask(asked, near);
   Findings findings;
-  ForEach(c, [&](size_t i, size_t h, size_t s, size_t t) {
-    const double key = near[kKey].values.data[t];
+  ForEachBias(c, [&](size_t i, size_t h, size_t s, size_t t) {
+    const double key = near[kAlibiKey].values.data[t];
     if (key == query[s]) findings.Equal(bias(0, i), 0, {bias, 0, i});
     if (key < query[s] && inputs[kSlope].values.data[h] > 0) {
       findings.AtMost(bias(0, i), 0, {bias, 0, i});
@@ -97,7 +97,7 @@ Findings CheckSlopes(const Case& c, const Tensors& inputs, const Ask& ask) {
 }
 
 // The formula with one mutation.
-struct Mutant : Alibi {
+struct AlibiMutant : Alibi {
   enum class Mutation {
     kNone,
     kPositive,   // + slope distance
@@ -148,22 +148,22 @@ struct Mutant : Alibi {
   }
 };
 
-std::vector<Defect> FormulaDefects() {
-  using Mutation = Mutant::Mutation;
+std::vector<Defect> AlibiFormulaDefects() {
+  using Mutation = AlibiMutant::Mutation;
   return {
-      MutatedFormula<Mutant>("sign", "the bias has the wrong sign: distant keys gain weight",
-                             Mutation::kPositive),
-      MutatedFormula<Mutant>("future_has_no_bias", "max(i - j, 0): keys after the query get 0",
-                             Mutation::kNoFuture),
-      MutatedFormula<Mutant>("past_has_no_bias", "max(j - i, 0): keys before the query get 0",
-                             Mutation::kNoPast),
-      MutatedFormula<Mutant>("scaled_as_the_scores",
-                             "the bias is divided by sqrt(D) like the scores (here D = 64)",
-                             Mutation::kScaled),
-      MutatedFormula<Mutant>("squared_distance", "the bias is slope * distance^2",
-                             Mutation::kSquared),
-      MutatedFormula<Mutant>("logarithm_of_distance", "the bias is -slope ln(1 + distance)",
-                             Mutation::kLogarithm),
+      MutatedFormula<AlibiMutant>("sign", "the bias has the wrong sign: distant keys gain weight",
+                                  Mutation::kPositive),
+      MutatedFormula<AlibiMutant>("future_has_no_bias", "max(i - j, 0): keys after the query get 0",
+                                  Mutation::kNoFuture),
+      MutatedFormula<AlibiMutant>("past_has_no_bias", "max(j - i, 0): keys before the query get 0",
+                                  Mutation::kNoPast),
+      MutatedFormula<AlibiMutant>("scaled_as_the_scores",
+                                  "the bias is divided by sqrt(D) like the scores (here D = 64)",
+                                  Mutation::kScaled),
+      MutatedFormula<AlibiMutant>("squared_distance", "the bias is slope * distance^2",
+                                  Mutation::kSquared),
+      MutatedFormula<AlibiMutant>("logarithm_of_distance", "the bias is -slope ln(1 + distance)",
+                                  Mutation::kLogarithm),
   };
 }
 
@@ -200,15 +200,15 @@ CatalogEntry MakeCatalogEntry<Alibi>() {
   return {.properties =
               {{"translation_invariant",
                 "shifting all positions by the same distance adds the same to all biases of a row",
-                CheckShift},
+                CheckAlibiShift},
                {"forms_differ_by_row",
                 "key differs from distance by a constant per row, symmetric by a sign", CheckForms},
-               {"a_step_is_a_slope", "moving a key by one position adds one slope", CheckStep},
+               {"a_step_is_a_slope", "moving a key by one position adds one slope", CheckAlibiStep},
                {"past_is_not_favoured",
                 "the bias is 0 at the position of the query and at most 0 before it", CheckPast},
                {"linear_in_slope", "twice the slope gives twice the bias", CheckSlopes}},
           .defects = Joined<Defect>(
-              {FormulaDefects(), QueryKeyDefects(), PrecisionDefects(), SlopeDefects()}),
+              {AlibiFormulaDefects(), QueryKeyDefects(), PrecisionDefects(), SlopeDefects()}),
           .measurements = {MeasureBias}};
 }
 

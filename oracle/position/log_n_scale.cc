@@ -25,7 +25,7 @@ Findings CheckShort(const Case& c, const Tensors& inputs, const Ask& ask) {
 }
 
 // ln(n L) = ln n + ln L, so factor(n L) = factor(n) + 1 for tokens n >= L, counted from 1.
-Findings CheckProduct(const Case& c, const Tensors& inputs, const Ask& ask) {
+Findings CheckLogNScaleProduct(const Case& c, const Tensors& inputs, const Ask& ask) {
   const double L = ContextOf(c);
   const auto beyond = [L](double p) { return std::max(p + 1, L); };
   const Response y = AskFactors(c, inputs, ask, [&](double p) { return beyond(p) - 1; });
@@ -34,7 +34,7 @@ Findings CheckProduct(const Case& c, const Tensors& inputs, const Ask& ask) {
 }
 
 // The factor is at least 1 and does not decrease with the position.
-Findings CheckRising(const Case& c, const Tensors& inputs, const Ask& ask) {
+Findings CheckLogNScaleRising(const Case& c, const Tensors& inputs, const Ask& ask) {
   const Response y = AskFactors(c, inputs, ask, [](double p) { return p; });
   const Response later = AskFactors(c, inputs, ask, [](double p) { return p + 1000; });
   Findings findings;
@@ -86,7 +86,7 @@ struct LogNMutant : LogNScale {
   }
 };
 
-std::vector<Defect> FormulaDefects() {
+std::vector<Defect> LogNScaleFormulaDefects() {
   using Mutation = LogNMutant::Mutation;
   return {
       MutatedFormula<LogNMutant>("without_maximum", "tokens within the context are scaled down",
@@ -121,11 +121,11 @@ CatalogEntry MakeCatalogEntry<LogNScale>() {
           {PropertiesOfFactors(),
            {{"short_texts_pass", "tokens within the context do not change", CheckShort},
             {"factor_counts_contexts", "at L times the position the factor is larger by 1",
-             CheckProduct},
-            {"monotone", "the factor is at least 1 and never decreases", CheckRising}}}),
+             CheckLogNScaleProduct},
+            {"monotone", "the factor is at least 1 and never decreases", CheckLogNScaleRising}}}),
       // The factor is 1 at negative positions and at position 0.
       .defects = Joined<Defect>({RemoveDefects({"negative_position_clamped"}, PositionDefects()),
-                                 FactorDefects(), FormulaDefects()}),
+                                 FactorDefects(), LogNScaleFormulaDefects()}),
       .measurements = {MeasureAttributes}};
 }
 

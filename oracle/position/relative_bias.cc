@@ -39,7 +39,7 @@ Tensors WithRowIndices(const Case& c, Tensors inputs) {
 }
 
 // Calls check(flat index, query, key) for every element.
-void ForEach(const Case& c, const Tensors& inputs, auto check) {
+void ForEachDistance(const Case& c, const Tensors& inputs, auto check) {
   const size_t S = ExtentOf(c, "S"), T = ExtentOf(c, "T"), H = ExtentOf(c, "H");
   for (size_t i = 0; i < H * S * T; ++i) {
     check(i, inputs[kQuery].values.data[i / T % S], inputs[kKey].values.data[i % T]);
@@ -58,7 +58,7 @@ Findings CheckNear(const Case& c, const Tensors& inputs, const Ask& ask) {
   }
   const Response bias = ask(c, near);
   Findings findings;
-  ForEach(c, near, [&](size_t i, double q, double k) {
+  ForEachDistance(c, near, [&](size_t i, double q, double k) {
     const double d = std::abs(k - q);
     if (d >= side.x) return;
     const double expected = k <= q ? d : side.both ? side.n + d : 0;
@@ -79,7 +79,7 @@ Findings CheckFar(const Case& c, const Tensors& inputs, const Ask& ask) {
   }
   const Response bias = ask(c, far);
   Findings findings;
-  ForEach(c, far, [&](size_t i, double q, double k) {
+  ForEachDistance(c, far, [&](size_t i, double q, double k) {
     if (std::abs(k - q) < side.m) return;
     const double last = side.n - 1;
     const double expected = k <= q ? last : side.both ? side.n + last : 0;
@@ -103,7 +103,7 @@ Findings CheckDoubling(const Case& c, const Tensors& inputs, const Ask& ask) {
     for (double& p : twice[input].values.data) p *= 2;
   }
   const Response near = ask(c, once), far = ask(c, twice);
-  ForEach(c, once, [&](size_t i, double q, double k) {
+  ForEachDistance(c, once, [&](size_t i, double q, double k) {
     if (std::abs(k - q) < side.x) return;
     const double half = side.both && k > q ? side.n : 0, last = half + side.n - 1;
     if (!side.both && k > q) return;
@@ -114,14 +114,14 @@ Findings CheckDoubling(const Case& c, const Tensors& inputs, const Ask& ask) {
 }
 
 // A key one step further away is never in an earlier bucket.
-Findings CheckRising(const Case& c, const Tensors& inputs, const Ask& ask) {
+Findings CheckRelativeBiasRising(const Case& c, const Tensors& inputs, const Ask& ask) {
   const Side side(c);
   const Tensors here = WithRowIndices(c, inputs);
   Tensors there = here;
   for (double& p : there[kKey].values.data) p -= 1;
   const Response near = ask(c, here), far = ask(c, there);
   Findings findings;
-  ForEach(c, here, [&](size_t i, double q, double k) {
+  ForEachDistance(c, here, [&](size_t i, double q, double k) {
     if (k <= q) findings.AtMost(near(0, i), far(0, i), {far, 0, i});
     if (k > q + 1 && side.both) findings.AtMost(far(0, i), near(0, i), {far, 0, i});
   });
@@ -138,7 +138,7 @@ Findings CheckMirror(const Case& c, const Tensors& inputs, const Ask& ask) {
   }
   const Response before = ask(c, here), after = ask(c, mirrored);
   Findings findings;
-  ForEach(c, here, [&](size_t i, double q, double k) {
+  ForEachDistance(c, here, [&](size_t i, double q, double k) {
     if (k >= q) return;
     const Measured expected = side.both ? before(0, i) + side.n : Measured(0);
     findings.Equal(after(0, i), expected, {after, 0, i});
@@ -148,7 +148,7 @@ Findings CheckMirror(const Case& c, const Tensors& inputs, const Ask& ask) {
 
 // The formula with one mutation. Logarithms are computed in double; results close to an integer
 // count as this integer.
-struct Mutant : RelativeBias {
+struct RelativeBiasMutant : RelativeBias {
   enum class Mutation {
     kNone,
     kBorderMissed,    // a logarithm just below its integer is truncated
@@ -214,41 +214,43 @@ struct Mutant : RelativeBias {
 };
 
 std::vector<Defect> BucketDefects() {
-  using Mutation = Mutant::Mutation;
+  using Mutation = RelativeBiasMutant::Mutation;
   return {
-      MutatedFormula<Mutant>("border_missed",
-                             "a logarithm rounded to just below an integer is truncated: 16, 32 "
-                             "and 64 get the previous bucket",
-                             Mutation::kBorderMissed),
-      MutatedFormula<Mutant>("borders_rounded_up", "the index is rounded up (ceil) instead of down",
-                             Mutation::kCeil),
-      MutatedFormula<Mutant>("borders_rounded", "the index is rounded to nearest instead of down",
-                             Mutation::kNearest),
-      MutatedFormula<Mutant>("buckets_not_halved",
-                             "both directions use all buckets instead of one half each",
-                             Mutation::kNotHalved),
-      MutatedFormula<Mutant>("self_is_after",
-                             "keys with j >= i instead of j > i use the second half of the buckets",
-                             Mutation::kSelfIsAfter),
-      MutatedFormula<Mutant>("not_capped", "beyond max_distance the index keeps growing",
-                             Mutation::kUncapped),
-      MutatedFormula<Mutant>("logarithm_of_base_two",
-                             "the index is log2 of the distance, independent of max_distance",
-                             Mutation::kLogBaseTwo),
-      MutatedFormula<Mutant>(
+      MutatedFormula<RelativeBiasMutant>(
+          "border_missed",
+          "a logarithm rounded to just below an integer is truncated: 16, 32 "
+          "and 64 get the previous bucket",
+          Mutation::kBorderMissed),
+      MutatedFormula<RelativeBiasMutant>(
+          "borders_rounded_up", "the index is rounded up (ceil) instead of down", Mutation::kCeil),
+      MutatedFormula<RelativeBiasMutant>(
+          "borders_rounded", "the index is rounded to nearest instead of down", Mutation::kNearest),
+      MutatedFormula<RelativeBiasMutant>("buckets_not_halved",
+                                         "both directions use all buckets instead of one half each",
+                                         Mutation::kNotHalved),
+      MutatedFormula<RelativeBiasMutant>(
+          "self_is_after", "keys with j >= i instead of j > i use the second half of the buckets",
+          Mutation::kSelfIsAfter),
+      MutatedFormula<RelativeBiasMutant>(
+          "not_capped", "beyond max_distance the index keeps growing", Mutation::kUncapped),
+      MutatedFormula<RelativeBiasMutant>(
+          "logarithm_of_base_two", "the index is log2 of the distance, independent of max_distance",
+          Mutation::kLogBaseTwo),
+      MutatedFormula<RelativeBiasMutant>(
           "no_logarithm",
           "distances are clipped without a logarithm, as in the relative attention of Shaw et al.",
           Mutation::kLinear),
-      MutatedFormula<Mutant>("future_mirrored",
-                             "in one direction, keys after the query use their distance",
-                             Mutation::kFutureMirrored),
-      MutatedFormula<Mutant>("logarithm_in_bf16", "distances and logarithms are computed in bf16",
-                             Mutation::kLogInBf16),
-      AcrossSlices(MutatedFormula<Mutant>("table_transposed", "the table is indexed [head, bucket]",
-                                          Mutation::kTransposed)),
-      MutatedFormula<Mutant>("scaled_as_the_scores",
-                             "the bias is divided by sqrt(D) like the scores (here D = 64)",
-                             Mutation::kScaled),
+      MutatedFormula<RelativeBiasMutant>(
+          "future_mirrored", "in one direction, keys after the query use their distance",
+          Mutation::kFutureMirrored),
+      MutatedFormula<RelativeBiasMutant>("logarithm_in_bf16",
+                                         "distances and logarithms are computed in bf16",
+                                         Mutation::kLogInBf16),
+      AcrossSlices(MutatedFormula<RelativeBiasMutant>(
+          "table_transposed", "the table is indexed [head, bucket]", Mutation::kTransposed)),
+      MutatedFormula<RelativeBiasMutant>(
+          "scaled_as_the_scores", "the bias is divided by sqrt(D) like the scores (here D = 64)",
+          Mutation::kScaled),
   };
 }
 
@@ -290,7 +292,8 @@ CatalogEntry MakeCatalogEntry<RelativeBias>() {
                      {"doubling_is_so_many_buckets",
                       "doubling the distance adds a fixed number of buckets (for powers of two)",
                       CheckDoubling},
-                     {"rising", "a larger distance never has an earlier bucket", CheckRising},
+                     {"rising", "a larger distance never has an earlier bucket",
+                      CheckRelativeBiasRising},
                      {"mirrored", "keys after the query mirror those before it", CheckMirror}},
       .defects = Joined<Defect>({BucketDefects(), OtherDefects(), QueryKeyDefects()}),
       .measurements = {MeasureAttributes}};

@@ -68,7 +68,7 @@ Findings CheckParity(const Case& c, const Tensors& inputs, const Ask& ask) {
 }
 
 // p_(i+delta) = M(delta) p_i with M independent of i; here delta is 7.
-Findings CheckShift(const Case& c, const Tensors& inputs, const Ask& ask) {
+Findings CheckSinusoidalShift(const Case& c, const Tensors& inputs, const Ask& ask) {
   const Response y = ask(c, inputs), delta = AskAt(c, inputs, ask, [](double) { return 7; }),
                  shifted = AskAt(c, inputs, ask, [](double p) { return p + 7; });
   Findings findings;
@@ -134,7 +134,7 @@ Findings CheckSquaredBase(const Case& c, const Tensors& inputs, const Ask& ask) 
 }
 
 // The formula with one mutation. Members with their default values change nothing.
-struct Mutant : Sinusoidal {
+struct SinusoidalMutant : Sinusoidal {
   int64_t numerator_shift = 0, numerator_scale = 2;  // base^-((scale k + shift) / M)
   bool per_channel = false;                          // every channel has its own frequency
   bool cosine_first = false;
@@ -165,40 +165,46 @@ struct Mutant : Sinusoidal {
   }
 };
 
-Defect MutantDefect(std::string name, std::string why, void (*change)(Mutant&)) {
-  Mutant mutant;
+Defect SinusoidalMutantDefect(std::string name, std::string why,
+                              void (*change)(SinusoidalMutant&)) {
+  SinusoidalMutant mutant;
   change(mutant);
   return MutatedFormula(std::move(name), std::move(why), mutant);
 }
 
-std::vector<Defect> FormulaDefects() {
+std::vector<Defect> SinusoidalFormulaDefects() {
   return {
-      MutantDefect("cos_and_sin_swapped", "cosines and sines are swapped",
-                   [](Mutant& m) { m.cosine_first = true; }),
-      MutantDefect("exponent_shifted_up", "frequencies are base^(-2k/M) with k from 1 instead of 0",
-                   [](Mutant& m) { m.numerator_shift = 2; }),
-      MutantDefect("exponent_odd",
-                   "frequencies are base^(-(2k+1)/M): the index of the odd channel is used",
-                   [](Mutant& m) { m.numerator_shift = 1; }),
-      MutantDefect("exponent_without_two",
-                   "frequencies are base^(-k/M): arange lacks its step of 2",
-                   [](Mutant& m) { m.numerator_scale = 1; }),
-      MutantDefect("exponent_with_four",
-                   "frequencies are base^(-4k/M): half the width is used as the width",
-                   [](Mutant& m) { m.numerator_scale = 4; }),
-      MutantDefect("exponent_by_integer_division",
-                   "integer division 2k // M gives 0: all frequencies are 1",
-                   [](Mutant& m) { m.numerator_scale = 0; }),
-      MutantDefect("frequencies_in_bf16", "casting the module to bf16 also casts its frequencies",
-                   [](Mutant& m) { m.frequency_format = DType::kBF16; }),
-      MutantDefect("frequencies_in_f16", "casting the module to f16 also casts its frequencies",
-                   [](Mutant& m) { m.frequency_format = DType::kF16; }),
-      MutantDefect("frequencies_in_f32", "frequencies are stored in f32 where f64 is required",
-                   [](Mutant& m) { m.frequency_format = DType::kF32; }),
-      MutantDefect("one_frequency_per_channel",
-                   "the index of the channel is used as that of the pair: sine and cosine of a "
-                   "pair have different frequencies",
-                   [](Mutant& m) { m.per_channel = true; }),
+      SinusoidalMutantDefect("cos_and_sin_swapped", "cosines and sines are swapped",
+                             [](SinusoidalMutant& m) { m.cosine_first = true; }),
+      SinusoidalMutantDefect("exponent_shifted_up",
+                             "frequencies are base^(-2k/M) with k from 1 instead of 0",
+                             [](SinusoidalMutant& m) { m.numerator_shift = 2; }),
+      SinusoidalMutantDefect(
+          "exponent_odd", "frequencies are base^(-(2k+1)/M): the index of the odd channel is used",
+          [](SinusoidalMutant& m) { m.numerator_shift = 1; }),
+      SinusoidalMutantDefect("exponent_without_two",
+                             "frequencies are base^(-k/M): arange lacks its step of 2",
+                             [](SinusoidalMutant& m) { m.numerator_scale = 1; }),
+      SinusoidalMutantDefect("exponent_with_four",
+                             "frequencies are base^(-4k/M): half the width is used as the width",
+                             [](SinusoidalMutant& m) { m.numerator_scale = 4; }),
+      SinusoidalMutantDefect("exponent_by_integer_division",
+                             "integer division 2k // M gives 0: all frequencies are 1",
+                             [](SinusoidalMutant& m) { m.numerator_scale = 0; }),
+      SinusoidalMutantDefect("frequencies_in_bf16",
+                             "casting the module to bf16 also casts its frequencies",
+                             [](SinusoidalMutant& m) { m.frequency_format = DType::kBF16; }),
+      SinusoidalMutantDefect("frequencies_in_f16",
+                             "casting the module to f16 also casts its frequencies",
+                             [](SinusoidalMutant& m) { m.frequency_format = DType::kF16; }),
+      SinusoidalMutantDefect("frequencies_in_f32",
+                             "frequencies are stored in f32 where f64 is required",
+                             [](SinusoidalMutant& m) { m.frequency_format = DType::kF32; }),
+      SinusoidalMutantDefect(
+          "one_frequency_per_channel",
+          "the index of the channel is used as that of the pair: sine and cosine of a "
+          "pair have different frequencies",
+          [](SinusoidalMutant& m) { m.per_channel = true; }),
   };
 }
 
@@ -222,7 +228,7 @@ CatalogEntry MakeCatalogEntry<Sinusoidal>() {
                      {"cos_even_sin_odd", "cos(-p) is cos(p) and sin(-p) is -sin(p)", CheckParity},
                      {"shift_is_linear",
                       "a shift by 7 positions is the same linear map at every position",
-                      CheckShift},
+                      CheckSinusoidalShift},
                      {"rotates_forward", "a step of at most one radian ends in the first quadrant",
                       CheckSign},
                      {"last_is_inverse_base", "the last frequency of tensor2tensor is 1 / base",
@@ -230,7 +236,7 @@ CatalogEntry MakeCatalogEntry<Sinusoidal>() {
                      {"squared_base_skips_pairs", "pair k with base b^2 is pair 2k with base b",
                       CheckSquaredBase}},
       .defects = Joined<Defect>({PositionDefects(),
-                                 FormulaDefects(),
+                                 SinusoidalFormulaDefects(),
                                  {OffsetOfPadding()},
                                  PrecisionDefects(Sinusoidal::kSteps)}),
       .measurements = {MeasureSinusoidal}};

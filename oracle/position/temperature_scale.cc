@@ -36,7 +36,7 @@ Findings CheckFirst(const Case& c, const Tensors& inputs, const Ask& ask) {
 }
 
 // All tokens of a step have the factor of its first and of its last token.
-Findings CheckStep(const Case& c, const Tensors& inputs, const Ask& ask) {
+Findings CheckTemperatureScaleStep(const Case& c, const Tensors& inputs, const Ask& ask) {
   const Steps steps(c);
   const auto inside = [&](double p) { return std::max(p, -steps.start); };
   const Response y = AskFactors(c, inputs, ask, inside);
@@ -51,7 +51,7 @@ Findings CheckStep(const Case& c, const Tensors& inputs, const Ask& ask) {
 }
 
 // ln((1 + m) (1 + n)) = ln(1 + m) + ln(1 + n); here m = 3.
-Findings CheckProduct(const Case& c, const Tensors& inputs, const Ask& ask) {
+Findings CheckTemperatureScaleProduct(const Case& c, const Tensors& inputs, const Ask& ask) {
   const Steps steps(c);
   const auto at = [&](const std::function<double(double)>& change) {
     return AskFactors(c, inputs, ask, [&](double p) { return steps.First(change(steps.Of(p))); });
@@ -80,7 +80,7 @@ Findings CheckBeta(const Case& c, const Tensors& inputs, const Ask& ask) {
 }
 
 // The factor of a step is at least that of the step before.
-Findings CheckRising(const Case& c, const Tensors& inputs, const Ask& ask) {
+Findings CheckTemperatureScaleRising(const Case& c, const Tensors& inputs, const Ask& ask) {
   const Steps steps(c);
   const Response y = AskFactors(c, inputs, ask, [&](double p) { return steps.First(steps.Of(p)); });
   const Response next =
@@ -139,7 +139,7 @@ struct TemperatureMutant : TemperatureScale {
   }
 };
 
-std::vector<Defect> FormulaDefects() {
+std::vector<Defect> TemperatureScaleFormulaDefects() {
   using Mutation = TemperatureMutant::Mutation;
   return {
       MutatedFormula<TemperatureMutant>("without_floor",
@@ -178,14 +178,16 @@ CatalogEntry MakeCatalogEntry<TemperatureScale>() {
       .properties = Joined<Property>(
           {PropertiesOfFactors(),
            {{"first_step_passes", "the first floor_scale tokens do not change", CheckFirst},
-            {"constant_in_steps", "all tokens of a step have the same factor", CheckStep},
+            {"constant_in_steps", "all tokens of a step have the same factor",
+             CheckTemperatureScaleStep},
             {"factors_add",
              "the factors of m and n steps add up to 1 more than that of (1 + m) (1 + n) - 1 steps",
-             CheckProduct},
+             CheckTemperatureScaleProduct},
             {"beta_multiplies", "doubling beta doubles the difference from 1", CheckBeta},
             {"rises_by_steps", "the factor is at least 1 and does not decrease from step to step",
-             CheckRising}}}),
-      .defects = Joined<Defect>({PositionDefects(), FactorDefects(), FormulaDefects()}),
+             CheckTemperatureScaleRising}}}),
+      .defects =
+          Joined<Defect>({PositionDefects(), FactorDefects(), TemperatureScaleFormulaDefects()}),
       .measurements = {MeasureAttributes}};
 }
 

@@ -18,7 +18,7 @@ struct PositionMutation {
   Change change;
 };
 
-Defect Positions(const std::string& input, const PositionMutation& mutation) {
+Defect PositionDefect(const std::string& input, const PositionMutation& mutation) {
   const auto apply = [input, change = mutation.change](const Case&, Tensors& inputs) {
     Tensor<double>& position = InputNamed(inputs, input);
     const Tensor<double> before = position;
@@ -98,7 +98,7 @@ constexpr Precision kPrecisions[] = {
 std::vector<Defect> PositionDefects(const std::string& input) {
   std::vector<Defect> defects;
   for (const PositionMutation& mutation : kPositionMutations) {
-    defects.push_back(Positions(input, mutation));
+    defects.push_back(PositionDefect(input, mutation));
   }
   return defects;
 }

@@ -12,7 +12,7 @@ namespace {
 
 // f_k for base b^2 is f_2k for base b: x in pair 2k with base b rotates as x in pair k with base
 // b^2.
-Findings CheckSquaredBase(const Case& c, const Tensors& inputs, const Ask& ask) {
+Findings CheckConfigurationSquaredBase(const Case& c, const Tensors& inputs, const Ask& ask) {
   const Window window(c);
   const double base = NumberOf(c, "base", 0);
   if (std::fma(base, base, -(base * base)) != 0) return {};  // the square is not a double
@@ -41,7 +41,7 @@ Findings CheckSquaredBase(const Case& c, const Tensors& inputs, const Ask& ask) 
 }
 
 // Linear scaling by 4 rotates at position 4p as no scaling does at position p.
-Findings CheckInterpolation(const Case& c, const Tensors& inputs, const Ask& ask) {
+Findings CheckConfigurationInterpolation(const Case& c, const Tensors& inputs, const Ask& ask) {
   const Response plain = ask(c.With("scaling=none"), inputs);
   const Response scaled = ask(c.With("scaling=linear(factor=4)"),
                               WithPositions(inputs, [](double p) { return 4 * p; }));
@@ -55,12 +55,12 @@ Findings CheckInterpolation(const Case& c, const Tensors& inputs, const Ask& ask
 Property LinearScalingStretches() {
   return {"linear_scaling_stretches",
           "linear scaling by 4 rotates at position 4p as no scaling does at position p",
-          CheckInterpolation};
+          CheckConfigurationInterpolation};
 }
 
 std::vector<Property> PropertiesOfConfiguration() {
   return {{"squared_base_skips_pairs", "pair k with base b^2 rotates as pair 2k with base b",
-           CheckSquaredBase},
+           CheckConfigurationSquaredBase},
           LinearScalingStretches()};
 }
 

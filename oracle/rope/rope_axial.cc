@@ -29,7 +29,7 @@ Tensors OnlyAxis(const Case& c, Tensors inputs, size_t axis) {
 }
 
 // The pairs of axis a are a P .. a P + P - 1. They do not depend on the other axes.
-Findings CheckAxes(const Case& c, const Tensors& inputs, const Ask& ask) {
+Findings CheckRopeAxialAxes(const Case& c, const Tensors& inputs, const Ask& ask) {
   const Window window(c);
   const size_t axes = ExtentOf(c, "A"), own = window.pairs / axes;
   const Response together = ask(c, inputs);
@@ -269,7 +269,7 @@ CatalogEntry MakeCatalogEntry<RopeAxial>() {
            {PairingsAgree(),
             DecodingIsPrefill(),
             {"axes_do_not_mix", "a pair of channels depends only on the coordinate of its own axis",
-             CheckAxes},
+             CheckRopeAxialAxes},
             {"blocks_are_ropes",
              "with frequencies=lang each block of channels is rope by its own axis", CheckBlocks},
             {"neighbours_need_no_blocks",

@@ -36,7 +36,7 @@ Findings CheckLayout(const Case& c, const Tensors& inputs, const Ask& ask) {
   });
 }
 
-Findings CheckSquaredBase(const Case& c, const Tensors& inputs, const Ask& ask) {
+Findings CheckRopeCosSinSquaredBase(const Case& c, const Tensors& inputs, const Ask& ask) {
   const double base = NumberOf(c, "base", 0);
   if (std::fma(base, base, -(base * base)) != 0) return {};  // the square is not a double
   if (!DependsOnFrequencyAlone(Configuration(c).scaling)) return {};
@@ -53,7 +53,7 @@ Findings CheckSquaredBase(const Case& c, const Tensors& inputs, const Ask& ask) 
 }
 
 // Linear scaling by 4 has at position 4p the angles that no scaling has at position p.
-Findings CheckInterpolation(const Case& c, const Tensors& inputs, const Ask& ask) {
+Findings CheckRopeCosSinInterpolation(const Case& c, const Tensors& inputs, const Ask& ask) {
   Findings findings;
   ExpectEqual(ask(c.With("scaling=linear(factor=4)"), Multiplied(inputs, {"position"}, 4)),
               ask(c.With("scaling=none"), inputs), findings);
@@ -61,7 +61,7 @@ Findings CheckInterpolation(const Case& c, const Tensors& inputs, const Ask& ask
 }
 
 // rope of vectors that are 1 in the first channel and 0 in the second of every pair.
-Findings CheckRope(const Case& c, const Tensors& inputs, const Ask& ask) {
+Findings CheckRopeCosSinRope(const Case& c, const Tensors& inputs, const Ask& ask) {
   const size_t R = ExtentOf(c, "R"), pairs = R / 2;
   std::string line = "rope pairing=half H=1 D=" + std::to_string(R) + " dtype=";
   line += NameOf(c.dtype());
@@ -132,11 +132,12 @@ CatalogEntry MakeCatalogEntry<RopeCosSin>() {
                {{"layouts_repeat_columns",
                  "the layouts repeat the columns of a table of half width", CheckLayout},
                 {"squared_base_skips_pairs",
-                 "pair k with base b^2 has the angles of pair 2k with base b", CheckSquaredBase},
+                 "pair k with base b^2 has the angles of pair 2k with base b",
+                 CheckRopeCosSinSquaredBase},
                 {"linear_scaling_stretches",
                  "linear scaling by 4 has at position 4p the angles of position p without scaling",
-                 CheckInterpolation},
-                {"is_rope", "rope of vectors (1, 0) is (cos, sin)", CheckRope}}}),
+                 CheckRopeCosSinInterpolation},
+                {"is_rope", "rope of vectors (1, 0) is (cos, sin)", CheckRopeCosSinRope}}}),
           .defects = Joined<Defect>({PositionDefects(),
                                      {PositionsOfFirstBatch(), OtherLayout(), NotRepeated()},
                                      MutatedFormulas<MutantOfTable>(TableMutations()),

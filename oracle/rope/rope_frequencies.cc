@@ -16,8 +16,6 @@
 namespace sextant::oracle {
 namespace {
 
-constexpr size_t kFrequency = 0, kAmplitude = 1;
-
 Findings CheckFirst(const Case& c, const Tensors& inputs, const Ask& ask) {
   Findings findings;
   const Response f = ask(c.With("scaling=none"), inputs);
@@ -72,7 +70,7 @@ Findings CheckMiddle(const Case& c, const Tensors& inputs, const Ask& ask) {
   return findings;
 }
 
-Findings CheckSquaredBase(const Case& c, const Tensors& inputs, const Ask& ask) {
+Findings CheckRopeFrequenciesSquaredBase(const Case& c, const Tensors& inputs, const Ask& ask) {
   Findings findings;
   const double base = NumberOf(c, "base", 0);
   if (std::fma(base, base, -(base * base)) != 0) return findings;  // the square is not a double
@@ -108,26 +106,27 @@ struct FrequenciesMutant : RopeFrequencies {
 
 template <>
 CatalogEntry MakeCatalogEntry<RopeFrequencies>() {
-  return {.properties = Joined<Property>(
-              {{{"first_is_one", "without scaling the first frequency is 1", CheckFirst},
-                {"falling", "no frequency is larger than the one before it", CheckFalling},
-                {"geometric",
-                 "if all frequencies have the same divisor, the ratio of neighbours is constant",
-                 CheckGeometric},
-                {"middle_is_root_of_base", "the middle frequency is the square root of 1 / base",
-                 CheckMiddle},
-                {"squared_base_skips_pairs",
-                 "frequency k with base b^2 is frequency 2k with base b", CheckSquaredBase}},
-               ScalingProperties()}),
-          .defects = Joined<Defect>(
-              {FrequencyDefects<RopeFrequencies>(),
-               ScalingDefects(),
-               ExtensionDefects(),
-               PrecisionDefects(RopeFrequencies::kSteps),
-               {MutatedFormula<FrequenciesMutant>(
-                   "amplitude_of_yarn", "a scaling without an amplitude has the amplitude of YaRN",
-                   FrequenciesMutant::Mutation::kAmplitudeOfYarn)}}),
-          .measurements = RotationMeasurements<RopeFrequencies>()};
+  return {
+      .properties = Joined<Property>(
+          {{{"first_is_one", "without scaling the first frequency is 1", CheckFirst},
+            {"falling", "no frequency is larger than the one before it", CheckFalling},
+            {"geometric",
+             "if all frequencies have the same divisor, the ratio of neighbours is constant",
+             CheckGeometric},
+            {"middle_is_root_of_base", "the middle frequency is the square root of 1 / base",
+             CheckMiddle},
+            {"squared_base_skips_pairs", "frequency k with base b^2 is frequency 2k with base b",
+             CheckRopeFrequenciesSquaredBase}},
+           ScalingProperties()}),
+      .defects = Joined<Defect>(
+          {FrequencyDefects<RopeFrequencies>(),
+           ScalingDefects(),
+           ExtensionDefects(),
+           PrecisionDefects(RopeFrequencies::kSteps),
+           {MutatedFormula<FrequenciesMutant>(
+               "amplitude_of_yarn", "a scaling without an amplitude has the amplitude of YaRN",
+               FrequenciesMutant::Mutation::kAmplitudeOfYarn)}}),
+      .measurements = RotationMeasurements<RopeFrequencies>()};
 }
 
 }  // namespace sextant::oracle

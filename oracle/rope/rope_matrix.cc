@@ -15,8 +15,8 @@
 namespace sextant::oracle {
 namespace {
 
-Response AskAt(const Case& c, Tensors inputs, const Ask& ask,
-               const std::function<double(double)>& change) {
+Response AskMatrixAt(const Case& c, Tensors inputs, const Ask& ask,
+                     const std::function<double(double)>& change) {
   for (double& p : InputNamed(inputs, "position").data) p = change(p);
   return ask(c, inputs);
 }
@@ -40,7 +40,7 @@ void ForEachElement(const Case& c, Check check) {
 
 Findings CheckIdentity(const Case& c, const Tensors& inputs, const Ask& ask) {
   const Index at{ExtentOf(c, "D")};
-  const Response m = AskAt(c, inputs, ask, [](double) { return 0; });
+  const Response m = AskMatrixAt(c, inputs, ask, [](double) { return 0; });
   Findings findings;
   ForEachElement(c, [&](size_t s, size_t i, size_t j) {
     findings.Equal(m(0, at(s, i, j)), i == j ? AmplitudeOf(c) : 0, {m, 0, at(s, i, j)});
@@ -65,8 +65,8 @@ Findings CheckOrthogonal(const Case& c, const Tensors& inputs, const Ask& ask) {
 // R_m^T R_n = a R_(n-m), here for m = 7.
 Findings CheckAngles(const Case& c, const Tensors& inputs, const Ask& ask) {
   const Index at{ExtentOf(c, "D")};
-  const Response n = ask(c, inputs), m = AskAt(c, inputs, ask, [](double) { return 7; }),
-                 between = AskAt(c, inputs, ask, [](double p) { return p - 7; });
+  const Response n = ask(c, inputs), m = AskMatrixAt(c, inputs, ask, [](double) { return 7; }),
+                 between = AskMatrixAt(c, inputs, ask, [](double p) { return p - 7; });
   const Measured a = AmplitudeOf(c);
   Findings findings;
   ForEachElement(c, [&](size_t s, size_t i, size_t j) {
@@ -78,9 +78,9 @@ Findings CheckAngles(const Case& c, const Tensors& inputs, const Ask& ask) {
 }
 
 // R_m R_n = R_n R_m, here for m = 7.
-Findings CheckOrder(const Case& c, const Tensors& inputs, const Ask& ask) {
+Findings CheckRopeMatrixOrder(const Case& c, const Tensors& inputs, const Ask& ask) {
   const Index at{ExtentOf(c, "D")};
-  const Response n = ask(c, inputs), m = AskAt(c, inputs, ask, [](double) { return 7; });
+  const Response n = ask(c, inputs), m = AskMatrixAt(c, inputs, ask, [](double) { return 7; });
   Findings findings;
   ForEachElement(c, [&](size_t s, size_t i, size_t j) {
     Measured one = 0, other = 0;
@@ -94,7 +94,7 @@ Findings CheckOrder(const Case& c, const Tensors& inputs, const Ask& ask) {
 }
 
 // Column h is the rotated unit vector h, which is head h of x.
-Findings CheckRope(const Case& c, const Tensors& inputs, const Ask& ask) {
+Findings CheckRopeMatrixRope(const Case& c, const Tensors& inputs, const Ask& ask) {
   const Index at{ExtentOf(c, "D")};
   const size_t length = ExtentOf(c, "S");
   const std::string line = c.ToString();
@@ -115,9 +115,9 @@ Findings CheckRope(const Case& c, const Tensors& inputs, const Ask& ask) {
 }
 
 // A step of at most one radian rotates the first channel of every pair towards the second.
-Findings CheckSign(const Case& c, const Tensors& inputs, const Ask& ask) {
+Findings CheckRopeMatrixSign(const Case& c, const Tensors& inputs, const Ask& ask) {
   const Index at{ExtentOf(c, "D")};
-  const Response m = AskAt(c, inputs, ask, [](double) { return 1; });
+  const Response m = AskMatrixAt(c, inputs, ask, [](double) { return 1; });
   Pairing pairing{};
   ParseValue(TextOf(c, "pairing"), pairing);
   Findings findings;
@@ -136,20 +136,21 @@ Findings CheckSign(const Case& c, const Tensors& inputs, const Ask& ask) {
 
 template <>
 CatalogEntry MakeCatalogEntry<RopeMatrix>() {
-  return {.properties =
-              {{"identity_at_position_zero", "at position 0 nothing rotates", CheckIdentity},
-               {"orthogonal", "R^T R is the identity times the squared amplitude", CheckOrthogonal},
-               {"angles_add", "rotating by n and back by m equals rotating by n - m", CheckAngles},
-               {"order_does_not_matter",
-                "rotating by n and then by m equals rotating by m and then by n", CheckOrder},
-               {"is_rope", "the matrix times a vector equals rope of the vector", CheckRope},
-               {"rotates_from_first_to_second",
-                "a positive position rotates the first channel of a pair towards the second",
-                CheckSign}},
-          .defects = Joined<Defect>({PositionDefects(), RotationDefects<RopeMatrix>(),
-                                     FrequencyDefects<RopeMatrix>(), ScalingDefects(),
-                                     ExtensionDefects(), PrecisionDefects(RopeMatrix::kSteps)}),
-          .measurements = RotationMeasurements<RopeMatrix>()};
+  return {
+      .properties =
+          {{"identity_at_position_zero", "at position 0 nothing rotates", CheckIdentity},
+           {"orthogonal", "R^T R is the identity times the squared amplitude", CheckOrthogonal},
+           {"angles_add", "rotating by n and back by m equals rotating by n - m", CheckAngles},
+           {"order_does_not_matter",
+            "rotating by n and then by m equals rotating by m and then by n", CheckRopeMatrixOrder},
+           {"is_rope", "the matrix times a vector equals rope of the vector", CheckRopeMatrixRope},
+           {"rotates_from_first_to_second",
+            "a positive position rotates the first channel of a pair towards the second",
+            CheckRopeMatrixSign}},
+      .defects = Joined<Defect>({PositionDefects(), RotationDefects<RopeMatrix>(),
+                                 FrequencyDefects<RopeMatrix>(), ScalingDefects(),
+                                 ExtensionDefects(), PrecisionDefects(RopeMatrix::kSteps)}),
+      .measurements = RotationMeasurements<RopeMatrix>()};
 }
 
 }  // namespace sextant::oracle

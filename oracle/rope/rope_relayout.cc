@@ -116,10 +116,9 @@ Findings CheckRotation(const Case& c, const Tensors& inputs, const Ask& ask) {
 }
 
 // The formula with one mutation: `source` returns the input row of an output row.
-struct Mutant : RopeRelayout {
-  size_t (*source)(const Mutant&, size_t row) = [](const Mutant& m, size_t row) {
-    return m.SourceOf(row, m.from, m.to);
-  };
+struct RopeRelayoutMutant : RopeRelayout {
+  size_t (*source)(const RopeRelayoutMutant&, size_t row) =
+      [](const RopeRelayoutMutant& m, size_t row) { return m.SourceOf(row, m.from, m.to); };
   bool of_columns = false;
 
   // The correct source row, for any two pairings.
@@ -144,15 +143,16 @@ struct Mutant : RopeRelayout {
   }
 };
 
-Defect MutantDefect(std::string name, std::string why, size_t (*source)(const Mutant&, size_t row),
+Defect MutantDefect(std::string name, std::string why,
+                    size_t (*source)(const RopeRelayoutMutant&, size_t row),
                     bool of_columns = false) {
-  Mutant mutant;
+  RopeRelayoutMutant mutant;
   mutant.source = source;
   mutant.of_columns = of_columns;
   return MutatedFormula(std::move(name), std::move(why), mutant);
 }
 
-size_t LastPairLeftOut(const Mutant& m, size_t row) {
+size_t RowOfLastPairLeftOut(const RopeRelayoutMutant& m, size_t row) {
   const auto width = static_cast<size_t>(m.D.value), rotary = static_cast<size_t>(m.R.value);
   const size_t channel = row % width - static_cast<size_t>(m.offset);
   const auto last = ChannelsOf(m.to, rotary / 2 - 1, rotary);
@@ -162,17 +162,18 @@ size_t LastPairLeftOut(const Mutant& m, size_t row) {
 
 std::vector<Defect> FormulaDefects() {
   return {
-      MutantDefect("inverse_permutation", "the inverse permutation is applied",
-                   [](const Mutant& m, size_t row) { return m.SourceOf(row, m.to, m.from); }),
+      MutantDefect(
+          "inverse_permutation", "the inverse permutation is applied",
+          [](const RopeRelayoutMutant& m, size_t row) { return m.SourceOf(row, m.to, m.from); }),
       MutantDefect("permuted_twice",
                    "weights that are already permuted are permuted again "
                    "(huggingface/transformers#25199)",
-                   [](const Mutant& m, size_t row) {
+                   [](const RopeRelayoutMutant& m, size_t row) {
                      return m.SourceOf(m.SourceOf(row, m.from, m.to), m.from, m.to);
                    }),
       MutantDefect("as_one_head", "all heads are permuted as one head",
-                   [](const Mutant& m, size_t row) {
-                     Mutant one = m;
+                   [](const RopeRelayoutMutant& m, size_t row) {
+                     RopeRelayoutMutant one = m;
                      one.R.value = m.H.value * m.R.value;
                      one.D.value = m.H.value * m.D.value;
                      return one.SourceOf(row, m.from, m.to);
@@ -180,23 +181,27 @@ std::vector<Defect> FormulaDefects() {
       MutantDefect(
           "heads_of_half_width",
           "the head width is computed from a wrong number of heads (ggml-org/llama.cpp#3364)",
-          [](const Mutant& m, size_t row) {
+          [](const RopeRelayoutMutant& m, size_t row) {
             if (m.D.value % 4 != 0 || m.R.value != m.D.value) return m.SourceOf(row, m.from, m.to);
-            Mutant half = m;
+            RopeRelayoutMutant half = m;
             half.R.value = half.D.value = m.D.value / 2;
             return half.SourceOf(row, m.from, m.to);
           }),
       MutantDefect("first_head_alone", "only the first head is permuted",
-                   [](const Mutant& m, size_t row) {
+                   [](const RopeRelayoutMutant& m, size_t row) {
                      return row < static_cast<size_t>(m.D.value) ? m.SourceOf(row, m.from, m.to)
                                                                  : row;
                    }),
       MutantDefect("last_pair_left_out",
-                   "the last pair is not permuted: the loop stops one pair early", LastPairLeftOut),
+                   "the last pair is not permuted: the loop stops one pair early",
+                   RowOfLastPairLeftOut),
       AcrossSlices(MutantDefect(
           "columns_permuted",
           "the columns (inputs) of the weight are permuted instead of the rows (outputs)",
-          [](const Mutant& m, size_t column) { return m.SourceOf(column, m.from, m.to); }, true)),
+          [](const RopeRelayoutMutant& m, size_t column) {
+            return m.SourceOf(column, m.from, m.to);
+          },
+          true)),
   };
 }
 

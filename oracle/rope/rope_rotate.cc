@@ -28,7 +28,7 @@ void ForEachPair(const Case& c, Check check) {
 }
 
 // y_i^2 + y_j^2 = (x_i^2 + x_j^2) (cos^2 + sin^2)
-Findings CheckLength(const Case& c, const Tensors& inputs, const Ask& ask) {
+Findings CheckRopeRotateLength(const Case& c, const Tensors& inputs, const Ask& ask) {
   const Response y = ask(c, inputs);
   const auto square = [](const Measured& a) { return a * a; };
   Findings findings;
@@ -94,7 +94,7 @@ CatalogEntry MakeCatalogEntry<RopeRotate>() {
                       }},
                      {"keeps_length",
                       "the squared length of every pair of channels is multiplied by cos^2 + sin^2",
-                      CheckLength},
+                      CheckRopeRotateLength},
                      {"transpose_rotates_back",
                       "rotation and transpose together multiply x by cos^2 + sin^2",
                       CheckTranspose},

@@ -44,7 +44,7 @@ Findings CheckText(const Case& c, Tensors inputs, const Ask& ask) {
 }
 
 // Setting the positions of all other axes to 0 does not change the pairs of an axis.
-Findings CheckAxes(const Case& c, const Tensors& inputs, const Ask& ask) {
+Findings CheckRopeSectionsAxes(const Case& c, const Tensors& inputs, const Ask& ask) {
   const Window window(c);
   const std::vector<size_t> axis_of = StructOf(c).Axes();
   const size_t length = ExtentOf(c, "S"), axes = ExtentOf(c, "A");
@@ -173,20 +173,21 @@ std::vector<Defect> SectionDefects() {
 
 template <>
 CatalogEntry MakeCatalogEntry<RopeSections>() {
-  return {.properties = Joined<Property>(
-              {PropertiesOfPositions(),
-               {PairingsAgree(),
-                DecodingIsPrefill(),
-                LinearScalingStretches(),
-                {"text_is_rope", "with the same position on every axis the result is that of rope",
-                 CheckText},
-                {"axes_do_not_mix",
-                 "a pair of channels depends only on the positions of its own axis", CheckAxes}}}),
-          .defects = Joined<Defect>({PositionDefects(), AxisDefects(), SectionDefects(),
-                                     MutantDefects<SectionsMutant>(RotationMutations()),
-                                     MutantDefects<SectionsMutant>(FrequencyMutations()),
-                                     ScalingDefects(), PrecisionDefects(RopeSections::kSteps)}),
-          .measurements = RotationMeasurements<RopeSections>()};
+  return {
+      .properties = Joined<Property>(
+          {PropertiesOfPositions(),
+           {PairingsAgree(),
+            DecodingIsPrefill(),
+            LinearScalingStretches(),
+            {"text_is_rope", "with the same position on every axis the result is that of rope",
+             CheckText},
+            {"axes_do_not_mix", "a pair of channels depends only on the positions of its own axis",
+             CheckRopeSectionsAxes}}}),
+      .defects = Joined<Defect>({PositionDefects(), AxisDefects(), SectionDefects(),
+                                 MutantDefects<SectionsMutant>(RotationMutations()),
+                                 MutantDefects<SectionsMutant>(FrequencyMutations()),
+                                 ScalingDefects(), PrecisionDefects(RopeSections::kSteps)}),
+      .measurements = RotationMeasurements<RopeSections>()};
 }
 
 }  // namespace sextant::oracle

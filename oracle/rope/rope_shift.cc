@@ -42,7 +42,7 @@ class Shifted {
 };
 
 // Shifting by delta and then by 7 equals shifting by delta + 7.
-Findings CheckSum(const Case& c, const Tensors& inputs, const Ask& ask) {
+Findings CheckRopeShiftSum(const Case& c, const Tensors& inputs, const Ask& ask) {
   const Response first = ask(c, inputs);
   const Shifted twice(c, Mapped(inputs, "delta", [](double) { return kShift; }), first, ask);
   const Response once = ask(c, Mapped(inputs, "delta", [](double d) { return d + kShift; }));
@@ -142,7 +142,7 @@ CatalogEntry MakeCatalogEntry<RopeShift>() {
                PropertiesOfConfiguration(),
                {PairingsAgree(),
                 {"shifts_add", "shifting by delta and then by 7 equals shifting by delta + 7",
-                 CheckSum},
+                 CheckRopeShiftSum},
                 {"as_rotated_anew",
                  "keys rotated at p and shifted by delta equal keys rotated at p + delta",
                  CheckRotationAnew}}}),

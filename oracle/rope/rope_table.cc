@@ -18,7 +18,7 @@ Findings CheckProduct(const Case& c, const Tensors& inputs, const Ask& ask) {
   return findings;
 }
 
-Findings CheckAmplitude(const Case& c, const Tensors& inputs, const Ask& ask) {
+Findings CheckRopeTableAmplitude(const Case& c, const Tensors& inputs, const Ask& ask) {
   const Measured a = FactorOf(c);
   const Response t = ask(c, inputs), unit = ask(c.With("attention_factor=1"), inputs);
   return ForEachEntry(t, [&](size_t i, Findings& findings) {
@@ -27,7 +27,7 @@ Findings CheckAmplitude(const Case& c, const Tensors& inputs, const Ask& ask) {
   });
 }
 
-struct Mutant : RopeTable {
+struct RopeTableMutant : RopeTable {
   TableMutation mutation{};
   template <class Real>
   void operator()(const Tensor<double>& position, const Tensor<Real>& inv_freq, Tensor<Real>& cos,
@@ -45,12 +45,12 @@ CatalogEntry MakeCatalogEntry<RopeTable>() {
                {{"frequency_counts_as_position",
                  "doubling the frequencies equals doubling the positions", CheckProduct},
                 {"amplitude_multiplies", "the attention factor multiplies cos and sin",
-                 CheckAmplitude}}}),
+                 CheckRopeTableAmplitude}}}),
           .defects = Joined<Defect>(
               {PositionDefects(),
                GivenFrequencyDefects(),
                PrecisionDefects(RopeTable::kSteps),
-               MutatedFormulas<Mutant>(TableMutations()),
+               MutatedFormulas<RopeTableMutant>(TableMutations()),
                {PositionsOfFirstBatch(),
                 ChangedWord("amplitude_squared",
                             "the attention factor is applied twice (sgl-project/sglang#33558)",

@@ -64,7 +64,7 @@ class RotatedAgain {
   Response again_;
 };
 
-Findings CheckZero(const Case& c, const Tensors& inputs, const Ask& ask) {
+Findings CheckRotaryZero(const Case& c, const Tensors& inputs, const Ask& ask) {
   const Window window(c);
   const Response y = ask(c, WithPositions(inputs, [](double) { return 0; }));
   return EachEqual(y, [&](size_t i) {
@@ -73,7 +73,7 @@ Findings CheckZero(const Case& c, const Tensors& inputs, const Ask& ask) {
   });
 }
 
-Findings CheckLength(const Case& c, const Tensors& inputs, const Ask& ask) {
+Findings CheckRotaryLength(const Case& c, const Tensors& inputs, const Ask& ask) {
   const Window window(c);
   const Measured a = window.amplitude;
   const Response y = AskAtAnyAngle(c, inputs, ask);
@@ -104,7 +104,7 @@ Findings CheckComposition(const Case& c, const Tensors& inputs, const Ask& ask, 
 }
 
 // R_m R_n = R_n R_m, here for m = 7.
-Findings CheckOrder(const Case& c, const Tensors& inputs, const Ask& ask) {
+Findings CheckRotaryOrder(const Case& c, const Tensors& inputs, const Ask& ask) {
   const Window window(c);
   const Tensors by_seven = WithPositions(inputs, [](double) { return 7; });
   const Response n = AskAtAnyAngle(c, inputs, ask), m = AskAtAnyAngle(c, by_seven, ask);
@@ -118,7 +118,7 @@ Findings CheckOrder(const Case& c, const Tensors& inputs, const Ask& ask) {
 }
 
 // q at m and k at n are the first two rows of every head. Both positions are shifted by 1000.
-Findings CheckDistance(const Case& c, const Tensors& inputs, const Ask& ask) {
+Findings CheckRotaryDistance(const Case& c, const Tensors& inputs, const Ask& ask) {
   const Window window(c);
   const size_t length = inputs[0].values.shape[2];
   Findings findings;
@@ -139,7 +139,7 @@ Findings CheckDistance(const Case& c, const Tensors& inputs, const Ask& ask) {
 
 // At position 1 a frequency f <= 1 rotates (1, 0) to (cos f, sin f), both at least 0. For f = 1 the
 // angle exceeds pi / 4, so the sine is at least the cosine.
-Findings CheckSign(const Case& c, const Tensors& inputs, const Ask& ask) {
+Findings CheckRotarySign(const Case& c, const Tensors& inputs, const Ask& ask) {
   const Window window(c);
   Findings findings;
   if (NumberOf(c, "base", 2) < 1) return findings;
@@ -215,9 +215,9 @@ Property PairingsAgree() {
 
 std::vector<Property> PropertiesOfPositions() {
   return {
-      {"identity_at_position_zero", "at position 0 nothing rotates", CheckZero},
+      {"identity_at_position_zero", "at position 0 nothing rotates", CheckRotaryZero},
       {"keeps_length", "the length of every pair of channels is multiplied by the amplitude alone",
-       CheckLength},
+       CheckRotaryLength},
       {"transpose_rotates_back",
        "rotation and transpose together multiply x by the squared amplitude",
        [](const Case& c, const Tensors& inputs, const Ask& ask) {
@@ -228,11 +228,12 @@ std::vector<Property> PropertiesOfPositions() {
          return CheckComposition(c, inputs, ask, 7, false);
        }},
       {"order_does_not_matter", "rotating by n and then by m equals rotating by m and then by n",
-       CheckOrder},
+       CheckRotaryOrder},
       {"distance_alone_counts",
-       "shifting both positions by the same distance does not change a score", CheckDistance},
+       "shifting both positions by the same distance does not change a score", CheckRotaryDistance},
       {"rotates_from_first_to_second",
-       "a positive position rotates the first channel of a pair towards the second", CheckSign},
+       "a positive position rotates the first channel of a pair towards the second",
+       CheckRotarySign},
       ChannelsOutsidePass(),
       LinearInX(),
   };

@@ -10,8 +10,6 @@
 namespace sextant::oracle {
 namespace {
 
-constexpr size_t kFrequency = 0, kAmplitude = 1;
-
 size_t PairsOf(const Case& c) { return ExtentOf(c, "R") / 2; }
 
 // The case with this scaling; empty if its width does not allow it.
@@ -221,7 +219,7 @@ Findings CheckNeutral(const Case& c, const Tensors& inputs, const Ask& ask) {
 
 // yarn: 1 + m ln s^2 = 2 (1 + m ln s) - 1; longrope with factor L: sqrt(1 + ln L / ln L)^2 = 2;
 // explicit: not checked here; all other scalings: 1.
-Findings CheckAmplitude(const Case& c, const Tensors& inputs, const Ask& ask) {
+Findings CheckScalingAmplitude(const Case& c, const Tensors& inputs, const Ask& ask) {
   Findings findings;
   const auto amplitude = [&](const RopeScaling& scaling) {
     return ask(*Scaled(c, scaling), inputs);
@@ -283,7 +281,7 @@ std::vector<Property> ScalingProperties() {
       {"amplitudes",
        "yarn's amplitude is linear in ln(factor), longrope's is sqrt(1 + ln(factor) / "
        "ln(context)), and without either the amplitude is 1",
-       CheckAmplitude},
+       CheckScalingAmplitude},
   };
 }
 

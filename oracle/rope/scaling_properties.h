@@ -8,6 +8,8 @@
 
 namespace sextant::oracle {
 
+inline constexpr size_t kFrequency = 0, kAmplitude = 1;  // outputs of rope_frequencies
+
 std::vector<Property> ScalingProperties();
 
 }  // namespace sextant::oracle

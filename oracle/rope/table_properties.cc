@@ -17,7 +17,8 @@ Measured FactorOf(const Case& c) {
 
 namespace {
 
-Response AskAt(const Case& c, const Tensors& inputs, const Ask& ask, double (*change)(double)) {
+Response AskTableAt(const Case& c, const Tensors& inputs, const Ask& ask,
+                    double (*change)(double)) {
   return ask(c, Mapped(inputs, "position", change));
 }
 
@@ -29,8 +30,8 @@ Findings CheckCircle(const Case& c, const Tensors& inputs, const Ask& ask) {
   });
 }
 
-Findings CheckZero(const Case& c, const Tensors& inputs, const Ask& ask) {
-  const Response t = AskAt(c, inputs, ask, [](double) { return 0.0; });
+Findings CheckTableZero(const Case& c, const Tensors& inputs, const Ask& ask) {
+  const Response t = AskTableAt(c, inputs, ask, [](double) { return 0.0; });
   return ForEachEntry(t, [&](size_t i, Findings& findings) {
     findings.Equal(t(kCos, i), FactorOf(c), {t, kCos, i});
     findings.Equal(t(kSin, i), 0, {t, kSin, i});
@@ -38,7 +39,8 @@ Findings CheckZero(const Case& c, const Tensors& inputs, const Ask& ask) {
 }
 
 Findings CheckParity(const Case& c, const Tensors& inputs, const Ask& ask) {
-  const Response t = ask(c, inputs), negative = AskAt(c, inputs, ask, [](double p) { return -p; });
+  const Response t = ask(c, inputs),
+                 negative = AskTableAt(c, inputs, ask, [](double p) { return -p; });
   return ForEachEntry(t, [&](size_t i, Findings& findings) {
     findings.Equal(negative(kCos, i), t(kCos, i), {negative, kCos, i});
     findings.Equal(negative(kSin, i), -t(kSin, i), {negative, kSin, i});
@@ -46,10 +48,10 @@ Findings CheckParity(const Case& c, const Tensors& inputs, const Ask& ask) {
 }
 
 // a cos(m + n) = cos m cos n - sin m sin n for tables of amplitude a; here n is 7.
-Findings CheckSum(const Case& c, const Tensors& inputs, const Ask& ask) {
+Findings CheckTableSum(const Case& c, const Tensors& inputs, const Ask& ask) {
   const Measured a = FactorOf(c);
-  const Response m = ask(c, inputs), n = AskAt(c, inputs, ask, [](double) { return 7.0; }),
-                 sum = AskAt(c, inputs, ask, [](double p) { return p + 7; });
+  const Response m = ask(c, inputs), n = AskTableAt(c, inputs, ask, [](double) { return 7.0; }),
+                 sum = AskTableAt(c, inputs, ask, [](double p) { return p + 7; });
   return ForEachEntry(m, [&](size_t i, Findings& findings) {
     findings.Equal(a * sum(kCos, i), m(kCos, i) * n(kCos, i) - m(kSin, i) * n(kSin, i),
                    {sum, kCos, i});
@@ -68,9 +70,9 @@ bool StepsForward(const Case& c) {
 }
 
 // With frequencies of at most 1, the angle at position 1 lies in the first quadrant.
-Findings CheckSign(const Case& c, const Tensors& inputs, const Ask& ask) {
+Findings CheckTableSign(const Case& c, const Tensors& inputs, const Ask& ask) {
   if (!StepsForward(c)) return {};
-  const Response t = AskAt(c, inputs, ask, [](double) { return 1.0; });
+  const Response t = AskTableAt(c, inputs, ask, [](double) { return 1.0; });
   return ForEachEntry(t, [&](size_t i, Findings& findings) {
     findings.AtMost(0, t(kCos, i), {t, kCos, i});
     findings.AtMost(0, t(kSin, i), {t, kSin, i});
@@ -90,10 +92,11 @@ bool PositionsOfFirstRow(const Case& c, Tensors& inputs) {
 std::vector<Property> TableProperties() {
   return {
       {"on_a_circle", "cos^2 + sin^2 is the squared attention factor", CheckCircle},
-      {"starts_at_zero", "the angle at position 0 is 0", CheckZero},
+      {"starts_at_zero", "the angle at position 0 is 0", CheckTableZero},
       {"cos_even_sin_odd", "cos(-p) is cos(p) and sin(-p) is -sin(p)", CheckParity},
-      {"angles_add", "the angle at p + 7 is the sum of the angles at p and at 7", CheckSum},
-      {"rotates_forward", "a step of at most one radian ends in the first quadrant", CheckSign}};
+      {"angles_add", "the angle at p + 7 is the sum of the angles at p and at 7", CheckTableSum},
+      {"rotates_forward", "a step of at most one radian ends in the first quadrant",
+       CheckTableSign}};
 }
 
 Defect PositionsOfFirstBatch() {

@@ -59,7 +59,7 @@ Findings SameScores(const Case& c, const Scores& a, const Scores& b) {
   return findings;
 }
 
-Findings CheckDistance(const Case& c, const Tensors& inputs, const Ask& ask) {
+Findings CheckXposDistance(const Case& c, const Tensors& inputs, const Ask& ask) {
   const auto shifted = Mapped(inputs, "position", [](double p) { return p + 1000; });
   return SameScores(c, ScoresOf(c, inputs, ask), ScoresOf(c, shifted, ask));
 }
@@ -69,7 +69,7 @@ Findings CheckCenter(const Case& c, const Tensors& inputs, const Ask& ask) {
   return SameScores(c, ScoresOf(c, inputs, ask), ScoresOf(other, inputs, ask));
 }
 
-Findings CheckRope(const Case& c, const Tensors& inputs, const Ask& ask) {
+Findings CheckXposRope(const Case& c, const Tensors& inputs, const Ask& ask) {
   const double center = NumberOf(c, "center", 0);
   const Tensors there = Mapped(inputs, "position", [center](double) { return center; });
   const Case rope = AsRope(c);
@@ -230,9 +230,9 @@ CatalogEntry MakeCatalogEntry<Xpos>() {
                       CheckReciprocal},
                      {"distance_alone_counts",
                       "shifting both positions by the same distance does not change a score",
-                      CheckDistance},
+                      CheckXposDistance},
                      {"center_cancels", "another centre does not change a score", CheckCenter},
-                     {"is_rope_at_the_center", "at the centre xpos equals rope", CheckRope},
+                     {"is_rope_at_the_center", "at the centre xpos equals rope", CheckXposRope},
                      {"decays_in_scale_base",
                       "over scale_base tokens pair k of R/2 decays by (2k/R + gamma) / (1 + gamma)",
                       CheckDecay},

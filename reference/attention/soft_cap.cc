@@ -40,7 +40,7 @@ void SoftCap::operator()(const Tensor<Real>& x, Tensor<Real>& y) const {
 
 namespace {
 
-bool EvaluateInArrays(const SoftCap& op, const Tensors& inputs, CountedOutput& y) {
+bool EvaluateSoftCapInArrays(const SoftCap& op, const Tensors& inputs, CountedOutput& y) {
   y.format = FormatAt(Step::kCap);
   return SetEach(y.Span(), FunctionOf(op), ExactSpan{inputs[0]});
 }
@@ -49,7 +49,7 @@ bool EvaluateInArrays(const SoftCap& op, const Tensors& inputs, CountedOutput& y
 
 template <>
 std::unique_ptr<Operation> MakeOperation<SoftCap>() {
-  return std::make_unique<ArrayOperation<SoftCap>>(EvaluateInArrays);
+  return std::make_unique<ArrayOperation<SoftCap>>(EvaluateSoftCapInArrays);
 }
 
 template class SoftCapFunction<Interval>;

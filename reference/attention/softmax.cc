@@ -38,7 +38,7 @@ void Softmax::operator()(const Tensor<Real>& x, Tensor<Real>& y) const {
 
 namespace {
 
-bool EvaluateInArrays(const Softmax&, const Tensors& inputs, CountedOutput& y) {
+bool EvaluateSoftmaxInArrays(const Softmax&, const Tensors& inputs, CountedOutput& y) {
   const auto& [name, type, x] = inputs[0];
   const size_t M = x.shape[1];
   if (M == 0 || !SoftmaxRow<Counted>::TakesExact(type)) return false;
@@ -55,7 +55,7 @@ bool EvaluateInArrays(const Softmax&, const Tensors& inputs, CountedOutput& y) {
 
 template <>
 std::unique_ptr<Operation> MakeOperation<Softmax>() {
-  return std::make_unique<ArrayOperation<Softmax>>(EvaluateInArrays);
+  return std::make_unique<ArrayOperation<Softmax>>(EvaluateSoftmaxInArrays);
 }
 
 }  // namespace sextant

@@ -2,7 +2,7 @@
 // instead of tensors of Counted: the same bits in less time and memory. reference/<family>/<op>.cc
 // then ends with
 //   template <> std::unique_ptr<Operation> MakeOperation<Softmax>() {
-//     return std::make_unique<ArrayOperation<Softmax>>(EvaluateInArrays);
+//     return std::make_unique<ArrayOperation<Softmax>>(EvaluateSoftmaxInArrays);
 //   }
 #pragma once
 

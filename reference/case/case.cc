@@ -19,7 +19,7 @@ constexpr int64_t kLargestTensor = int64_t{1} << 33;  // elements: 64 GiB of dou
 constexpr size_t kLongestFile = size_t{1} << 26;      // bytes of a file of cases: 64 MiB
 
 // The words of a line before its comment. A '#' inside a word does not start a comment.
-std::vector<std::string> WordsOf(std::string_view line) {
+std::vector<std::string> WordsOfLine(std::string_view line) {
   std::vector<std::string> words;
   std::istringstream in{std::string(line)};
   for (std::string word; in >> word && word[0] != '#';) words.push_back(word);
@@ -86,7 +86,7 @@ Case::Case(const Case& other)
 Case& Case::operator=(const Case& other) { return *this = Case(other); }
 
 Case Case::Parse(std::string_view line) {
-  const std::vector<std::string> words = WordsOf(line);
+  const std::vector<std::string> words = WordsOfLine(line);
   if (words.empty()) throw Error("an empty line is no case");
   for (const std::string& word : words) {
     if (Printable(word) != word)
@@ -258,7 +258,7 @@ std::vector<CaseLine> ReadCaseLines(const std::string& path) {
     if (number == 1 && line.starts_with(kByteOrderMark)) line.erase(0, kByteOrderMark.size());
     if (const size_t at = line.find('\0'); at != line.npos)
       throw Error(path, ":", number, ": byte ", at + 1, " is NUL (\\0), expected text in UTF-8");
-    if (WordsOf(line).empty()) continue;
+    if (WordsOfLine(line).empty()) continue;
     std::string why;
     for (size_t hash = line.find('#'); hash != line.npos; hash = line.find('#', hash + 1)) {
       if (hash > 0 && !std::isspace(static_cast<unsigned char>(line[hash - 1]))) continue;

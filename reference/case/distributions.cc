@@ -18,19 +18,18 @@
 #include "reference/number/recipe/rounding_units.h"
 
 namespace sextant {
-namespace {
 
 // The random words of one element. `stream` is a hash of the seed and the name of the stream.
-class Words : public SplitMix64 {
+class RandomWords : public SplitMix64 {
  public:
-  Words(uint64_t stream, uint64_t index) : SplitMix64(Mix(stream + index)) {}
+  RandomWords(uint64_t stream, uint64_t index) : SplitMix64(Mix(stream + index)) {}
   // In [0, 1), a multiple of 2^-32.
   double Uniform() { return static_cast<double>(Bits() >> 32) * 0x1p-32; }
 };
 
 // The state from which one element is drawn.
 struct DrawState {
-  Words words;
+  RandomWords words;
   DType dtype;
   size_t index;  // in the tensor
   size_t width;  // of the last axis
@@ -42,6 +41,8 @@ struct DrawState {
     return i < arguments.size() ? arguments[i] : otherwise;
   }
 };
+
+namespace {
 
 // The sum of 12 uniform numbers minus 6: exact, a multiple of 2^-32 below 16.
 double Normal(DrawState& p) {
@@ -241,7 +242,7 @@ std::optional<Error> Distribution::Draw(uint64_t seed, const Shape& shape, size_
   const std::string_view name = row_->stream.empty() ? std::string_view(input_) : row_->stream;
   const uint64_t stream = Mix(Mix(seed) + HashOf(name));
   const auto draw = [&](size_t i) {
-    DrawState place{Words(stream, i), dtype_, i, RowWidth(shape), arguments_};
+    DrawState place{RandomWords(stream, i), dtype_, i, RowWidth(shape), arguments_};
     return row_->draw(place);
   };
   if (row_->draw == Normal) {

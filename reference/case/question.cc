@@ -15,7 +15,7 @@ namespace sextant {
 namespace {
 
 // The words of a question after the name of its operation.
-struct Words {
+struct QuestionWords {
   std::string operation, text;
   std::map<std::string, std::string> values;
 
@@ -25,8 +25,8 @@ struct Words {
   }
 };
 
-Words WordsOf(std::string_view text) {
-  Words words;
+QuestionWords WordsOfQuestion(std::string_view text) {
+  QuestionWords words;
   std::istringstream in{std::string(text)};
   if (!(in >> words.operation)) throw Error("the question is empty, expected an operation");
   for (std::string word; in >> word;) {
@@ -134,7 +134,7 @@ void CheckKind(const TensorSpec& spec, DType dtype) {
 }
 
 // The words dtype= and dtype.NAME= for the dtypes that the question does not state.
-std::vector<std::string> DTypeWords(const Signature& signature, const Words& words,
+std::vector<std::string> DTypeWords(const Signature& signature, const QuestionWords& words,
                                     const GivenTensors& given) {
   std::vector<std::string> added;
   std::optional<DType> of_case;
@@ -207,7 +207,7 @@ std::string Question::Text() const {
 }
 
 Question ParseQuestion(std::string_view text, std::vector<OwnTensor> tensors) {
-  const Words words = WordsOf(text);
+  const QuestionWords words = WordsOfQuestion(text);
   const std::unique_ptr<Operation> operation = MakeOperationNamed(words.operation);
   const Signature& signature = operation->info().signature;
   GivenTensors given = ByName(operation->info(), std::move(tensors));

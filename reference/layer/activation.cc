@@ -129,7 +129,7 @@ void Activation::operator()(const Tensor<Real>& x, Tensor<Real>& y) const {
 
 namespace {
 
-bool EvaluateInArrays(const Activation& op, const Tensors& inputs, CountedOutput& y) {
+bool EvaluateActivationInArrays(const Activation& op, const Tensors& inputs, CountedOutput& y) {
   y.format = FormatAt(Step::kActivation);
   y.level_1 = this_context.double_centers && op.kind == ActivationKind::kGelu;  // erf of doubles
   return SetEach(y.Span(), FunctionOf(op), ExactSpan{inputs[0]});
@@ -139,7 +139,7 @@ bool EvaluateInArrays(const Activation& op, const Tensors& inputs, CountedOutput
 
 template <>
 std::unique_ptr<Operation> MakeOperation<Activation>() {
-  return std::make_unique<ArrayOperation<Activation>>(EvaluateInArrays);
+  return std::make_unique<ArrayOperation<Activation>>(EvaluateActivationInArrays);
 }
 
 template class ActivationFunction<Interval>;

@@ -37,7 +37,7 @@ auto FunctionOf(const Gated& op) {
   };
 }
 
-bool EvaluateInArrays(const Gated& op, const Tensors& inputs, CountedOutput& y) {
+bool EvaluateGatedInArrays(const Gated& op, const Tensors& inputs, CountedOutput& y) {
   y.format = FormatAt(Step::kGate);
   y.level_1 = this_context.double_centers && op.kind == GateKind::kGeglu;  // erf of doubles
   return SetEach(y.Span(), FunctionOf(op), ExactSpan{inputs[0]}, ExactSpan{inputs[1]});
@@ -61,7 +61,7 @@ template void Gated::operator()(const Tensor<BoostReal>&, const Tensor<BoostReal
 
 template <>
 std::unique_ptr<Operation> MakeOperation<Gated>() {
-  return std::make_unique<ArrayOperation<Gated>>(EvaluateInArrays);
+  return std::make_unique<ArrayOperation<Gated>>(EvaluateGatedInArrays);
 }
 
 }  // namespace sextant

@@ -172,7 +172,7 @@ class Rows {
   const CountedSpan centered_;
 };
 
-bool EvaluateInArrays(const LayerNorm& op, const Tensors& inputs, CountedOutput& y) {
+bool EvaluateLayerNormInArrays(const LayerNorm& op, const Tensors& inputs, CountedOutput& y) {
   if (inputs[0].values.shape[1] == 0 || !NormedRow<Counted>::TakesArrays(FormatAt(Step::kCenter)))
     return false;
   return Rows(op, inputs, y).Evaluate();
@@ -182,7 +182,7 @@ bool EvaluateInArrays(const LayerNorm& op, const Tensors& inputs, CountedOutput&
 
 template <>
 std::unique_ptr<Operation> MakeOperation<LayerNorm>() {
-  return std::make_unique<ArrayOperation<LayerNorm>>(EvaluateInArrays);
+  return std::make_unique<ArrayOperation<LayerNorm>>(EvaluateLayerNormInArrays);
 }
 
 }  // namespace sextant

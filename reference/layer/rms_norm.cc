@@ -36,7 +36,7 @@ void RmsNorm::operator()(const Tensor<Real>& x, const Tensor<Real>& weight, Tens
 
 namespace {
 
-bool EvaluateInArrays(const RmsNorm& op, const Tensors& inputs, CountedOutput& y) {
+bool EvaluateRmsNormInArrays(const RmsNorm& op, const Tensors& inputs, CountedOutput& y) {
   const auto& [name, type, x] = inputs[0];
   const size_t M = x.shape[1];
   if (M == 0 || !NormedRow<Counted>::TakesArrays(type)) return false;
@@ -60,7 +60,7 @@ bool EvaluateInArrays(const RmsNorm& op, const Tensors& inputs, CountedOutput& y
 
 template <>
 std::unique_ptr<Operation> MakeOperation<RmsNorm>() {
-  return std::make_unique<ArrayOperation<RmsNorm>>(EvaluateInArrays);
+  return std::make_unique<ArrayOperation<RmsNorm>>(EvaluateRmsNormInArrays);
 }
 
 }  // namespace sextant

@@ -21,7 +21,7 @@ using oracle::Answer;
 using oracle::Subject;
 using oracle::Verdict;
 
-struct Options : StoreOptions {
+struct AnswerArguments : StoreOptions {
   std::string subject;
   double timeout = 60;
 };
@@ -36,7 +36,7 @@ struct Answered {
   }
 };
 
-void StoreOne(const Selected& selected, const Subject& subject, fixtures::RecordFile& file,
+void StoreAnswer(const Selected& selected, const Subject& subject, fixtures::RecordFile& file,
               Answered& all) {
   const Case& c = selected.c;
   const Answer answer = WithinMemory(c, [&] { return AnswerOf(subject, c, InputsOf(selected)); });
@@ -51,7 +51,7 @@ void StoreOne(const Selected& selected, const Subject& subject, fixtures::Record
   std::cout << NameOf(status) << " " << c.ToString() << "\n  " << answer.message << "\n";
 }
 
-void PrintSummary(const Options& options, const Subject& subject, const Answered& all) {
+void PrintSummary(const AnswerArguments& options, const Subject& subject, const Answered& all) {
   std::cout << Marked(options.output) << ": " << all.answered << " of "
             << CountText(all.cases(), "case") << " answered by " << Marked(subject.name)
             << ", recipe " << subject.recipe;
@@ -62,7 +62,7 @@ void PrintSummary(const Options& options, const Subject& subject, const Answered
   std::cout << "\n";
 }
 
-int StoreAnswers(const Options& options) {
+int StoreAnswers(const AnswerArguments& options) {
   const std::vector<Selected> selected = CasesToStore(options);
   if (selected.empty()) return NothingToDo(kNoCase);
   const auto file = CreateStore(options, Content::kAnswers, selected);
@@ -72,7 +72,7 @@ int StoreAnswers(const Options& options) {
   {
     Progress progress("answering");
     for (const Selected& s : selected) {
-      StoreOne(s, subject, *file, all);
+      StoreAnswer(s, subject, *file, all);
       progress(static_cast<double>(all.cases()) / static_cast<double>(selected.size()));
     }
   }
@@ -92,7 +92,7 @@ int StoreAnswers(const Options& options) {
 }  // namespace
 
 Action BindAnswer(CLI::App& app) {
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<AnswerArguments>();
   AddStoreOptions(app, *options, Content::kAnswers);
   AddSubject(app, options->subject, options->timeout);
   return [options] { return StoreAnswers(*options); };

@@ -23,7 +23,7 @@ namespace {
 using oracle::Answer;
 using oracle::Subject;
 
-struct Options {
+struct AskArguments {
   std::string line, subject, output;
   ConfigChoice config;
   double timeout = 60;
@@ -51,7 +51,7 @@ const char* WordOf(Answer::Status status) {
   return "error";
 }
 
-int StatusOf(Answer::Status status) {
+int StatusOfAnswer(Answer::Status status) {
   switch (status) {
     case Answer::Status::kAnswered:
       return kVerified;
@@ -63,7 +63,7 @@ int StatusOf(Answer::Status status) {
   return kNotRun;
 }
 
-Case OneCase(const Options& options) {
+Case OneCase(const AskArguments& options) {
   const std::vector<std::string> arguments = {options.line};
   const std::vector<Selected> selected = Select({.arguments = arguments, .config = options.config});
   if (selected.size() != 1)
@@ -115,7 +115,7 @@ void PrintJsonExchange(const Exchange& exchange, const Subject& subject) {
   std::cout << PrintJson(json) << "\n";
 }
 
-int AskOne(const Options& options) {
+int AskOne(const AskArguments& options) {
   const Case c = OneCase(options);
   std::unique_ptr<fixtures::RecordFile> file;
   if (!options.output.empty()) file = fixtures::CreateRecordFile(options.output);
@@ -132,13 +132,13 @@ int AskOne(const Options& options) {
     file->Append({c.ToString(), exchange.inputs, {}, exchange.answer.outputs}, subject.recipe);
     file->Finish();
   }
-  return StatusOf(exchange.answer.status);
+  return StatusOfAnswer(exchange.answer.status);
 }
 
 }  // namespace
 
 Action BindAsk(CLI::App& app) {
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<AskArguments>();
   AddOption(app, "case", options->line, "a case line", {.required = true});
   AddSubject(app, options->subject, options->timeout);
   AddConfig(app, options->config);

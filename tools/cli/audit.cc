@@ -22,7 +22,7 @@ namespace {
 
 using oracle::TargetResult;
 
-struct Options {
+struct AuditArguments {
   std::vector<std::string> files;
   std::string json, supported_by;
   bool minimal = false, suggest = false;
@@ -167,7 +167,7 @@ oracle::Audit AuditWithProgress(const std::vector<Case>& cases, oracle::AuditOpt
   return oracle::AuditSuite(cases, options);
 }
 
-int AuditSuite(const Options& options) {
+int AuditSuite(const AuditArguments& options) {
   std::vector<std::string> inputs = options.files;
   inputs.push_back(options.supported_by);
   RequireNoInput(options.json, inputs);
@@ -254,7 +254,7 @@ std::vector<MinimalSet> MinimalSets(const oracle::Audit& audit, const std::vecto
 }
 
 Action BindAuditSuite(CLI::App& app) {
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<AuditArguments>();
   AddOption(app, "cases", options->files, "files of cases", {.required = true});
   AddFlag(app, "--minimal", options->minimal,
           "print a smallest set of cases that catches all defects that are caught");

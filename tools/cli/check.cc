@@ -26,7 +26,7 @@ namespace {
 using oracle::Subject;
 using oracle::Verdict;
 
-struct Options {
+struct CheckArguments {
   std::vector<std::string> cases, filters, excluded;
   std::string subject, recipe, json, json_lines, junit, html, expect, write_expect;
   ConfigChoice config;
@@ -51,7 +51,7 @@ std::string RequireNewFile(const std::string& path) {
 
 // The files that the run writes.
 struct Outputs {
-  explicit Outputs(const Options& options)
+  explicit Outputs(const CheckArguments& options)
       : json(options.json),
         junit(options.junit),
         html(options.html),
@@ -63,7 +63,7 @@ struct Outputs {
   bool Any() const { return json || junit || html || expectations || lines; }
 };
 
-void RequireDifferentFiles(const Options& options) {
+void RequireDifferentFiles(const CheckArguments& options) {
   std::map<std::filesystem::path, std::string> option_of;
   const std::pair<const char*, const std::string&> files[] = {
       {"--expect", options.expect}, {"--write-expect", options.write_expect},
@@ -93,7 +93,7 @@ void RefuseNewDecline(const Verdict& committed, Verdict& fresh) {
 }
 
 // Judges the cases in order; each verdict is reported as soon as it is known.
-void JudgeAll(const std::vector<Selected>& selected, const Subject& subject, const Options& options,
+void JudgeAll(const std::vector<Selected>& selected, const Subject& subject, const CheckArguments& options,
               Outputs& outputs, Report& report) {
   const bool text_to_stderr = outputs.lines.IsStandardOutput();
   const TextOutput text{text_to_stderr ? std::cerr : std::cout, options.verbose};
@@ -151,7 +151,7 @@ std::vector<Verdict> ToExpect(const Report& report) {
 }
 
 // Empty if it does not start: the report then says why.
-std::optional<Subject> Started(const Options& options, Report& report) try {
+std::optional<Subject> Started(const CheckArguments& options, Report& report) try {
   return MakeSubject(options.subject, options.timeout);
 } catch (const oracle::Failure& e) {
   std::cerr << "sextant: " << kNotStarted << e.what() << "\n";
@@ -172,7 +172,7 @@ void WriteReports(const Report& report, Outputs& outputs) {
   AppendStepSummary(report);
 }
 
-int Check(const Options& options) {
+int Check(const CheckArguments& options) {
   RequireDifferentFiles(options);
   Outputs outputs(options);  // first, so that no old report stays
   if (options.fresh && options.subject.starts_with("files:"))
@@ -187,7 +187,7 @@ int Check(const Options& options) {
   Report report{.subject = options.subject,
                 .recipe = options.recipe,
                 .strict = options.strict,
-                .timeout = options.timeout == Options().timeout ? "" : PrintValue(options.timeout),
+                .timeout = options.timeout == CheckArguments().timeout ? "" : PrintValue(options.timeout),
                 .supported_only = options.supported_only,
                 .budget_seconds = options.budget_seconds,
                 .budget = options.budget,
@@ -205,7 +205,7 @@ int Check(const Options& options) {
   return report.Status() == kNothing ? NothingToDo(kNoElement) : report.Status();
 }
 
-void AddSelection(CLI::App& app, Options& options) {
+void AddSelection(CLI::App& app, CheckArguments& options) {
   AddOption(app, "cases", options.cases, "files of cases, golden files, or case lines",
             {.required = true});
   AddSubject(app, options.subject, options.recipe, options.timeout);
@@ -213,14 +213,14 @@ void AddSelection(CLI::App& app, Options& options) {
   AddConfig(app, options.config);
 }
 
-void AddFresh(CLI::App& app, Options& options) {
+void AddFresh(CLI::App& app, CheckArguments& options) {
   AddSeedFlag(app, "--fresh", options.fresh,
               "judge each case also with inputs drawn anew, by a seed that the report says: "
               "--fresh=SEED draws the same again",
               {.excludes = "--write-expect"});
 }
 
-void AddBudget(CLI::App& app, Options& options) {
+void AddBudget(CLI::App& app, CheckArguments& options) {
   AddOption(app, "--budget", options.budget_seconds,
             "judge large cases in part, a random one, for about so many seconds in all, without "
             "the time of the subject; the exit status is then 5",
@@ -236,7 +236,7 @@ void AddBudget(CLI::App& app, Options& options) {
 }  // namespace
 
 Action BindCheck(CLI::App& app) {
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<CheckArguments>();
   AddSelection(app, *options);
   AddFlag(app, "--strict", options->strict,
           "cases of grade `unlikely`, and those with loosely enclosed elements, fail");

@@ -39,7 +39,7 @@ void PrintDifferences(const fixtures::DatasetComparison& d) {
   std::cout << "\n";
 }
 
-int Compare(const std::string& a, const std::string& b) {
+int CompareFiles(const std::string& a, const std::string& b) {
   const fixtures::Comparison comparison = fixtures::Compare(a, b);
   size_t different = 0;
   std::cout.precision(17);
@@ -68,7 +68,7 @@ Action BindCompare(CLI::App& app) {
   const auto paths = std::make_shared<std::pair<std::string, std::string>>();
   AddOption(app, "a", paths->first, "the first file", {.required = true});
   AddOption(app, "b", paths->second, "the second file", {.required = true});
-  return [paths] { return Compare(paths->first, paths->second); };
+  return [paths] { return CompareFiles(paths->first, paths->second); };
 }
 
 }  // namespace sextant::tools

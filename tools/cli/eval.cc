@@ -20,7 +20,7 @@
 namespace sextant::tools {
 namespace {
 
-struct Options {
+struct EvalArguments {
   std::string operation, output, recipe = "native";
   ConfigChoice config;
   std::vector<std::string> words;
@@ -28,7 +28,7 @@ struct Options {
   bool json = false;
 };
 
-std::string LineOf(const Options& options) {
+std::string LineOf(const EvalArguments& options) {
   std::string line = options.operation;
   for (const std::string& word : options.words) line += " " + word;
   return fixtures::WithListsForNames(CompleteLine(line, options.config),
@@ -56,7 +56,7 @@ void PrintNumbers(const Case& c, const Tensors& inputs, const std::vector<Golden
   std::cout << PrintJson(result) << "\n";
 }
 
-int Eval(const Options& options) {
+int Eval(const EvalArguments& options) {
   const Case c = Case::Parse(LineOf(options));
   std::unique_ptr<fixtures::RecordFile> file;
   if (!options.output.empty()) file = fixtures::CreateRecordFile(options.output);
@@ -88,7 +88,7 @@ int Eval(const Options& options) {
 }  // namespace
 
 Action BindEval(CLI::App& app) {
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<EvalArguments>();
   AddOption(app, "operation", options->operation, "name of the operation (sextant list)",
             {.required = true});
   AddOption(app, "words", options->words,

@@ -17,7 +17,7 @@
 namespace sextant::tools {
 namespace {
 
-struct Options : StoreOptions {
+struct GoldenArguments : StoreOptions {
   ProveOptions prove;
   size_t most_elements = std::numeric_limits<size_t>::max();
 };
@@ -35,7 +35,7 @@ Record ProveNative(const Case& c, const ProveOptions& options) {
 }
 
 // Proves one case and writes it, unless the format cannot hold it.
-void StoreOne(const Case& c, const ProveOptions& options, fixtures::RecordFile& file, Stored& all) {
+void StoreGolden(const Case& c, const ProveOptions& options, fixtures::RecordFile& file, Stored& all) {
   std::string why = file.WhyNot(c);
   if (why.empty()) {
     const Record record = WithinMemory(c, [&] { return ProveNative(c, options); });
@@ -54,7 +54,7 @@ void StoreOne(const Case& c, const ProveOptions& options, fixtures::RecordFile& 
   all.complete = false;
 }
 
-int Golden(const Options& options) {
+int Golden(const GoldenArguments& options) {
   std::vector<Selected> selected = CasesToStore(options);
   std::erase_if(selected,
                 [&](const Selected& s) { return ElementsOf(s.c) > options.most_elements; });
@@ -69,7 +69,7 @@ int Golden(const Options& options) {
       prove.progress = [&](double p) {
         progress((static_cast<double>(done) + p) / static_cast<double>(selected.size()));
       };
-      StoreOne(s.c, prove, *file, all);
+      StoreGolden(s.c, prove, *file, all);
       prove.progress(1);
       ++done;
     }
@@ -94,7 +94,7 @@ int Golden(const Options& options) {
 }  // namespace
 
 Action BindGolden(CLI::App& app) {
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<GoldenArguments>();
   AddStoreOptions(app, *options, Content::kGolden);
   AddOption(app, "--most-elements", options->most_elements,
             "leave out cases whose tensors have more elements in all", {});

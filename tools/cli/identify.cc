@@ -14,13 +14,13 @@
 namespace sextant::tools {
 namespace {
 
-struct Options {
+struct IdentifyArguments {
   IdentifyRequest request;
   std::string subject, json;
   double timeout = 60;
 };
 
-int Run(const Options& options) {
+int RunIdentify(const IdentifyArguments& options) {
   OutputFile json(options.json);  // first, so that no old report stays
   const oracle::Subject subject =
       MakeSubject(options.subject, options.timeout, ToldAttributesOf(options.request));
@@ -34,7 +34,7 @@ int Run(const Options& options) {
 }  // namespace
 
 Action BindIdentify(CLI::App& app) {
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<IdentifyArguments>();
   AddOption(app, "operation", options->request.line,
             "the operation, and the words that are known: 'rope D=128 dtype=bf16'",
             {.required = true});
@@ -49,7 +49,7 @@ Action BindIdentify(CLI::App& app) {
             {.needs = "--against"});
   AddReport(app, "--json", options->json, "write the result in JSON");
   AddProof(app, options->request.prove);
-  return [options] { return Run(*options); };
+  return [options] { return RunIdentify(*options); };
 }
 
 }  // namespace sextant::tools

@@ -19,7 +19,7 @@
 namespace sextant::tools {
 namespace {
 
-struct Options {
+struct JudgeArguments {
   std::string question, recipe = JudgeOptions().recipe, json;
   std::vector<std::string> tensors;
   ConfigChoice config;
@@ -56,7 +56,7 @@ void ReadOwn(const std::string& argument, std::vector<fixtures::FileTensor>& mem
   add(argument.substr(0, equals), argument.substr(equals + 1));
 }
 
-Question ReadQuestion(const Options& options) {
+Question ReadQuestion(const JudgeArguments& options) {
   std::vector<OwnTensor> tensors;
   std::vector<fixtures::FileTensor> memory;
   try {
@@ -67,7 +67,7 @@ Question ReadQuestion(const Options& options) {
   }
 }
 
-std::string RepeatText(const Options& options, const Judgement& judgement) {
+std::string RepeatText(const JudgeArguments& options, const Judgement& judgement) {
   std::string text = "sextant judge " + PrintableWord(options.question);
   for (const std::string& tensor : options.tensors) text += " " + PrintableWord(tensor);
   if (!options.config.path.empty()) text += " --config " + PrintableWord(options.config.path);
@@ -76,7 +76,7 @@ std::string RepeatText(const Options& options, const Judgement& judgement) {
   return text + RepeatOptions(judgement);
 }
 
-int Judge(const Options& options) {
+int Judge(const JudgeArguments& options) {
   RequireNoInput(options.json, options.tensors);
   RequireNoInput(options.json, {options.config.path});
   OutputFile json(options.json);
@@ -104,7 +104,7 @@ int Judge(const Options& options) {
 }  // namespace
 
 Action BindJudge(CLI::App& app) {
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<JudgeArguments>();
   AddOption(app, "question", options->question,
             "operation and attributes, without what the tensors say: 'rope pairing=half'",
             {.required = true});

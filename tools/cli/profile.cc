@@ -16,7 +16,7 @@
 namespace sextant::tools {
 namespace {
 
-struct Options {
+struct ProfileArguments {
   std::vector<std::string> cases, filters, excluded, subjects;
   std::string output;
   ConfigChoice config;
@@ -44,7 +44,7 @@ void Write(const Profile& profile, const std::string& path, OutputFile& file) {
   }
 }
 
-ExitStatus StatusOf(const Profile& profile) {
+ExitStatus StatusOfProfile(const Profile& profile) {
   ExitStatus status = kVerified;
   for (const SubjectProfile& subject : profile.subjects) {
     if (subject.could_not_run > 0) return kNotRun;
@@ -54,7 +54,7 @@ ExitStatus StatusOf(const Profile& profile) {
   return status;
 }
 
-int Run(Options& options) {
+int RunProfile(ProfileArguments& options) {
   RequireEnding(options.output);
   OutputFile file(options.output);  // first, so that no old report stays
   const std::vector<Selected> selected = Select({.arguments = options.cases,
@@ -75,13 +75,13 @@ int Run(Options& options) {
   }
   PrintText(profile, std::cout);
   Write(profile, options.output, file);
-  return StatusOf(profile);
+  return StatusOfProfile(profile);
 }
 
 }  // namespace
 
 Action BindProfile(CLI::App& app) {
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<ProfileArguments>();
   AddOption(app, "cases", options->cases, "files of cases, golden files, or case lines",
             {.required = true});
   std::string subjects = kSubjectHelp;
@@ -110,7 +110,7 @@ Action BindProfile(CLI::App& app) {
   AddFilters(app, options->filters, options->excluded);
   AddConfig(app, options->config);
   AddProof(app, options->profile.prove);
-  return [options] { return Run(*options); };
+  return [options] { return RunProfile(*options); };
 }
 
 }  // namespace sextant::tools

@@ -19,7 +19,7 @@ namespace {
 
 using Status = oracle::PropertyVerdict::Status;
 
-struct Options {
+struct PropertiesArguments {
   std::vector<std::string> operations;
   std::string subject, recipe;
   double timeout = 60;
@@ -27,7 +27,7 @@ struct Options {
 };
 
 // `count`: the number of cases to answer; all were answered unless the property was skipped.
-void Print(const std::string& operation, const oracle::PropertyVerdict& v, int count) {
+void PrintProperty(const std::string& operation, const oracle::PropertyVerdict& v, int count) {
   const Colors colors = ColorsOfOutput();
   switch (v.status) {
     case Status::kHolds:
@@ -52,7 +52,7 @@ void Print(const std::string& operation, const oracle::PropertyVerdict& v, int c
   if (!v.counterexample.empty()) std::cout << "  counterexample: " << v.counterexample << "\n";
 }
 
-int Properties(const Options& options) {
+int Properties(const PropertiesArguments& options) {
   const oracle::Subject subject = MakeSubject(options.subject, options.timeout);
   const std::string recipe = options.recipe.empty() ? subject.recipe : options.recipe;
   ParseRecipe(recipe, DType::kF32);
@@ -64,7 +64,7 @@ int Properties(const Options& options) {
     for (const auto& verdict : oracle::CheckProperties(*operation, subject, recipe, options.run)) {
       ++counts[verdict.status];
       const std::string name(operation->info().name);
-      Print(name, verdict, options.run.count);
+      PrintProperty(name, verdict, options.run.count);
       if (verdict.status == Status::kBroken) {
         for (const auto& cause : JudgeBrokenLaw(name, verdict, subject, recipe).causes)
           std::cout << "  likely cause: " << cause.name << " (" << cause.why << ")\n";
@@ -84,7 +84,7 @@ int Properties(const Options& options) {
 }  // namespace
 
 Action BindProperties(CLI::App& app) {
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<PropertiesArguments>();
   AddOption(app, "operations", options->operations,
             "operations whose properties are checked; default: all");
   AddSubject(app, options->subject, options->recipe, options->timeout);

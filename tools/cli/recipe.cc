@@ -16,7 +16,7 @@
 namespace sextant::tools {
 namespace {
 
-struct Options {
+struct RecipeArguments {
   std::vector<std::string> cases, filters, excluded;
   std::string subject, recipe, json;
   ConfigChoice config;
@@ -24,7 +24,7 @@ struct Options {
   ProveOptions prove;
 };
 
-ExitStatus StatusOf(const InferredRecipe& inferred) {
+ExitStatus StatusOfRecipe(const InferredRecipe& inferred) {
   const bool conforms = inferred.found && inferred.still_failing.empty() &&
                         !inferred.found->has_other_errors;  // which permits a bug
   if (!conforms && !inferred.cases.empty()) return kNonconforming;
@@ -96,7 +96,7 @@ void PrintBits(const InferredRecipe& inferred) {
   std::cout << "\n";
 }
 
-void Print(const InferredRecipe& inferred) {
+void PrintRecipe(const InferredRecipe& inferred) {
   for (const std::string& message : inferred.not_answered) std::cout << message << "\n";
   if (inferred.cases.empty()) return;
   if (inferred.found) {
@@ -120,7 +120,7 @@ Json AsJson(const InferredRecipe& inferred) {
                {"fails_by_start", {{"cases", inferred.failing}, {"where", inferred.where}}},
                {"recipe", nullptr},
                {"order_of_sums", nullptr},
-               {"exit_status", static_cast<int>(StatusOf(inferred))}};
+               {"exit_status", static_cast<int>(StatusOfRecipe(inferred))}};
   json["causes"] = Json::array();
   for (const oracle::Cause& cause : inferred.causes) json["causes"].push_back(cause.name);
   json["same_bits"] = nullptr;
@@ -147,7 +147,7 @@ Json AsJson(const InferredRecipe& inferred) {
   return json;
 }
 
-int Infer(const Options& options) {
+int Infer(const RecipeArguments& options) {
   OutputFile json(options.json);  // first, so that no old report stays
   const std::vector<Selected> selected = Select({.arguments = options.cases,
                                                  .filters = options.filters,
@@ -160,15 +160,15 @@ int Infer(const Options& options) {
   const InferredRecipe inferred =
       InferRecipe(selected, subject, {.start = start, .prove = options.prove});
   if (subject.close) subject.close();
-  Print(inferred);
+  PrintRecipe(inferred);
   if (json) WriteJsonFile(AsJson(inferred), json);
-  return StatusOf(inferred);
+  return StatusOfRecipe(inferred);
 }
 
 }  // namespace
 
 Action BindRecipe(CLI::App& app) {
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<RecipeArguments>();
   AddOption(app, "cases", options->cases, "files of cases, golden files, or case lines",
             {.required = true});
   AddSubject(app, options->subject, options->recipe, options->timeout);

@@ -36,7 +36,7 @@ Tensor<double> LowOfLayout1(const GoldenTensor& stored, const GoldenTensor& expe
 }
 
 // Adds the difference of two tensors to `faults`, if there is one.
-void Compare(const std::string& path, const Tensor<double>& stored, const Tensor<double>& expected,
+void CompareWithStored(const std::string& path, const Tensor<double>& stored, const Tensor<double>& expected,
              std::vector<std::string>& faults) {
   if (std::string fault = Difference(path, stored, expected); !fault.empty())
     faults.push_back(std::move(fault));
@@ -47,11 +47,11 @@ void CompareGolden(const GoldenTensor& stored, const GoldenTensor& expected,
   const std::string path = "golden/" + stored.name;
   const bool old = layout == fixtures::Layout::k1;
   if (stored.dtype != expected.dtype) faults.push_back(path + " has the wrong dtype");
-  Compare(path + "/value", stored.value, expected.value, faults);
-  Compare(path + "/high", stored.high, expected.high, faults);
-  Compare(path + "/low", stored.low, old ? LowOfLayout1(stored, expected) : expected.low, faults);
-  if (!old) Compare(path + "/permitted", stored.permitted, expected.permitted, faults);
-  Compare(path + "/radius", stored.radius, expected.radius, faults);
+  CompareWithStored(path + "/value", stored.value, expected.value, faults);
+  CompareWithStored(path + "/high", stored.high, expected.high, faults);
+  CompareWithStored(path + "/low", stored.low, old ? LowOfLayout1(stored, expected) : expected.low, faults);
+  if (!old) CompareWithStored(path + "/permitted", stored.permitted, expected.permitted, faults);
+  CompareWithStored(path + "/radius", stored.radius, expected.radius, faults);
 }
 
 // All errors in one record, of which `c` is the case.
@@ -67,7 +67,7 @@ std::vector<std::string> Faults(const Case& c, const fixtures::StoredRecord& rec
     const NamedTensor& drawn = Find(inputs, stored.name);
     if (stored.dtype != drawn.dtype)
       faults.push_back("inputs/" + stored.name + " has the wrong dtype");
-    Compare("inputs/" + stored.name, stored.values, drawn.values, faults);
+    CompareWithStored("inputs/" + stored.name, stored.values, drawn.values, faults);
   }
   const auto golden = Prove(c, inputs, ParseRecipe(record.recipe, c.dtype()), prove);
   if (record.golden.size() != golden.size())

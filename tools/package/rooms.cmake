@@ -36,13 +36,70 @@ function(precompile_headers_of_tests)
     <reference/prove/prove.h>)
 endfunction()
 
+# Lists the files that include foreach_target.h, which compiles them once for each target of Highway.
+function(list_kernels result)
+  execute_process(COMMAND grep -rl --include=*.cc foreach_target.h ${ARGN} OUTPUT_VARIABLE files
+    WORKING_DIRECTORY ${PROJECT_SOURCE_DIR} COMMAND_ERROR_IS_FATAL ANY)
+  string(STRIP "${files}" files)
+  string(REPLACE "\n" ";" files "${files}")
+  set(${result} ${files} PARENT_SCOPE)
+endfunction()
+
+# Makes batches of the sources of a target: files that include up to BATCH files of one folder. They
+# are compiled together in a third of the time, because headers are read once. Names in the unnamed
+# namespaces of a folder must differ. Kernels are left out: foreach_target.h acts once in a
+# compilation, a second kernel would have one target alone. (Not CMake's UNITY_BUILD: it includes
+# absolute paths, so that clones could not share a compiler cache.)
+function(make_batches result target)
+  set(batches ${ARGN})
+  list(REMOVE_ITEM ARGN ${KERNELS})
+  list(REMOVE_ITEM batches ${ARGN})
+  set(folders ${ARGN})
+  list(TRANSFORM folders REPLACE "/[^/]*$" "")
+  list(REMOVE_DUPLICATES folders)
+  foreach(folder IN LISTS folders)
+    set(files ${ARGN})
+    list(FILTER files INCLUDE REGEX "^${folder}/[^/]*$")
+    list(LENGTH files count)
+    math(EXPR parts "(${count} + ${BATCH} - 1) / ${BATCH}")
+    math(EXPR size "(${count} + ${parts} - 1) / ${parts}")
+    math(EXPR last "${count} - 1")
+    foreach(first RANGE 0 ${last} ${size})
+      list(SUBLIST files ${first} ${size} batch)
+      list(LENGTH batch length)
+      if(length GREATER 1)
+        list(GET batch 0 path)
+        set(path ${PROJECT_BINARY_DIR}/batches/${target}/${path})
+        list(TRANSFORM batch REPLACE "(.+)" "#include \"\\1\"\n")
+        list(JOIN batch "" includes)
+        file(CONFIGURE OUTPUT ${path} CONTENT "${includes}${NO_KERNEL}")
+        set(batch ${path})
+      endif()
+      list(APPEND batches ${batch})
+    endforeach()
+  endforeach()
+  set(${result} ${batches} PARENT_SCOPE)
+endfunction()
+set(NO_KERNEL [[
+#ifdef HIGHWAY_HWY_FOREACH_TARGET_H_
+#error "a file includes foreach_target.h since CMake made this batch: run CMake again"
+#endif
+]])
+
+# Links a test program. Tests ask Highway for the targets of the kernels.
+function(link_test program)
+  target_link_libraries(${program} ${ARGN} rapidcheck rapidcheck_gtest GTest::gmock_main)
+  target_compile_definitions(${program} PRIVATE HWY_DISABLED_TARGETS=${HWY_DISABLED_TARGETS})
+endfunction()
+
 # Adds the library of a room and the programs <room>_test and <room>_bench, from the files in its
 # folders: <name>_test.cc is a test, <name>_bench.cc a benchmark, main*.cc a program, example*.cc an
-# example that tests build; all other files belong to the library. OPTIMIZE: compiler options of the library for Release. HEADERS: precompiled
-# headers of the library. LIBRARIES: arguments of target_link_libraries.
+# example that tests build; all other files belong to the library. OPTIMIZE: compiler options of the
+# library for Release. HEADERS: precompiled headers of the library. LIBRARIES: arguments of
+# target_link_libraries.
 function(add_room room)
   cmake_parse_arguments(PARSE_ARGV 1 A "" "" "OPTIMIZE;HEADERS;LIBRARIES")
-  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${room}/*.cc)
+  file(GLOB_RECURSE sources RELATIVE ${PROJECT_SOURCE_DIR} CONFIGURE_DEPENDS ${room}/*.cc)
   file(GLOB_RECURSE headers CONFIGURE_DEPENDS ${room}/*.h)
   set(tests ${sources})
   set(benchmarks ${sources})
@@ -50,6 +107,7 @@ function(add_room room)
   list(FILTER benchmarks INCLUDE REGEX "_bench[.]cc$")
   list(FILTER sources EXCLUDE REGEX "_(test|bench)[.]cc$|/(main[a-z_]*|example[a-z_]*)[.]cc$")
   list(FILTER headers EXCLUDE REGEX "_(test|bench)[.]h$|-inl[.]h$")
+  make_batches(sources ${room} ${sources})
   add_library(${room} STATIC ${sources})
   target_sources(${room} PUBLIC FILE_SET HEADERS BASE_DIRS ${PROJECT_SOURCE_DIR} FILES ${headers})
   set_target_properties(${room} PROPERTIES OUTPUT_NAME sextant_${room})
@@ -57,8 +115,9 @@ function(add_room room)
   target_compile_options(${room} PRIVATE "$<$<CONFIG:Release>:${A_OPTIMIZE}>")
   precompile_headers(${room} ${A_HEADERS})
   if(tests AND BUILD_TESTING)  # run in the source root; suites named Slow* get the label `slow`
-    add_executable(${room}_test ${tests})
-    target_link_libraries(${room}_test ${room} rapidcheck rapidcheck_gtest GTest::gmock_main)
+    make_batches(batches ${room}_test ${tests})
+    add_executable(${room}_test ${batches})
+    link_test(${room}_test ${room})
     target_compile_options(${room}_test PRIVATE
       "$<$<CONFIG:Release>:-O1;-finline-small-functions>")
     target_precompile_headers(${room}_test REUSE_FROM all_tests)
@@ -71,7 +130,7 @@ function(add_room room)
         set(name ${folder}_${name})
       endif()
       add_executable(${room}_${name} EXCLUDE_FROM_ALL ${file})
-      target_link_libraries(${room}_${name} ${room} rapidcheck rapidcheck_gtest GTest::gmock_main)
+      link_test(${room}_${name} ${room})
     endforeach()
     set(how WORKING_DIRECTORY ${PROJECT_SOURCE_DIR} DISCOVERY_MODE PRE_TEST TEST_FILTER)
     gtest_discover_tests(${room}_test ${how} -Slow*:*/Slow*)

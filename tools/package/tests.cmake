@@ -41,4 +41,4 @@ endforeach()
 add_executable(parallel_test EXCLUDE_FROM_ALL reference/base/parallel_test.cc
   reference/prove/prove_test.cc reference/prove/second_opinion_test.cc
   reference/number/recipe/in_parallel_here_test.cc fast/kernel/several_threads_test.cc)
-target_link_libraries(parallel_test fast reference rapidcheck rapidcheck_gtest GTest::gmock_main)
+link_test(parallel_test fast reference)

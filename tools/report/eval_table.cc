@@ -4,10 +4,10 @@
 #include <array>
 #include <charconv>
 #include <cmath>
-#include <cstdio>
 #include <string>
 
 #include "reference/prove/prove.h"
+#include "tools/report/short_number.h"
 
 namespace sextant::tools {
 namespace {
@@ -25,18 +25,12 @@ std::string Digits(DType dtype, double x) {
   return {text.begin(), end.ptr};
 }
 
-std::string Short(double x) {
-  std::array<char, 32> text{};
-  std::snprintf(text.data(), text.size(), "%.3g", x);
-  return text.data();
-}
-
 using Row = std::array<std::string, 4>;
 
 std::string Permitted(const GoldenTensor& g, size_t i) {
   if (std::isnan(g.high.data[i])) return "unspecified";
-  std::string text = Short(g.permitted.data[i]);
-  if (g.radius.data[i] != 0) text += ", enclosed within " + Short(g.radius.data[i]);
+  std::string text = ShortNumber(g.permitted.data[i]);
+  if (g.radius.data[i] != 0) text += ", enclosed within " + ShortNumber(g.radius.data[i]);
   return text;
 }
 

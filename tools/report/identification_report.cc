@@ -101,7 +101,7 @@ void PrintComparison(const Identification& found, std::ostream& out) {
 }
 
 // What a failing `check` of the nearest claim says.
-std::vector<std::string> DetailsOf(const Identification& found) {
+std::vector<std::string> DetailsOfIdentification(const Identification& found) {
   if (!found.failing) return {};
   std::vector<std::string> lines = {found.failing->case_line};
   std::istringstream details(Details(*found.failing));
@@ -120,7 +120,7 @@ std::string TextOf(const Identification& found) {
         << " give these answers; the nearest are\n"
         << LineOf(found.identity.c) << "\n";
     PrintKeyHeads(found.identity, out);
-    for (const std::string& line : DetailsOf(found)) out << "  " << line << "\n";
+    for (const std::string& line : DetailsOfIdentification(found)) out << "  " << line << "\n";
   }
   PrintComparison(found, out);
   return out.str();
@@ -139,7 +139,7 @@ Json ToJson(const Identification& found) {
                {"questions", Json::array()},
                {"numbers", Json::array()},
                {"equal", identity.equal},
-               {"details", DetailsOf(found)},
+               {"details", DetailsOfIdentification(found)},
                {"against", found.against},
                {"differences", Json::array()},
                {"not_compared", found.not_compared},

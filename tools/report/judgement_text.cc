@@ -42,7 +42,7 @@ std::string Headline(const Judgement& judgement) {
 
 // The first `most` lines of the text, indented, and the number of lines that are left out. One
 // line is never left out: its number would take a line too.
-std::string Indented(const std::string& lines, size_t most) {
+std::string FirstLinesIndented(const std::string& lines, size_t most) {
   std::istringstream in(lines);
   std::vector<std::string> all;
   for (std::string line; std::getline(in, line);) all.push_back(line);
@@ -70,9 +70,9 @@ std::string ConformingOutputs(const Verdict& verdict) {
 std::string TextOf(const Judgement& judgement) {
   const Verdict& verdict = judgement.verdict;
   const bool fails = ReportOf(judgement).Fails(verdict);
-  std::string text = Headline(judgement) + Indented(FailureLines(verdict), kMostFailures);
+  std::string text = Headline(judgement) + FirstLinesIndented(FailureLines(verdict), kMostFailures);
   if (fails) text += ConformingOutputs(verdict);
-  text += Indented(CauseLines(verdict), kMostCauses);
+  text += FirstLinesIndented(CauseLines(verdict), kMostCauses);
   if (verdict.status == Verdict::Status::kFails) {
     const std::string recipes = RecipeLine(verdict);
     text += (recipes.empty() ? "conforms by no other recipe that was tried" : recipes) + "\n";

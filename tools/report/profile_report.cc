@@ -21,7 +21,7 @@ constexpr std::pair<const char*, double Distribution::*> kNumbers[] = {
     {"rms", &Distribution::rms},
     {"bias", &Distribution::bias}};
 
-std::string_view NameOf(ErrorUnit unit) { return oracle::NamesOf(unit)[static_cast<size_t>(unit)]; }
+std::string_view NameOfUnit(ErrorUnit unit) { return oracle::NamesOf(unit)[static_cast<size_t>(unit)]; }
 
 Json AsJson(const Distribution& of) {
   Json json = Json::object();
@@ -32,7 +32,7 @@ Json AsJson(const Distribution& of) {
 Json AsJson(const Distributions& errors) {
   Json json = Json::object();
   for (const ErrorUnit unit : kErrorUnits)
-    json[std::string(NameOf(unit))] = AsJson(errors[static_cast<size_t>(unit)]);
+    json[std::string(NameOfUnit(unit))] = AsJson(errors[static_cast<size_t>(unit)]);
   return json;
 }
 
@@ -171,7 +171,7 @@ ProfileTable TableOf(const SubjectProfile& subject, const std::string& by) {
     add("key", subject.groups, [](const GroupProfile& group) { return group.key; });
     add("elements", subject.groups, [](const GroupProfile& group) { return group.elements; });
     for (const ErrorUnit unit : kErrorUnits) {
-      add_errors(std::string(NameOf(unit)), subject.groups, [unit](const GroupProfile& group) {
+      add_errors(std::string(NameOfUnit(unit)), subject.groups, [unit](const GroupProfile& group) {
         return group.errors[static_cast<size_t>(unit)];
       });
     }

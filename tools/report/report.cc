@@ -6,6 +6,7 @@
 
 #include "reference/base/count_text.h"
 #include "tools/api/shell_quoted.h"
+#include "tools/report/short_number.h"
 
 namespace sextant::tools {
 namespace {
@@ -21,12 +22,6 @@ std::string Number(double x) {
   return text;
 }
 
-std::string Short(double x) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.3g", x);
-  return text;
-}
-
 // "y[0,1]: got 1 (0x1p+0), exact 2 (0x1p+1), off by 1, permitted 0.1"
 std::string WorstOf(const TensorVerdict& t) {
   std::string text = t.worst.where;
@@ -35,10 +30,10 @@ std::string WorstOf(const TensorVerdict& t) {
   text += ", exact ";
   text += Number(t.worst.expected);
   text += ", off by ";
-  text += Short(t.worst.error);
+  text += ShortNumber(t.worst.error);
   text += ", permitted ";
-  text += Short(t.worst.permitted);
-  if (t.unlikely > 0 && t.failed == 0) text += ", likely at most " + Short(t.worst.likely);
+  text += ShortNumber(t.worst.permitted);
+  if (t.unlikely > 0 && t.failed == 0) text += ", likely at most " + ShortNumber(t.worst.likely);
   return text;
 }
 
@@ -79,10 +74,10 @@ std::string DetailsOf(const TensorVerdict& t) {
         "; " + std::to_string(t.unlikely) + " have larger errors than independent roundings give";
   }
   if (t.bias_in_standard_errors != 0) {
-    text += "; the mean error is " + Short(t.bias) + " of permitted, " +
-            Short(t.bias_in_standard_errors) + " standard errors from 0";
+    text += "; the mean error is " + ShortNumber(t.bias) + " of permitted, " +
+            ShortNumber(t.bias_in_standard_errors) + " standard errors from 0";
     if (t.correct_bias_bound > 0)
-      text += "; a correct implementation has at most " + Short(t.correct_bias_bound);
+      text += "; a correct implementation has at most " + ShortNumber(t.correct_bias_bound);
   }
   return text;
 }
@@ -203,7 +198,7 @@ std::string RecipeLine(const Verdict& verdict) {
   for (const std::string& recipe : texts) text += (text.empty() ? "`" : " or `") + recipe + "`";
   if (text.empty()) return "";
   text = "conforms by " + text;
-  const std::string much = width > 0 ? Short(width) + " times as much" : "more";
+  const std::string much = width > 0 ? ShortNumber(width) + " times as much" : "more";
   text += have_other_errors
               ? ", but only because it permits " + much + ": its own errors are others"
               : ", which permits " + much + ", if that says how it is computed";

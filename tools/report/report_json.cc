@@ -60,7 +60,7 @@ Json TensorToJson(const TensorVerdict& t) {
 
 // The number of cases with each status, whatever is expected, and of those with an expectation. A
 // case that fails only with --strict counts as failing.
-Json CountsOf(const Report& report) {
+Json CountsAsJson(const Report& report) {
   std::map<Verdict::Status, size_t> counts;
   std::map<Result, size_t> results;
   for (const Verdict& v : report.verdicts) {
@@ -167,7 +167,7 @@ Json SummaryToJson(const Report& report) {
           {"fresh", FreshToJson(report)},
           {"exit_status", static_cast<int>(report.Status())},
           {"why_not_verified", report.WhyNotVerified()},
-          {"counts", CountsOf(report)},
+          {"counts", CountsAsJson(report)},
           {"stale_expectations", report.stale_expectations},
           {"expectations_without_reason", nameless},
           {"not_started", report.not_started},

@@ -10,7 +10,7 @@ namespace {
 
 using oracle::Verdict;
 
-bool HasNoElement(const Verdict& verdict) {
+bool ConformsWithoutElement(const Verdict& verdict) {
   const auto is_empty = [](const oracle::TensorVerdict& t) { return t.elements == 0; };
   return verdict.status == Verdict::Status::kConforms &&
          std::ranges::all_of(verdict.tensors, is_empty);
@@ -102,7 +102,7 @@ ExitStatus Report::Status() const {
   if (!sampled_is_enough && SampledCases(verdicts).cases > 0) return kIncomplete;
   if (counts[Result::kAsExpected] > 0 || std::ranges::any_of(verdicts, HasJudgedElement))
     return kVerified;
-  return std::ranges::all_of(verdicts, HasNoElement) ? kNothing : kIncomplete;
+  return std::ranges::all_of(verdicts, ConformsWithoutElement) ? kNothing : kIncomplete;
 }
 
 std::string Report::WhyNotVerified() const {

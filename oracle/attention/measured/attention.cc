@@ -23,9 +23,9 @@ namespace {
 // say the keys; and for answers, with which each mask is compared.
 constexpr int64_t kByWeights = 257, kByAnswers = 17;
 
-std::string Text(double x) { return PrintValue(x); }
+std::string ValueText(double x) { return PrintValue(x); }
 
-NamedValue Root(double of) { return {1 / std::sqrt(of), "1/sqrt(" + Text(of) + ")"}; }
+NamedValue Root(double of) { return {1 / std::sqrt(of), "1/sqrt(" + ValueText(of) + ")"}; }
 
 // Numbers that are taken for D^-1/2.
 std::vector<NamedValue> LikelyScales(const Case& c) {
@@ -34,16 +34,17 @@ std::vector<NamedValue> LikelyScales(const Case& c) {
     return c.dimensions().contains(letter) ? static_cast<double>(ExtentOf(c, letter)) : 0;
   };
   const double H = extent("H"), K = extent("K"), E = extent("E");
-  std::vector<NamedValue> likely = {{1, "1"}, {1 / D, "1/" + Text(D)}, Root(D)};
+  std::vector<NamedValue> likely = {{1, "1"}, {1 / D, "1/" + ValueText(D)}, Root(D)};
   const auto add_root = [&](double of) {
     if (of > 0) likely.push_back(Root(of));
   };
   for (const double of : {E, 2 * D, D / 2, 4 * D, D / 4, H * D, K * D, D + 1, D - 1, H, D * D * D})
     add_root(of);
-  likely.push_back({std::sqrt(D), "sqrt(" + Text(D) + ")"});
-  likely.push_back({std::pow(D, -0.25), Text(D) + "^(-1/4)"});
-  likely.push_back({std::numbers::ln2 / std::sqrt(D), "ln(2)/sqrt(" + Text(D) + "): 2^x for e^x"});
-  likely.push_back({std::numbers::log2e / std::sqrt(D), "log2(e)/sqrt(" + Text(D) + ")"});
+  likely.push_back({std::sqrt(D), "sqrt(" + ValueText(D) + ")"});
+  likely.push_back({std::pow(D, -0.25), ValueText(D) + "^(-1/4)"});
+  likely.push_back(
+      {std::numbers::ln2 / std::sqrt(D), "ln(2)/sqrt(" + ValueText(D) + "): 2^x for e^x"});
+  likely.push_back({std::numbers::log2e / std::sqrt(D), "log2(e)/sqrt(" + ValueText(D) + ")"});
   for (const double power : {32, 64, 80, 96, 128, 192, 256, 512}) add_root(power);
   for (NamedValue& value : likely) {
     char number[32];
@@ -87,7 +88,9 @@ Deviation Settings(const std::string& name, const std::string& factor, const std
   return OneOf(name, factor, choices);
 }
 
-std::string Signed(int64_t x) { return (x < 0 ? " - " : " + ") + std::to_string(x < 0 ? -x : x); }
+std::string SignedTerm(int64_t x) {
+  return (x < 0 ? " - " : " + ") + std::to_string(x < 0 ? -x : x);
+}
 
 // Query s belongs to another key than s + FirstIndex.
 Deviation Alignment(const AttentionAttributes& op) {
@@ -101,7 +104,7 @@ Deviation Alignment(const AttentionAttributes& op) {
     for (int64_t b = 0; b < op.B.value; ++b)
       offsets.push_back(op.FirstIndex(static_cast<size_t>(b)) + shift);
     const bool is_top_left = !op.query_offset && shift == -first && op.align != Align::kTopLeft;
-    settings.push_back({"s" + Signed(first + shift) + ", expected s" + Signed(first) +
+    settings.push_back({"s" + SignedTerm(first + shift) + ", expected s" + SignedTerm(first) +
                             (is_top_left ? " (top_left instead of bottom_right)" : ""),
                         {{"align", ""}, {"query_offset", PrintValue(offsets)}}});
   }

@@ -40,7 +40,7 @@ Tensor<Real> WithBiasRows(const Tensor<Real>& x, const Tensor<Real>& bias, size_
 }
 
 template <class Real>
-Tensor<Real> HeadsOf(const std::vector<size_t>& heads, const Tensor<Real>& x) {
+Tensor<Real> CrossHeadsOf(const std::vector<size_t>& heads, const Tensor<Real>& x) {
   if (heads.empty()) return x;
   Tensor<Real> read({1, heads.size(), x.shape[2], x.shape[3]});
   const size_t size = x.shape[2] * x.shape[3];
@@ -70,8 +70,8 @@ struct CrossByParts : CrossAttention {
       attention.T.value = static_cast<int64_t>(keys.shape[2]);
     }
     if (!parts.attention.key_heads.empty()) {
-      keys = HeadsOf(parts.attention.key_heads, keys);
-      values = HeadsOf(parts.attention.value_heads, values);
+      keys = CrossHeadsOf(parts.attention.key_heads, keys);
+      values = CrossHeadsOf(parts.attention.value_heads, values);
       attention.K = attention.H;
     }
     Tensor<Real> weighed(own_q.shape), lse({1, heads, x.shape[0]});
@@ -133,7 +133,7 @@ std::shared_ptr<const Operation> WithAttention(const Operation& operation, const
   return std::make_shared<Wrapped<CrossByParts, false>>(changed);
 }
 
-std::vector<Choice> Keys(size_t S, size_t T) {
+std::vector<Choice> CrossKeys(size_t S, size_t T) {
   std::vector<Choice> choices;
   const auto sees = [&](const std::string& text, std::function<bool(size_t s, size_t t)> of) {
     choices.push_back(Parts(text, [of](CrossParts& parts) {
@@ -170,7 +170,7 @@ std::vector<Choice> Keys(size_t S, size_t T) {
 std::vector<Deviation> OfParts(const Case& c) {
   const size_t H = ExtentOf(c, "H"), S = ExtentOf(c, "S"), T = ExtentOf(c, "T");
   std::vector<Choice> keys, sums, sequences;
-  if (TextOf(c, "key_length").empty()) keys = Keys(S, T);
+  if (TextOf(c, "key_length").empty()) keys = CrossKeys(S, T);
   for (const double zeros : {1, 2, 3, 4, 5, 6, 7, 8}) {
     sums.push_back(Parts("e^0 is added " + PrintValue(zeros) + " times to the sum of e^score",
                          [zeros](CrossParts& parts) { parts.attention.zeros = zeros; }));

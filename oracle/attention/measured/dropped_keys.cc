@@ -13,7 +13,7 @@
 namespace sextant::oracle {
 namespace {
 
-constexpr size_t kFewest = 8;  // keys that are lost
+constexpr size_t kFewestLost = 8;  // keys that are lost
 
 struct Key {
   size_t at;          // in [B,H,S,T]
@@ -22,16 +22,17 @@ struct Key {
   bool is_lost;
 };
 
-struct Keys {
+struct LostKeys {
   std::vector<Key> written;    // of rows in which some key has a weight
   std::vector<Key> unwritten;  // of the others: they lost all, or were not written
 };
 
 // The keys that the mask shows and whose right weight exceeds the rounding error of 1; none if a
 // query sees a hidden one.
-std::optional<Keys> KeysOf(const AskedWeights& weights, const PlainAttention& plain, DType dtype) {
+std::optional<LostKeys> LostKeysOf(const AskedWeights& weights, const PlainAttention& plain,
+                                   DType dtype) {
   const AttentionSizes& n = plain.sizes();
-  Keys keys;
+  LostKeys keys;
   for (size_t row = 0; row < n.rows(); ++row) {
     const auto got = weights.RowOf(row);
     const std::vector<double> right = plain.WeightsOf(row);
@@ -80,7 +81,7 @@ void AddShortRows(const std::vector<Key>& unwritten, const PlainAttention& plain
 
 // All keys. Of rows without a weight, those are lost whose keys are all too small: the other rows
 // were not written.
-std::vector<Key> WithoutSmall(Keys keys, double Key::*measure, double least_kept,
+std::vector<Key> WithoutSmall(LostKeys keys, double Key::*measure, double least_kept,
                               const PlainAttention& plain) {
   std::map<size_t, double> largest;  // of the rows without a weight
   const auto row_of = [T = plain.sizes().T](const Key& key) { return key.at / T; };
@@ -95,8 +96,8 @@ std::vector<Key> WithoutSmall(Keys keys, double Key::*measure, double least_kept
 
 std::optional<OtherKeys> SmallKeysDropped(const AskedWeights& weights, const PlainAttention& plain,
                                           DType dtype) {
-  auto keys = KeysOf(weights, plain, dtype);
-  if (!keys || CountLost(keys->written) < kFewest) return std::nullopt;
+  auto keys = LostKeysOf(weights, plain, dtype);
+  if (!keys || CountLost(keys->written) < kFewestLost) return std::nullopt;
   const std::pair<double Key::*, const char*> measures[] = {
       {&Key::share, "keys whose weight is less than "},
       {&Key::of_largest, "keys whose e^(score - largest) is less than "}};
@@ -118,11 +119,11 @@ std::optional<OtherKeys> SmallKeysDropped(const AskedWeights& weights, const Pla
 
 std::optional<OtherKeys> AnyKeysDropped(const AskedWeights& weights, const PlainAttention& plain,
                                         DType dtype) {
-  auto found = KeysOf(weights, plain, dtype);
+  auto found = LostKeysOf(weights, plain, dtype);
   if (!found) return std::nullopt;
   std::vector<Key> keys = std::move(found->written);
   AddShortRows(found->unwritten, plain, keys);
-  if (CountLost(keys) < kFewest) return std::nullopt;
+  if (CountLost(keys) < kFewestLost) return std::nullopt;
   const AttentionSizes& n = plain.sizes();
   std::string examples;
   size_t shown = 0;

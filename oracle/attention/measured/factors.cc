@@ -20,7 +20,7 @@
 namespace sextant::oracle {
 namespace {
 
-std::string Listed(const std::vector<size_t>& numbers) {
+std::string ListedHeads(const std::vector<size_t>& numbers) {
   std::string text;
   for (const size_t number : numbers) text += (text.empty() ? "" : " ") + std::to_string(number);
   return text;
@@ -132,13 +132,14 @@ class Factors {
     for (const size_t h : query) of_query.push_back(plain_.KeyHeadOf(h));
     const std::string all = "0 to " + std::to_string(n_.H - 1);
     if (query != own)
-      Say("heads_moved", "heads " + all + " of y are those of query heads " + Listed(query));
+      Say("heads_moved", "heads " + all + " of y are those of query heads " + ListedHeads(query));
     if (key == of_query && value == of_query) return;
     const char* of = key == value ? "" : key == of_query ? " of values" : " of keys";
     Say("heads_read", "query heads " + all + " read the heads" + of + " " +
-                          Listed(key == of_query ? value : key) + ", expected " + Listed(of_query));
+                          ListedHeads(key == of_query ? value : key) + ", expected " +
+                          ListedHeads(of_query));
     if (key != value && key != of_query && value != of_query)
-      Say("heads_read", "and those of values " + Listed(value));
+      Say("heads_read", "and those of values " + ListedHeads(value));
   }
 
   void SetKeys(const ScoreFit& fit, const std::vector<Deviation>& masks) {

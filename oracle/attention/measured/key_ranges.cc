@@ -23,7 +23,7 @@ struct End {
 
 int64_t Floor(int64_t x, int64_t n) { return (x >= 0 ? x : x - n + 1) / n * n; }
 int64_t Ceil(int64_t x, int64_t n) { return Floor(x + n - 1, n); }
-std::string Text(int64_t n) { return std::to_string(n); }
+std::string IndexText(int64_t n) { return std::to_string(n); }
 
 std::vector<End> FirstKeys(int64_t T, int64_t chunk, RangeRules rules) {
   std::vector<End> all = {{"", [](const Query& q) { return q.first; }}};
@@ -31,21 +31,24 @@ std::vector<End> FirstKeys(int64_t T, int64_t chunk, RangeRules rules) {
     all.push_back({"the first key that a query sees is " + text, std::move(of)});
   };
   for (int64_t n = 2; n <= 64 && n < T; n *= 2) {
-    add("rounded up to a multiple of " + Text(n), [=](const Query& q) { return Ceil(q.first, n); });
-    add("rounded down to a multiple of " + Text(n),
+    add("rounded up to a multiple of " + IndexText(n),
+        [=](const Query& q) { return Ceil(q.first, n); });
+    add("rounded down to a multiple of " + IndexText(n),
         [=](const Query& q) { return Floor(q.first, n); });
   }
   for (int64_t key = 1; key < T; ++key) {
-    all.push_back(
-        {"queries from key " + Text(key) + " on see no keys before it: a sequence starts there",
-         [=](const Query& q) { return q.at >= key ? std::max(q.first, key) : q.first; }});
-    add("at least " + Text(key), [=](const Query& q) { return std::max(q.first, key); });
+    all.push_back({"queries from key " + IndexText(key) +
+                       " on see no keys before it: a sequence starts there",
+                   [=](const Query& q) { return q.at >= key ? std::max(q.first, key) : q.first; }});
+    add("at least " + IndexText(key), [=](const Query& q) { return std::max(q.first, key); });
   }
   for (int64_t shift = 1; chunk > 0 && shift < chunk; ++shift)
-    add("that of a chunk of " + Text(chunk) + " keys whose border is " + Text(shift) + " earlier",
+    add("that of a chunk of " + IndexText(chunk) + " keys whose border is " + IndexText(shift) +
+            " earlier",
         [=](const Query& q) { return std::max<int64_t>(0, Floor(q.at + shift, chunk) - shift); });
   for (int64_t size = 2; rules == RangeRules::kAll && size < T && size <= 64; ++size)
-    add("that of its block of " + Text(size), [=](const Query& q) { return Floor(q.at, size); });
+    add("that of its block of " + IndexText(size),
+        [=](const Query& q) { return Floor(q.at, size); });
   return all;
 }
 
@@ -56,15 +59,15 @@ std::vector<End> LastKeys(int64_t T) {
         {"the number of keys up to the last one that a query sees is " + text, std::move(of)});
   };
   for (int64_t n = 2; n <= 64 && n < T; n *= 2) {
-    add("rounded up to whole blocks of " + Text(n),
+    add("rounded up to whole blocks of " + IndexText(n),
         [=](const Query& q) { return Ceil(q.last, n); });
-    add("rounded down to whole blocks of " + Text(n),
+    add("rounded down to whole blocks of " + IndexText(n),
         [=](const Query& q) { return Floor(q.last, n); });
-    add("that of the end of its block of " + Text(n),
+    add("that of the end of its block of " + IndexText(n),
         [=](const Query& q) { return Ceil(q.at + 1, n); });
   }
   for (int64_t key = 1; key < T; ++key)
-    add("at most " + Text(key), [=](const Query& q) { return std::min(q.last, key); });
+    add("at most " + IndexText(key), [=](const Query& q) { return std::min(q.last, key); });
   add("that of all keys", [=](const Query&) { return T; });
   add("that of its own key", [](const Query& q) { return q.at + 1; });
   return all;

@@ -19,7 +19,7 @@ namespace {
 constexpr size_t kFewestKeys = 4, kMostKeys = 128, kMostProducts = size_t{1} << 27;
 // A part of the variance of log weights that a fit may leave; what it says is verified on the
 // answer.
-constexpr double kMostLeft = 1e-3;
+constexpr double kMostLeftByKeys = 1e-3;
 
 // Successive keys with one number.
 struct KeyRun {
@@ -76,7 +76,7 @@ class KeyRules {
       total += AddRow(row, of_factors, squares, equations);
     if (equations < 4 * n_.T) return {};
     const auto [x, bar, rms] = squares.Solve();
-    if (!(rms * rms * static_cast<double>(equations) <= kMostLeft * total)) return {};
+    if (!(rms * rms * static_cast<double>(equations) <= kMostLeftByKeys * total)) return {};
     std::vector<MeasuredNumber> numbers;
     for (size_t t = 0; t < n_.T; ++t) numbers.push_back({x[t], kDeviations * bar[t] * rms + unit_});
     if (!of_factors) Center(numbers);

@@ -8,11 +8,11 @@
 namespace sextant::oracle {
 namespace {
 
-using Keys = std::vector<size_t>;
+using KeyNumbers = std::vector<size_t>;
 
-Keys WhereCounts(const std::vector<double>& counts, const std::vector<double>& expected,
-                 auto differ) {
-  Keys keys;
+KeyNumbers WhereCounts(const std::vector<double>& counts, const std::vector<double>& expected,
+                       auto differ) {
+  KeyNumbers keys;
   for (size_t t = 0; t < counts.size(); ++t)
     if (differ(counts[t], expected[t])) keys.push_back(t);
   return keys;
@@ -24,11 +24,11 @@ std::string Range(size_t first, size_t last) {
 }
 
 // "keys 96 to 127 of each 128": a range that repeats, to the end of the keys, at least once.
-std::optional<std::string> Repeated(const Keys& keys, size_t T) {
+std::optional<std::string> Repeated(const KeyNumbers& keys, size_t T) {
   for (size_t period = 2; period <= T / 2; ++period) {
     const size_t first = keys.front(), last = std::min(keys.back() % period, period - 1);
     if (first >= period || first > last) continue;
-    Keys all;
+    KeyNumbers all;
     for (size_t t = 0; t < T; ++t)
       if (first <= t % period && t % period <= last) all.push_back(t);
     if (all == keys && keys.back() >= period)
@@ -38,7 +38,7 @@ std::optional<std::string> Repeated(const Keys& keys, size_t T) {
 }
 
 // "keys 3 to 5, 9" in at most some ranges.
-std::string Listed(const Keys& keys) {
+std::string ListedKeys(const KeyNumbers& keys) {
   constexpr size_t kMostRanges = 6;
   std::string text;
   size_t ranges = 0;
@@ -52,17 +52,17 @@ std::string Listed(const Keys& keys) {
   return text;
 }
 
-std::string Described(const Keys& keys, size_t T) {
+std::string Described(const KeyNumbers& keys, size_t T) {
   if (keys.size() > 1 && keys.back() == T - 1 && keys.front() == T - keys.size()) {
     std::string text = "the last " + Number(keys.size()) + " keys";
     for (size_t tile = 2; tile < T; tile *= 2)
       if (T % tile == keys.size()) return text + " (a remainder of tiles of " + Number(tile) + ")";
-    return text + " (" + Listed(keys) + ")";
+    return text + " (" + ListedKeys(keys) + ")";
   }
-  return Repeated(keys, T).value_or(Listed(keys));
+  return Repeated(keys, T).value_or(ListedKeys(keys));
 }
 
-std::string Signed(int64_t distance) {
+std::string SignedDistance(int64_t distance) {
   return distance < 0 ? " - " + std::to_string(-distance) : " + " + std::to_string(distance);
 }
 
@@ -82,15 +82,16 @@ Ends EndsOf(const std::vector<double>& counts, int64_t first) {
 }  // namespace
 
 KeySentence SentenceOfKeys(const std::vector<double>& counts, const std::vector<double>& expected) {
-  const Keys missing = WhereCounts(
+  const KeyNumbers missing = WhereCounts(
       counts, expected, [](double got, double wanted) { return got == 0 && wanted > 0; });
-  const Keys leaked = WhereCounts(counts, expected,
-                                  [](double got, double wanted) { return got > 0 && wanted == 0; });
-  const Keys other = WhereCounts(counts, expected, [](double got, double wanted) {
+  const KeyNumbers leaked = WhereCounts(
+      counts, expected, [](double got, double wanted) { return got > 0 && wanted == 0; });
+  const KeyNumbers other = WhereCounts(counts, expected, [](double got, double wanted) {
     return got > 0 && wanted > 0 && got != wanted;
   });
   std::string name, text;
-  const auto add = [&](const Keys& keys, const std::string& its_name, const std::string& what) {
+  const auto add = [&](const KeyNumbers& keys, const std::string& its_name,
+                       const std::string& what) {
     if (keys.empty()) return;
     name += (name.empty() ? "" : "+") + its_name;
     text += (text.empty() ? "" : "; ") + Described(keys, counts.size()) + " " + what;
@@ -115,13 +116,13 @@ KeySentence SentenceOfDistances(const std::vector<double>& counts,
   const int64_t farthest = first + static_cast<int64_t>(counts.size()) - 1;
   std::string text;
   if (seen.last != wanted.last) {
-    text = "query s sees keys up to its own" + Signed(seen.last) + ", expected its own" +
-           Signed(wanted.last);
+    text = "query s sees keys up to its own" + SignedDistance(seen.last) + ", expected its own" +
+           SignedDistance(wanted.last);
     if (seen.last == farthest) text += " (no key is masked)";
   }
   if (seen.first != wanted.first) {
     text += (text.empty() ? "" : "; ") + std::string("the first key that query s sees is its own") +
-            Signed(seen.first) + ", expected its own" + Signed(wanted.first);
+            SignedDistance(seen.first) + ", expected its own" + SignedDistance(wanted.first);
     if (seen.last == 0 && wanted.last == 0)
       text += " (a window of " + std::to_string(1 - seen.first) + " keys instead of " +
               std::to_string(1 - wanted.first) + ")";

@@ -15,10 +15,10 @@ namespace {
 
 // Scores with errors of so many roundings are right. Models that leave less than so many times the
 // least are as good; so many of them are given.
-constexpr double kBetter = 4;
+constexpr double kBetterOperand = 4;
 constexpr size_t kMostEqual = 4;
 // All models together may need so many products of scores.
-constexpr size_t kMostProducts = size_t{1} << 26;
+constexpr size_t kMostOperandProducts = size_t{1} << 26;
 
 // The part of the variance of log weights that the model leaves; infinite if it does not fit.
 double LeftBy(const Case& c, const Hypothesis& model, AskedWeights weights) {
@@ -90,25 +90,26 @@ std::vector<Explanation> OtherOperands(const Case& c, const Hypothesis& base,
     Explanation explanation;
     double left;
   };
-  const double of_base = LeftBy(c, base, weights), error = kBetter * UnitRoundoffOf(c.dtype());
+  const double of_base = LeftBy(c, base, weights),
+               error = kBetterOperand * UnitRoundoffOf(c.dtype());
   if (of_base <= error * error) return {};  // parts of variances
   std::vector<Screened> screened;
   double least = kInfinity;
   size_t models = 0;
   for (const Deviation& deviation : deviations) {
     for (const NamedValue& value : deviation.values) {
-      if (++models * ProductsOf(c) > kMostProducts) break;
+      if (++models * ProductsOf(c) > kMostOperandProducts) break;
       const auto model = deviation.changed(base, value.value);
       if (!model) continue;
       const double left = LeftBy(c, *model, weights);
-      if (!(left <= kBetter * least)) continue;
+      if (!(left <= kBetterOperand * least)) continue;
       least = std::min(least, left);
       const std::string number = value.text.empty() ? PrintValue(value.value) : value.text;
       screened.push_back({{deviation.name, deviation.sentence(number), *model}, left});
     }
   }
-  std::erase_if(screened, [&](const Screened& one) { return one.left > kBetter * least; });
-  if (!(least * kBetter < of_base)) screened.clear();
+  std::erase_if(screened, [&](const Screened& one) { return one.left > kBetterOperand * least; });
+  if (!(least * kBetterOperand < of_base)) screened.clear();
   std::vector<Explanation> others;
   for (Screened& one : screened)
     if (others.size() < kMostEqual) others.push_back(std::move(one.explanation));

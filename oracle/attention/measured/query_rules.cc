@@ -19,7 +19,7 @@ namespace {
 
 // A part of the variance of log weights that a fit may leave; what it says is verified on the
 // answer.
-constexpr double kMostLeft = 1e-3;
+constexpr double kMostLeftByQueries = 1e-3;
 
 class Rules {
  public:
@@ -51,7 +51,7 @@ class Rules {
       for (size_t t = 0; t < n_.T; ++t) rest[t] /= std::exp(scores[t]);
       sums.AddKeys(rest, keys, ShownKeys(plain_, weights_, row), {0, n_.T});
     }
-    if (!(sums.xx > 0) || !(sums.Left() <= kMostLeft)) return std::nullopt;
+    if (!(sums.xx > 0) || !(sums.Left() <= kMostLeftByQueries)) return std::nullopt;
     return MeasuredNumber{sums.Slope(), sums.Bar(unit_)};
   }
 
@@ -127,7 +127,7 @@ class Rules {
                      {0, n_.T});
       }
       if (sums.count < 2 || !(sums.xx > 0)) continue;
-      if (!(sums.Left() <= kMostLeft)) return std::nullopt;
+      if (!(sums.Left() <= kMostLeftByQueries)) return std::nullopt;
       of_query[i] = {sums.Slope(), sums.Bar(unit_)};
     }
     return NameOf(of_query);

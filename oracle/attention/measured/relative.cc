@@ -16,7 +16,7 @@
 namespace sextant::oracle {
 namespace {
 
-std::vector<Choice> Keys(int64_t T) {
+std::vector<Choice> KeyChoices(int64_t T) {
   const auto sees = [](const std::string& text, std::function<bool(const RelativeKey&)> of) {
     return ChangedParts(text, [of](RelativeParts& parts) { parts.sees = of; });
   };
@@ -98,7 +98,7 @@ std::vector<Explanation> MeasureRelative(const Observation& seen) {
   likely.push_back(OneOf("keys_heads_changed", "key_heads", Heads(H, true)));
   likely.push_back(OneOf("values_heads_changed", "value_heads", Heads(H, false)));
   const auto T = static_cast<int64_t>(ExtentOf(seen.c, "T"));
-  likely.push_back(OneOf("keys_changed", "keys", Keys(T)));
+  likely.push_back(OneOf("keys_changed", "keys", KeyChoices(T)));
   for (Deviation& change : DistancesOfTables(seen)) likely.push_back(std::move(change));
   std::vector<Deviation> others = PositionDeviations(seen.inputs);
   for (Deviation& change : InputChanges(seen.c, seen.inputs))

@@ -8,8 +8,8 @@ namespace {
 
 // The heads of k or v that the heads of this slice read.
 template <class Real>
-Tensor<Real> HeadsOf(const RelativeParts& parts, const std::vector<size_t>& heads, size_t input,
-                     const Tensor<Real>& own) {
+Tensor<Real> RelativeHeadsOf(const RelativeParts& parts, const std::vector<size_t>& heads,
+                             size_t input, const Tensor<Real>& own) {
   if (heads.empty()) return own;
   const NamedTensor& whole = (*parts.inputs)[input];
   const size_t H = whole.values.shape[1], width = own.shape[2] * own.shape[3];
@@ -24,14 +24,15 @@ Tensor<Real> HeadsOf(const RelativeParts& parts, const std::vector<size_t>& head
 
 // One query's keys: those that it sees, what the key table adds for each, and the rows of the value
 // table.
-struct Keys {
+struct RelativeKeys {
   std::vector<size_t> at;
   std::vector<TableTerm> terms;
   std::vector<std::optional<int64_t>> rows;
 };
 
-Keys KeysOf(const RelativeByParts& op, size_t s, double query, const Tensor<double>& positions) {
-  Keys keys;
+RelativeKeys RelativeKeysOf(const RelativeByParts& op, size_t s, double query,
+                            const Tensor<double>& positions) {
+  RelativeKeys keys;
   const RelativeParts& parts = op.parts;
   for (size_t t = 0; t < positions.data.size(); ++t) {
     const RelativeKey key{static_cast<int64_t>(SliceBegin("S") + s), static_cast<int64_t>(t),
@@ -82,10 +83,11 @@ void RelativeByParts::operator()(const Tensor<Real>& q, const Tensor<Real>& k,
                                  Tensor<Real>& scores) const {
   const size_t heads = q.shape[0] * q.shape[1], S = q.shape[2], T = k.shape[2], D = q.shape[3];
   const ScoreScale<Real> scaled(scale, D);
-  const Tensor<Real> own_k = HeadsOf(parts, parts.key_heads, 1, k);
-  const Tensor<Real> own_v = HeadsOf(parts, parts.value_heads, 2, v);
+  const Tensor<Real> own_k = RelativeHeadsOf(parts, parts.key_heads, 1, k);
+  const Tensor<Real> own_v = RelativeHeadsOf(parts, parts.value_heads, 2, v);
   for (size_t query = 0; query < heads * S; ++query) {
-    const Keys keys = KeysOf(*this, query % S, query_position(query % S), key_position);
+    const RelativeKeys keys =
+        RelativeKeysOf(*this, query % S, query_position(query % S), key_position);
     const size_t first = query / S * T;
     std::vector<Real> row;
     for (size_t n = 0; n < keys.at.size(); ++n) {

@@ -23,7 +23,7 @@ Choice Distance(const std::string& text, std::function<int64_t(const RelativeKey
 }
 
 // The row of the clipped distance is replaced by another one.
-Choice Row(const std::string& text, std::function<int64_t(int64_t row, int64_t clip)> of) {
+Choice RowChoice(const std::string& text, std::function<int64_t(int64_t row, int64_t clip)> of) {
   return ChangedParts("the rows of both tables are read at other distances: " + text,
                       [of](RelativeParts& parts) {
                         parts.row = [of](const RelativeKey& key, int64_t clip) {
@@ -162,9 +162,9 @@ std::vector<Choice> Distances(int64_t clip, int64_t farthest) {
     const std::string text = std::to_string(std::abs(shift)) + (shift > 0 ? " more" : " less");
     choices.push_back(Distance(
         "d shifted: " + text, [shift](const RelativeKey& key) { return DistanceOf(key) + shift; }));
-    choices.push_back(
-        Row("the rows shifted after the clip: " + text,
-            [shift](int64_t r, int64_t c) { return std::clamp<int64_t>(r + shift, 0, 2 * c); }));
+    choices.push_back(RowChoice(
+        "the rows shifted after the clip: " + text,
+        [shift](int64_t r, int64_t c) { return std::clamp<int64_t>(r + shift, 0, 2 * c); }));
   }
   choices.push_back(ChangedParts(
       "the rows of both tables are read at other distances: those beyond the clip of " +

@@ -11,7 +11,7 @@ namespace sextant::oracle {
 namespace {
 
 // So many weights must have few bits: each by accident with a chance of 1/2 at most.
-constexpr size_t kFewest = 32;
+constexpr size_t kFewestWeights = 32;
 
 // Whether x is a number of the format but for `error`, and whether other numbers are not.
 struct Says {
@@ -38,7 +38,7 @@ bool HaveFormat(const PlainAttention& plain, const AskedWeights& weights, double
       }
     }
   }
-  return telling >= kFewest;
+  return telling >= kFewestWeights;
 }
 
 bool HaveSumOne(const AskedWeights& weights, double unit) {

@@ -13,9 +13,9 @@ namespace {
 // The scores of queries and heads are compared where that needs no more scores than these.
 constexpr size_t kMostScores = size_t{1} << 22;
 // A fit is a better one only if it leaves so much less.
-constexpr double kBetter = 4;
+constexpr double kBetterScore = 4;
 // A fit that leaves more of the variance than this explains nothing.
-constexpr double kMostLeft = 0.05;
+constexpr double kMostScoreLeft = 0.05;
 
 // How the scores of keys are compared: those of a tile alone, with a cap that cuts them off.
 struct Compared {
@@ -43,9 +43,10 @@ class Fitting {
     for (size_t h = 0; h < n_.H; ++h) {
       HeadFit best = Fit(h, h, plain_.KeyHeadOf(h));
       const double right = best.left;
-      for (size_t i = 0; searches && !best.is_flat && right > kMostLeft && i < n_.H * n_.K; ++i) {
+      for (size_t i = 0; searches && !best.is_flat && right > kMostScoreLeft && i < n_.H * n_.K;
+           ++i) {
         const HeadFit other = Fit(h, i / n_.K, i % n_.K);
-        if (other.left < std::min(best.left, right / kBetter)) best = other;
+        if (other.left < std::min(best.left, right / kBetterScore)) best = other;
       }
       heads.push_back(best);
     }
@@ -137,15 +138,15 @@ std::optional<ScoreFit> FitInTiles(const PlainAttention& plain, DType dtype,
                                    const AskedWeights& weights, bool searches) {
   constexpr size_t kSmallest = 4, kLargest = 256;
   std::vector<ScoreFit> fits;
-  double least = kMostLeft;
+  double least = kMostScoreLeft;
   for (size_t tile = kSmallest; tile < weights.n.T && tile <= kLargest; tile *= 2) {
     fits.push_back(FitOf(plain, dtype, weights, searches, {.tile = tile}));
     least = std::min(least, fits.back().left());
   }
-  const double error = kBetter * UnitRoundoffOf(dtype);
-  while (!fits.empty() && fits.back().left() > kBetter * std::max(least, error * error))
+  const double error = kBetterScore * UnitRoundoffOf(dtype);
+  while (!fits.empty() && fits.back().left() > kBetterScore * std::max(least, error * error))
     fits.pop_back();
-  return fits.empty() || least >= kMostLeft ? std::nullopt : std::optional(fits.back());
+  return fits.empty() || least >= kMostScoreLeft ? std::nullopt : std::optional(fits.back());
 }
 
 }  // namespace
@@ -175,13 +176,13 @@ std::optional<ScoreFit> FitScores(const PlainAttention& plain, DType dtype, Aske
   std::optional<ScoreFit> best;
   for (const size_t later : shifts) {
     const AskedWeights turned = TurnedBack(weights, later);
-    double left = kMostLeft;
+    double left = kMostScoreLeft;
     for (const bool clips : {false, true}) {
       if (clips && !plain.attributes().soft_cap) continue;
       ScoreFit fit = FitOf(plain, dtype, turned, searches, {.clips = clips});
       fit.later = later;
       if (fit.left() > left) continue;
-      left = fit.left() / kBetter;
+      left = fit.left() / kBetterScore;
       best = fit;
     }
     if (!best) continue;

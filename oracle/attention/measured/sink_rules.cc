@@ -10,8 +10,8 @@ namespace {
 
 using Rule = MeasuredParts::SinkRule;
 
-SumRule RuleOf(const WeightSums& sums, SumFit fit, const WeightSums::Other& term,
-               std::function<void(MeasuredParts&)> set) {
+SumRule SinkRuleOf(const WeightSums& sums, SumFit fit, const WeightSums::Other& term,
+                   std::function<void(MeasuredParts&)> set) {
   return {.fit = std::move(fit), .distance = sums.Distance(term), .set = std::move(set)};
 }
 
@@ -20,13 +20,13 @@ void AddOtherLargest(const WeightSums& sums, std::vector<SumRule>& rules) {
   const auto set = [](Rule rule) {
     return [rule](MeasuredParts& parts) { parts.sink_rule = rule; };
   };
-  rules.push_back(RuleOf(
+  rules.push_back(SinkRuleOf(
       sums,
       {"sink_not_shifted",
        "e^sink is added to the sum of e^(score - largest), expected e^(sink - largest)",
        {}},
       [&](const WeightSum& r) { return std::exp(sums.sinks()[r.head]); }, set(Rule::kFromLargest)));
-  rules.push_back(RuleOf(
+  rules.push_back(SinkRuleOf(
       sums,
       {"sink_of_other_largest",
        "the sink is relative to the larger of the largest score and itself, the scores are "
@@ -37,7 +37,7 @@ void AddOtherLargest(const WeightSums& sums, std::vector<SumRule>& rules) {
         return std::exp(sink - std::max(r.largest, sink));
       },
       set(Rule::kFromLarger)));
-  rules.push_back(RuleOf(
+  rules.push_back(SinkRuleOf(
       sums,
       {"sink_in_base_2",
        "the sink is compared with log2 of the sum of e^score instead of its natural logarithm",
@@ -63,7 +63,7 @@ void AddSinksOfQueries(const WeightSums& sums, std::vector<SumRule>& rules) {
       {"(h + s) mod H", [n](size_t h, size_t s) { return (h + s) % n.H; }},
       {"(h S + s) / H", [n](size_t h, size_t s) { return (h * n.S + s) / n.H % n.H; }}};
   for (const auto& [text, of] : indices) {
-    rules.push_back(RuleOf(
+    rules.push_back(SinkRuleOf(
         sums,
         {"sink_of_other_head", std::string("query s of head h has the sink of head ") + text, {}},
         [&, of = of](const WeightSum& r) {
@@ -99,8 +99,8 @@ std::string SinksText(const std::vector<size_t>& read) {
 }
 
 using SinkOf = std::function<double(size_t h)>;
-SumRule RuleOf(const WeightSums& sums, const std::string& name, const std::string& text,
-               const SinkOf& sink_of) {
+SumRule SinkRuleOf(const WeightSums& sums, const std::string& name, const std::string& text,
+                   const SinkOf& sink_of) {
   SumRule rule;
   rule.fit = {name, text, {}};
   for (size_t h = 0; h < sums.sinks().size(); ++h) rule.fit.sinks.push_back(sink_of(h));
@@ -115,7 +115,7 @@ std::vector<SumRule> SinksOfOtherHeads(const WeightSums& sums) {
   std::vector<SumRule> rules;
   const auto add = [&](const std::string& text, const std::function<size_t(size_t h)>& head_of) {
     rules.push_back(
-        RuleOf(sums, "sink_of_other_head", text, [&](size_t h) { return right[head_of(h)]; }));
+        SinkRuleOf(sums, "sink_of_other_head", text, [&](size_t h) { return right[head_of(h)]; }));
   };
   for (size_t shift = 1; shift < H; ++shift) {
     add("head h has the sink of head (h + " + std::to_string(shift) + ") mod " + std::to_string(H),
@@ -137,7 +137,7 @@ std::vector<SumRule> RulesOfSinks(const WeightSums& sums) {
   AddOtherLargest(sums, rules);
   AddSinksOfQueries(sums, rules);
   const auto add = [&](const std::string& name, const std::string& text, const SinkOf& sink_of) {
-    rules.push_back(RuleOf(sums, name, text, sink_of));
+    rules.push_back(SinkRuleOf(sums, name, text, sink_of));
   };
   add("sink_missing", "the sink is not in the sum", [](size_t) { return -kInfinity; });
   add("sink_of_zero", "every sink is 0", [](size_t) { return 0.0; });

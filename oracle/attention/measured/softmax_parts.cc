@@ -22,10 +22,10 @@ std::vector<Counted> ExpOfAll(std::span<const Counted> numbers) {
 }
 
 template <class Real>
-class Row {
+class PartsOfRow {
  public:
   // Row n of the case.
-  Row(const SoftmaxParts& parts, size_t n, std::span<const Real> x) : parts_(parts), n_(n) {
+  PartsOfRow(const SoftmaxParts& parts, size_t n, std::span<const Real> x) : parts_(parts), n_(n) {
     for (size_t j = 0; j < x.size(); ++j) {
       if (IsEmptyLogSumExp(x[j])) continue;
       columns_.push_back(j);
@@ -119,7 +119,7 @@ void SoftmaxByParts::operator()(const Tensor<Real>& x, Tensor<Real>& y) const {
   const ScopedStep in(Step::kSoftmax);
   const size_t M = x.shape[1];
   for (size_t n = 0; n < x.shape[0]; ++n) {
-    const Row<Real> row(parts, SliceBegin("N") + n, std::span(x.data).subspan(n * M, M));
+    const PartsOfRow<Real> row(parts, SliceBegin("N") + n, std::span(x.data).subspan(n * M, M));
     row.Answer(std::span(y.data).subspan(n * M, M));
   }
 }

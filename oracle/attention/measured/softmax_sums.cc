@@ -12,7 +12,7 @@ namespace {
 constexpr size_t kMostRanges = size_t{1} << 22;
 // A range counts if it leaves so much less than all columns do; a number that is added, if its
 // spread over the rows is so much smaller than the number.
-constexpr double kBetter = 4;
+constexpr double kBetterSum = 4;
 // Evenly spread rows with about so many elements are read, but not fewer rows than that.
 constexpr size_t kMostElements = size_t{1} << 16, kFewestRows = 8;
 
@@ -109,7 +109,7 @@ std::optional<std::pair<size_t, size_t>> SoftmaxSums::Range() const {
     return left;
   };
   const double of_all = left_by(0, M, kInfinity);
-  double least = of_all / kBetter;
+  double least = of_all / kBetterSum;
   std::optional<std::pair<size_t, size_t>> best;
   for (size_t first = 0; first < M; ++first) {
     for (size_t last = first + 1; last <= M; ++last) {
@@ -128,7 +128,7 @@ std::optional<MeasuredNumber> SoftmaxSums::MeanOf(double (*unit)(const Row& row)
   // Half of the rows are at most so far from it: rows with large sums say little.
   for (double& number : numbers) number = std::abs(number - middle);
   const double spread = Median(std::move(numbers));
-  if (!std::isfinite(middle) || kBetter * spread > std::abs(middle)) return std::nullopt;
+  if (!std::isfinite(middle) || kBetterSum * spread > std::abs(middle)) return std::nullopt;
   return MeasuredNumber{middle, std::max(2 * spread, 0x1p-40 * std::abs(middle))};
 }
 

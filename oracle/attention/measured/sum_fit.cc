@@ -11,7 +11,7 @@ namespace sextant::oracle {
 namespace {
 
 // A simpler rule is dropped if another leaves so much less.
-constexpr double kBetter = 4;
+constexpr double kBetterRule = 4;
 
 }  // namespace
 
@@ -44,11 +44,11 @@ std::optional<MaskedScore> MaskedScoreOf(const PlainAttention& plain, const Aske
   };
   const auto [score, of_score] = fitted(found);
   const auto [sum, of_sum] = fitted(added);
-  const bool adds = of_sum * kBetter < of_score;
-  if (!adds && of_score * kBetter > of_sum) return std::nullopt;
+  const bool adds = of_sum * kBetterRule < of_score;
+  if (!adds && of_score * kBetterRule > of_sum) return std::nullopt;
   const double number = adds ? sum : score, bar = adds ? of_sum : of_score;
-  if (adds && std::abs(number) <= kBetter * bar) return std::nullopt;  // they count as others
-  const bool is_whole = std::abs(number - std::round(number)) <= kBetter * bar;
+  if (adds && std::abs(number) <= kBetterRule * bar) return std::nullopt;  // they count as others
+  const bool is_whole = std::abs(number - std::round(number)) <= kBetterRule * bar;
   return MaskedScore{is_whole ? std::round(number) : number, adds};
 }
 
@@ -86,8 +86,8 @@ double LessByTiles(const WeightSum& row, size_t tile) {
   return row.keys * row.keys / (row.keys + MoreByTiles(row, tile)) - row.keys;
 }
 
-SumRule RuleOf(const WeightSums& sums, SumFit fit, const WeightSums::Other& more,
-               std::function<void(MeasuredParts&)> set) {
+SumRule FittedRuleOf(const WeightSums& sums, SumFit fit, const WeightSums::Other& more,
+                     std::function<void(MeasuredParts&)> set) {
   SumRule rule{.fit = std::move(fit), .set = std::move(set)};
   rule.distance = sums.Distance([&](const WeightSum& r) { return r.sink + more(r); });
   return rule;
@@ -95,25 +95,25 @@ SumRule RuleOf(const WeightSums& sums, SumFit fit, const WeightSums::Other& more
 
 // Terms that depend on the keys.
 void AddTermsOfKeys(const WeightSums& sums, size_t tile_of_weights, std::vector<SumRule>& rules) {
-  rules.push_back(RuleOf(
+  rules.push_back(FittedRuleOf(
       sums,
       {"masked_keys_in_the_sum",
        "the sum has the terms of the keys that the mask hides, too: masked after the softmax",
        {}},
       [](const WeightSum& r) { return r.hidden; },
       [](MeasuredParts& parts) { parts.more_terms = MoreTerms::kHidden; }));
-  rules.push_back(RuleOf(
+  rules.push_back(FittedRuleOf(
       sums,
       {"zeros_for_masked_keys", "e^0 is added to the sum for each key that the mask hides", {}},
       [](const WeightSum& r) { return r.hidden_keys * std::exp(-r.largest); },
       [](MeasuredParts& parts) { parts.more_terms = MoreTerms::kZerosOfHidden; }));
   if (tile_of_weights > 0)
-    rules.push_back(RuleOf(
+    rules.push_back(FittedRuleOf(
         sums, {"sum_rescaled", "the sum is rescaled", {}},
         [=](const WeightSum& r) { return LessByTiles(r, tile_of_weights); },
         [](MeasuredParts& parts) { parts.has_right_sum = true; }));
   for (size_t tile = 4; tile < sums.sizes().T && tile <= 256; tile *= 2)
-    rules.push_back(RuleOf(
+    rules.push_back(FittedRuleOf(
         sums,
         {"sum_not_rescaled",
          "the sum is not rescaled where a later tile of " + std::to_string(tile) +
@@ -155,7 +155,7 @@ std::vector<SumRule> RulesOf(const WeightSums& sums, size_t tile_of_weights) {
   const std::string zeros =
       NumberOf(sums.Count([](const WeightSum& r) { return std::exp(-r.largest); }), number);
   if (number > 0)
-    rules.push_back(RuleOf(
+    rules.push_back(FittedRuleOf(
         sums,
         {"zeros_in_the_sum",
          "e^0 is added " + zeros + " times to the sum of e^score" +
@@ -165,7 +165,7 @@ std::vector<SumRule> RulesOf(const WeightSums& sums, size_t tile_of_weights) {
         [=](MeasuredParts& parts) { parts.zeros = number; }));
   const std::string increase = NumberOf(sums.Count([](const WeightSum&) { return 1.0; }), number);
   if (number > 0)
-    rules.push_back(RuleOf(
+    rules.push_back(FittedRuleOf(
         sums, {"sum_increased", increase + " is added to the sum of e^(score - largest)", {}},
         [=](const WeightSum&) { return number; },
         [=](MeasuredParts& parts) { parts.increase = number; }));
@@ -188,7 +188,7 @@ std::optional<SumFit> FitSum(const PlainAttention& plain, DType dtype, const Ask
   if (sums.HasSink())
     for (SumRule& rule : RulesOfSinks(sums)) rules.push_back(std::move(rule));
   const SumRule& best = *std::ranges::min_element(rules, {}, &SumRule::distance);
-  if (!(best.distance * kBetter <= sums.Distance([](const WeightSum& r) { return r.sink; })))
+  if (!(best.distance * kBetterRule <= sums.Distance([](const WeightSum& r) { return r.sink; })))
     return std::nullopt;
   if (best.set) best.set(parts);
   return best.fit;

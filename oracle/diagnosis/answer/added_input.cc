@@ -11,7 +11,7 @@ namespace sextant::oracle {
 namespace {
 
 // The sum rounds once more than the right number.
-double ErrorAt(const AnsweredTensor& tensor, size_t i) {
+double PermittedErrorAt(const AnsweredTensor& tensor, size_t i) {
   return tensor.bounds[i] + UlpOf(tensor.dtype, tensor.got[i]);
 }
 
@@ -22,7 +22,7 @@ Span FactorsOf(const AnsweredTensor& tensor, const std::vector<double>& x) {
     if (tensor.bounds.LeavesOut(i) || !std::isfinite(tensor.bounds[i])) continue;
     const double more = tensor.got[i] - tensor.right[i];
     if (!std::isfinite(more) || !std::isfinite(x[i])) return {1, 0};
-    factors.Intersect(Quotient(more, ErrorAt(tensor, i), x[i]));
+    factors.Intersect(Quotient(more, PermittedErrorAt(tensor, i), x[i]));
   }
   return factors;
 }
@@ -45,7 +45,7 @@ std::optional<AddedInput> FindAddedInput(const AnsweredTensor& tensor, const Ten
     if (std::abs(factors.Middle()) <= kSharedRoundings) continue;
     // An element tells a bit if what is added is at least twice what it may be off.
     const auto tells = [&](size_t i) {
-      return std::abs(factors.Middle() * x[i]) >= 2 * ErrorAt(tensor, i);
+      return std::abs(factors.Middle() * x[i]) >= 2 * PermittedErrorAt(tensor, i);
     };
     const auto telling = static_cast<size_t>(std::ranges::count_if(tensor.failing, tells));
     if (IsEvidence(telling, inputs.size())) return Named(input.name, tensor.name, factors);

@@ -33,7 +33,7 @@ constexpr Applied kFunctions[] = {
     {"is ln(y) of the right number y", [](double y) { return std::log(y); }},
     {"is rounded to whole numbers", [](double y) { return std::nearbyint(y); }}};
 
-constexpr size_t kChoices = 20;  // at least as many as functions and limits
+constexpr size_t kFunctionChoices = 20;  // at least as many as functions and limits
 
 // f(right number) of an element, and how far the answer may be off: the number that the function
 // got may be off by its bound at either side, and each of kRoundings numbers may be rounded to the
@@ -70,7 +70,7 @@ bool IsFunction(const AnsweredTensor& tensor, const Function& f) {
     const Expected expected = ExpectedAt(tensor, flat, f);
     return !(std::abs(expected.value - tensor.right[flat]) <= expected.bound);
   });
-  return IsEvidence(static_cast<size_t>(changed), kChoices);
+  return IsEvidence(static_cast<size_t>(changed), kFunctionChoices);
 }
 
 // The number that all failing elements on one side of it are; the right ones are beyond it.
@@ -91,7 +91,7 @@ std::optional<std::string> LimitOf(const AnsweredTensor& tensor) {
 }  // namespace
 
 std::optional<std::string> FindApplied(const AnsweredTensor& tensor) {
-  if (!IsEvidence(tensor.failing.size(), kChoices)) return std::nullopt;
+  if (!IsEvidence(tensor.failing.size(), kFunctionChoices)) return std::nullopt;
   for (const auto& [what, f] : kFunctions)
     if (IsFunction(tensor, f)) return tensor.name + " " + what;
   if (const auto limit = LimitOf(tensor)) return tensor.name + " " + *limit;

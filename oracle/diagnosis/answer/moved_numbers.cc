@@ -11,7 +11,7 @@ namespace sextant::oracle {
 namespace {
 
 // So many failing indices of an axis are compared with all others, to learn their sources.
-constexpr size_t kSampled = 8;
+constexpr size_t kSampledRuns = 8;
 constexpr size_t kMostSources = 8;  // of one index, that are tried
 
 bool IsSlabOf(const AnsweredTensor& tensor, const AxisView& axis, size_t index, size_t source) {
@@ -101,8 +101,8 @@ std::vector<size_t> ExplainedBy(const AnsweredTensor& tensor, const AxisView& ax
 std::optional<Moved> MovedAlong(const AnsweredTensor& tensor, const AxisView& axis) {
   const std::vector<size_t> failing = axis.IndicesOf(tensor.failing);
   std::optional<Moved> best;
-  for (size_t j = 0; j < std::min(failing.size(), kSampled); ++j) {
-    const size_t index = failing[j * failing.size() / std::min(failing.size(), kSampled)];
+  for (size_t j = 0; j < std::min(failing.size(), kSampledRuns); ++j) {
+    const size_t index = failing[j * failing.size() / std::min(failing.size(), kSampledRuns)];
     for (const size_t source : SourcesOf(tensor, axis, index)) {
       for (const Source& form : FormsOf(axis, index, source)) {
         std::vector<size_t> explained = ExplainedBy(tensor, axis, form);
@@ -124,7 +124,7 @@ struct Run {
   size_t first, last, source;  // of the first
 };
 
-std::string TextOf(const std::vector<Run>& runs, const std::string& axis) {
+std::string TextOfRuns(const std::vector<Run>& runs, const std::string& axis) {
   const auto range = [&](size_t first, size_t count) {
     return axis + " " + std::to_string(first) +
            (count > 1 ? " to " + std::to_string(first + count - 1) : "");
@@ -161,7 +161,7 @@ std::optional<Moved> MappedAlong(const AnsweredTensor& tensor, const AxisView& a
   if (tensor.failing.size() <= bits || !IsEvidence(tensor.failing.size() - bits, 1))
     return std::nullopt;
   return Moved{tensor.name + " has the right numbers of other " + axis.name + ": those of " +
-                   TextOf(runs, axis.name),
+                   TextOfRuns(runs, axis.name),
                tensor.failing};
 }
 

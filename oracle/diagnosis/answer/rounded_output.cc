@@ -10,8 +10,8 @@
 namespace sextant::oracle {
 namespace {
 
-constexpr size_t kFewest = 16;  // numbers but 0, each of which is in the format by accident with a
-                                // chance of 1/2 at most
+constexpr size_t kFewestRounded = 16;  // numbers but 0, each of which is in the format by accident
+                                       // with a chance of 1/2 at most
 constexpr double kCoarser = 4;  // times as far as the numbers of the dtype are those of a format
 
 struct Format {
@@ -68,7 +68,7 @@ std::string HowRounded(const AnsweredTensor& tensor, const Format& format) {
     const bool is_coarser = format.unit(right) >= kCoarser * UlpOf(tensor.dtype, right);
     telling += is_coarser && y != 0 && std::abs(right - format.nearest(right)) > bound;
   }
-  if (telling < kFewest) return "";
+  if (telling < kFewestRounded) return "";
   return is_nearest   ? "rounded to "
          : is_to_zero ? "cut toward 0 to "
          : is_down    ? "rounded down to "

@@ -15,8 +15,8 @@
 namespace sextant::oracle {
 namespace {
 
-constexpr size_t kFewest = 4;  // elements that share a number
-constexpr size_t kChoices = 64;
+constexpr size_t kFewestSharing = 4;  // elements that share a number
+constexpr size_t kScaleChoices = 64;
 
 // What an element says about the factor, or about the number that is added.
 using Says = void (*)(const AnsweredTensor& tensor, size_t flat, Span& range);
@@ -54,8 +54,8 @@ bool CanTell(const AnsweredTensor& tensor, size_t flat) {
 }
 
 // The numbers of the groups of failing elements; empty if a group has none.
-std::map<size_t, Span> NumbersOf(const AnsweredTensor& tensor, Says says,
-                                 const std::function<size_t(size_t flat)>& group_of) {
+std::map<size_t, Span> NumbersOfGroups(const AnsweredTensor& tensor, Says says,
+                                       const std::function<size_t(size_t flat)>& group_of) {
   std::map<size_t, Span> numbers;
   std::map<size_t, size_t> counts;
   for (const size_t flat : tensor.failing) {
@@ -66,7 +66,7 @@ std::map<size_t, Span> NumbersOf(const AnsweredTensor& tensor, Says says,
     if (range.IsEmpty()) return {};
   }
   for (const auto& [group, range] : numbers)
-    if (!range.IsBounded() || counts[group] < kFewest) return {};
+    if (!range.IsBounded() || counts[group] < kFewestSharing) return {};
   return numbers;
 }
 
@@ -86,8 +86,8 @@ double SizeOf(const AnsweredTensor& tensor) {
 
 std::optional<Scaled> OfAll(const AnsweredTensor& tensor) {
   for (const bool is_factor : {true, false}) {
-    const auto numbers =
-        NumbersOf(tensor, is_factor ? SaysFactor : SaysAdded, [](size_t) { return size_t{0}; });
+    const auto numbers = NumbersOfGroups(tensor, is_factor ? SaysFactor : SaysAdded,
+                                         [](size_t) { return size_t{0}; });
     if (numbers.empty()) continue;
     if (!IsFar(numbers.begin()->second, is_factor, SizeOf(tensor))) continue;
     const MeasuredNumber number = NumberIn(numbers.begin()->second);
@@ -105,7 +105,7 @@ std::optional<Scaled> OfGroups(const AnsweredTensor& tensor, const std::string& 
                                const std::function<size_t(size_t flat)>& group_of) {
   const double size = SizeOf(tensor);
   for (const bool is_factor : {true, false}) {
-    const auto numbers = NumbersOf(tensor, is_factor ? SaysFactor : SaysAdded, group_of);
+    const auto numbers = NumbersOfGroups(tensor, is_factor ? SaysFactor : SaysAdded, group_of);
     if (numbers.size() < 2) continue;
     const auto far = std::ranges::count_if(
         numbers, [&](const auto& one) { return IsFar(one.second, is_factor, size); });
@@ -159,10 +159,10 @@ std::optional<Scaled> OfNormedRows(const AnsweredTensor& tensor, size_t width) {
 }  // namespace
 
 std::optional<Scaled> FindScaled(const AnsweredTensor& tensor) {
-  if (!IsEvidence(tensor.failing.size(), kChoices)) return std::nullopt;
+  if (!IsEvidence(tensor.failing.size(), kScaleChoices)) return std::nullopt;
   if (auto all = OfAll(tensor)) return all;
   const size_t width = RowWidth(tensor.shape);
-  if (width < kFewest) return std::nullopt;
+  if (width < kFewestSharing) return std::nullopt;
   if (auto normed = OfNormedRows(tensor, width)) return normed;
   if (auto rows = OfGroups(tensor, "row", [=](size_t flat) { return flat / width; })) return rows;
   return OfGroups(tensor, "column", [=](size_t flat) { return flat % width; });

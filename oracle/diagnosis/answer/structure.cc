@@ -27,13 +27,13 @@ struct Found {
 };
 
 // Of at most this many failing elements, evenly spread, the most frequent number is looked for.
-constexpr size_t kSampled = 4096;
+constexpr size_t kSampledElements = 4096;
 
 // The number that most failing elements are; all NaNs are the same.
 double MostFrequent(const AnsweredTensor& tensor) {
   std::map<double, size_t> counts;
   size_t nans = 0;
-  const size_t count = std::min(kSampled, tensor.failing.size());
+  const size_t count = std::min(kSampledElements, tensor.failing.size());
   for (size_t j = 0; j < count; ++j) {
     const double x = tensor.got[tensor.failing[j * tensor.failing.size() / count]];
     ++(std::isnan(x) ? nans : counts[x]);

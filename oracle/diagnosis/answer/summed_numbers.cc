@@ -60,7 +60,7 @@ Numbers Changed(const AnsweredTensor& tensor, double factor, const Added& added)
   }
   return numbers;
 }
-Numbers Scaled(const AnsweredTensor& tensor, double factor) {
+Numbers ScaledNumbers(const AnsweredTensor& tensor, double factor) {
   return Changed(tensor, factor, [](size_t) { return 0.0; });
 }
 
@@ -156,7 +156,7 @@ std::optional<Summed> FindUnusualFactor(const AnsweredTensor& tensor) {
   if (!number) return std::nullopt;
   return SummedAs("factor",
                   tensor.name + " is " + ShortText(number->value) + " times the right numbers",
-                  Scaled(tensor, number->value));
+                  ScaledNumbers(tensor, number->value));
 }
 
 }  // namespace
@@ -182,7 +182,7 @@ std::optional<Summed> FindSummed(const AnsweredTensor& tensor) {
   for (const auto& [factor, text] : UsualFactors(*ratio)) {
     if (IsFactor(tensor, factor))
       return SummedAs("factor", tensor.name + " is " + text + " times the right numbers",
-                      Scaled(tensor, factor));
+                      ScaledNumbers(tensor, factor));
   }
   auto found = FindUnusualFactor(tensor);
   return found ? found : FindAdded(tensor);

@@ -10,7 +10,7 @@ namespace sextant::oracle {
 namespace {
 
 // The number of the input for each index; empty if it has none, or others too.
-std::vector<double> NumbersOf(const Observation& seen, size_t input, const std::string& axis) {
+std::vector<double> NumbersOfAxis(const Observation& seen, size_t input, const std::string& axis) {
   const TensorSpec& spec = seen.c.info().signature.inputs[input];
   const Tensor<double>& values = seen.inputs[input].values;
   for (size_t a = 0; a < values.shape.size(); ++a)
@@ -27,7 +27,7 @@ struct Ends {
   }
 };
 
-std::string TextOf(double x) {
+std::string TextOfNumber(double x) {
   return x == std::nearbyint(x) && std::abs(x) < 0x1p53 ? std::to_string(static_cast<int64_t>(x))
                                                         : ShortText(x);
 }
@@ -57,17 +57,17 @@ std::optional<std::string> Told(const std::vector<double>& numbers,
     if (inside.least <= other && other <= inside.largest) return std::nullopt;
     (other < inside.least ? below : above).Add(other);
   }
-  if (inside.least == inside.largest) return "is " + TextOf(inside.least);
+  if (inside.least == inside.largest) return "is " + TextOfNumber(inside.least);
   const bool has_below = below.least <= below.largest, has_above = above.least <= above.largest;
   if (has_below && has_above)
-    return "is from " + TextOf(inside.least) + " to " + TextOf(inside.largest) +
-           "; elsewhere it is at most " + TextOf(below.largest) + " or at least " +
-           TextOf(above.least);
+    return "is from " + TextOfNumber(inside.least) + " to " + TextOfNumber(inside.largest) +
+           "; elsewhere it is at most " + TextOfNumber(below.largest) + " or at least " +
+           TextOfNumber(above.least);
   if (has_below)
-    return "is at least " + TextOf(inside.least) + "; elsewhere it is at most " +
-           TextOf(below.largest);
-  return "is at most " + TextOf(inside.largest) + "; elsewhere it is at least " +
-         TextOf(above.least);
+    return "is at least " + TextOfNumber(inside.least) + "; elsewhere it is at most " +
+           TextOfNumber(below.largest);
+  return "is at most " + TextOfNumber(inside.largest) + "; elsewhere it is at least " +
+         TextOfNumber(above.least);
 }
 
 }  // namespace
@@ -77,7 +77,7 @@ std::string TellingInput(const Observation& seen, const std::string& axis,
   const bool is_range = indices.empty() || indices.back() - indices.front() + 1 == indices.size();
   if (is_range) return "";
   for (size_t input = 0; input < seen.inputs.size(); ++input) {
-    const std::vector<double> numbers = NumbersOf(seen, input, axis);
+    const std::vector<double> numbers = NumbersOfAxis(seen, input, axis);
     if (!IsTelling(numbers.size(), indices.size())) continue;
     if (const auto told = Told(numbers, indices))
       return " (where " + seen.inputs[input].name + " " + *told + ")";

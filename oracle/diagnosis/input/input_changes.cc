@@ -20,7 +20,7 @@ namespace {
 
 using Numbers = std::vector<double>;
 
-InputChange Elementwise(const char* text, size_t index, double (*of)(double)) {
+InputChange ElementwiseChange(const char* text, size_t index, double (*of)(double)) {
   return {text, [=](const Tensors& inputs) {
             Numbers y = inputs[index].values.data;
             for (double& x : y) x = of(x);
@@ -38,26 +38,26 @@ Numbers Transposed(const Tensor<double>& matrix) {
 
 // The same function of every element: what implementations often do, and what they rarely do.
 std::vector<InputChange> UsualFunctions(size_t index) {
-  return {Elementwise("is missing (0 everywhere)", index, [](double) { return 0.0; }),
-          Elementwise("is multiplied by -1", index, [](double x) { return -x; }),
-          Elementwise("is multiplied by 2", index, [](double x) { return 2 * x; }),
-          Elementwise("is multiplied by 0.5", index, [](double x) { return x / 2; }),
-          Elementwise("has absolute values", index, [](double x) { return std::abs(x); })};
+  return {ElementwiseChange("is missing (0 everywhere)", index, [](double) { return 0.0; }),
+          ElementwiseChange("is multiplied by -1", index, [](double x) { return -x; }),
+          ElementwiseChange("is multiplied by 2", index, [](double x) { return 2 * x; }),
+          ElementwiseChange("is multiplied by 0.5", index, [](double x) { return x / 2; }),
+          ElementwiseChange("has absolute values", index, [](double x) { return std::abs(x); })};
 }
 std::vector<InputChange> RareFunctions(size_t index) {
-  return {
-      Elementwise("is squared", index, [](double x) { return x * x; }),
-      Elementwise("has the square roots of its absolute values, with their signs", index,
-                  [](double x) { return std::copysign(std::sqrt(std::abs(x)), x); }),
-      Elementwise("is rounded to whole numbers", index, [](double x) { return std::nearbyint(x); }),
-      Elementwise("has 0 instead of its negative numbers", index,
-                  [](double x) { return x < 0 ? 0 : x; }),
-      Elementwise("has 0 instead of its positive numbers", index,
-                  [](double x) { return x > 0 ? 0 : x; }),
-      Elementwise("has -infinity instead of its negative numbers", index,
-                  [](double x) { return x < 0 ? -kInfinity : x; }),
-      Elementwise("is a mask: -infinity where it is negative, and 0 elsewhere", index,
-                  [](double x) { return x < 0 ? -kInfinity : 0; })};
+  return {ElementwiseChange("is squared", index, [](double x) { return x * x; }),
+          ElementwiseChange("has the square roots of its absolute values, with their signs", index,
+                            [](double x) { return std::copysign(std::sqrt(std::abs(x)), x); }),
+          ElementwiseChange("is rounded to whole numbers", index,
+                            [](double x) { return std::nearbyint(x); }),
+          ElementwiseChange("has 0 instead of its negative numbers", index,
+                            [](double x) { return x < 0 ? 0 : x; }),
+          ElementwiseChange("has 0 instead of its positive numbers", index,
+                            [](double x) { return x > 0 ? 0 : x; }),
+          ElementwiseChange("has -infinity instead of its negative numbers", index,
+                            [](double x) { return x < 0 ? -kInfinity : x; }),
+          ElementwiseChange("is a mask: -infinity where it is negative, and 0 elsewhere", index,
+                            [](double x) { return x < 0 ? -kInfinity : 0; })};
 }
 
 using Changes = std::vector<InputChange>;

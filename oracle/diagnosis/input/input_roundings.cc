@@ -12,7 +12,7 @@ namespace {
 
 using Numbers = std::vector<double>;
 
-Rounding Elementwise(const std::string& text, std::function<double(double x)> of) {
+Rounding ElementwiseRounding(const std::string& text, std::function<double(double x)> of) {
   return {text, [of = std::move(of)](const Tensor<double>& x) {
             Numbers y = x.data;
             for (double& one : y)
@@ -76,7 +76,7 @@ struct Block {
   std::string name;
   std::function<size_t(size_t width, size_t count)> size;
 };
-std::vector<Block> Blocks() {
+std::vector<Block> RoundedBlocks() {
   std::vector<Block> blocks = {
       {"of all", [](size_t, size_t count) { return count; }},
       {"of each row", [](size_t width, size_t count) { return width < count ? width : 0; }}};
@@ -88,7 +88,7 @@ std::vector<Block> Blocks() {
 }
 
 void AddLevels(std::vector<Rounding>& roundings) {
-  for (const Block& block : Blocks()) {
+  for (const Block& block : RoundedBlocks()) {
     for (const Levels& levels : kLevels) {
       roundings.push_back(
           {"quantized to " + levels.name + " " + block.name, [=](const Tensor<double>& x) {
@@ -124,14 +124,14 @@ Rounding ToFormat(DType format) {
 std::vector<Rounding> UsualRoundings() {
   std::vector<Rounding> roundings = {
       {"rounded to 11 significant bits, as TF32", InTF32},
-      Elementwise("cut to 11 significant bits, as TF32 toward zero",
-                  [](double x) { return kTF32.TowardZero(x); }),
-      Elementwise("cut to 8 significant bits, as bf16 toward zero",
-                  [](double x) { return FewBits{8}.TowardZero(x); }),
-      Elementwise("rounded to FP8 E4M3 (4 significant bits)",
-                  [](double x) { return std::clamp(kE4M3.Nearest(x), -448.0, 448.0); }),
-      Elementwise("rounded to FP8 E5M2 (3 significant bits)",
-                  [](double x) { return std::clamp(kE5M2.Nearest(x), -57344.0, 57344.0); }),
+      ElementwiseRounding("cut to 11 significant bits, as TF32 toward zero",
+                          [](double x) { return kTF32.TowardZero(x); }),
+      ElementwiseRounding("cut to 8 significant bits, as bf16 toward zero",
+                          [](double x) { return FewBits{8}.TowardZero(x); }),
+      ElementwiseRounding("rounded to FP8 E4M3 (4 significant bits)",
+                          [](double x) { return std::clamp(kE4M3.Nearest(x), -448.0, 448.0); }),
+      ElementwiseRounding("rounded to FP8 E5M2 (3 significant bits)",
+                          [](double x) { return std::clamp(kE5M2.Nearest(x), -57344.0, 57344.0); }),
   };
   AddLevels(roundings);
   return roundings;
@@ -141,13 +141,15 @@ std::vector<Rounding> RareRoundings() {
   std::vector<Rounding> roundings;
   for (int bits = 1; bits <= 10; ++bits) {
     const double unit = std::ldexp(1, -bits);
-    roundings.push_back(Elementwise("rounded to multiples of 2^-" + std::to_string(bits),
-                                    [=](double x) { return std::nearbyint(x / unit) * unit; }));
+    roundings.push_back(
+        ElementwiseRounding("rounded to multiples of 2^-" + std::to_string(bits),
+                            [=](double x) { return std::nearbyint(x / unit) * unit; }));
   }
   for (int bits = 2; bits <= 20; ++bits) {
     if (bits == 8 || bits == 11) continue;  // bf16; f16 and TF32
     const std::string text = "rounded to " + std::to_string(bits) + " significant bits";
-    roundings.push_back(Elementwise(text, [=](double x) { return FewBits{bits}.Nearest(x); }));
+    roundings.push_back(
+        ElementwiseRounding(text, [=](double x) { return FewBits{bits}.Nearest(x); }));
   }
   return roundings;
 }

@@ -11,7 +11,7 @@
 namespace sextant::oracle {
 namespace {
 
-constexpr size_t kMostAnswers = 48, kSliceElements = 64, kMostSlices = 16;  // of an answer
+constexpr size_t kMostAnswers = 48, kAnswerSliceElements = 64, kMostSlices = 16;  // of an answer
 
 }  // namespace
 
@@ -19,7 +19,7 @@ std::vector<ComparedPart> PartsOf(std::span<const JudgedAnswer> answers, size_t 
   const size_t count = std::min(answers.size(), kMostAnswers);
   std::vector<SlicesByIndex> slices;
   for (size_t i = 0; i < count; ++i)
-    slices.emplace_back(answers[(2 * i + 1) * answers.size() / (2 * count)].c, kSliceElements);
+    slices.emplace_back(answers[(2 * i + 1) * answers.size() / (2 * count)].c, kAnswerSliceElements);
   std::vector<ComparedPart> parts;
   size_t work = 0;
   for (size_t k = 0; k < kMostSlices; ++k) {

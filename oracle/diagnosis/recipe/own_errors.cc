@@ -17,7 +17,7 @@
 namespace sextant::oracle {
 namespace {
 
-constexpr size_t kMostWork = size_t{1} << 20;  // of the compared parts (work.h)
+constexpr size_t kMostComparedWork = size_t{1} << 20;  // of the compared parts (work.h)
 
 bool RoundsToFewerDigits(const Recipe& recipe, DType dtype) {
   return std::ranges::any_of(recipe.steps, [&](const StepRule& rule) {
@@ -73,7 +73,7 @@ bool HasOtherErrors(const std::string& recipe, std::span<const JudgedAnswer> ans
   if (!is_narrow) return false;
   std::vector<JudgedAnswer> failing;
   std::ranges::copy_if(answers, std::back_inserter(failing), Fails);
-  const std::vector<ComparedPart> parts = PartsOf(failing, kMostWork);
+  const std::vector<ComparedPart> parts = PartsOf(failing, kMostComparedWork);
   const Count own = CountIn(parts, recipe);
   if (2 * own.far <= own.failing || !IsEvidence(2 * own.far - own.failing, 1)) return false;
   return std::ranges::none_of(RecipesNear(recipe, {}), [&](const RecipeCandidate& standard) {
@@ -84,7 +84,7 @@ bool HasOtherErrors(const std::string& recipe, std::span<const JudgedAnswer> ans
 
 bool PermitsZeros(const std::string& recipe, const JudgedAnswer& of) {
   size_t numbers = 0, permitted = 0;
-  for (const auto& [answer, slice] : PartsOf({&of, 1}, kMostWork)) {
+  for (const auto& [answer, slice] : PartsOf({&of, 1}, kMostComparedWork)) {
     const Case& c = answer->c;
     const auto errors = PermittedErrors(c.operation(), c, ReadersOf(answer->inputs),
                                         ParseRecipe(recipe, c.dtype()), slice);

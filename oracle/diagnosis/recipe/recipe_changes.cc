@@ -30,7 +30,7 @@ constexpr std::pair<Step, std::string_view> kKnown[] = {
 };
 
 // The methods of a step; the default is first.
-std::vector<Form> FormsOf(Step step) {
+std::vector<Form> FormsOfStep(Step step) {
   switch (step) {
     case Step::kFrequency:
     case Step::kSlope:
@@ -53,7 +53,7 @@ bool HasForm(std::string_view format, Form form) {
 void AddRulesOf(Step step, const std::string& start, std::vector<RecipeCandidate>& all) {
   const std::string name(kStepNames[static_cast<size_t>(step)]);
   for (const std::string_view accuracy : kAccuracies) {
-    for (const Form form : FormsOf(step)) {
+    for (const Form form : FormsOfStep(step)) {
       for (const std::string_view format : kFormats) {
         if (!HasForm(format, form) || (!accuracy.empty() && !HasAccuracies(format))) continue;
         std::string word = name + "=" + std::string(format);
@@ -114,7 +114,7 @@ bool HaveSameAccuracies(const std::string& a, const std::string& b) {
 
 std::vector<std::string> MethodsOf(Step step) {
   const std::string name(kStepNames[static_cast<size_t>(step)]);
-  std::vector<Form> forms = FormsOf(step);
+  std::vector<Form> forms = FormsOfStep(step);
   if (forms.back() == Form::kTensorCore) forms.push_back(Form::kPairwise);
   std::vector<std::string> words;
   for (const Form form : forms) {

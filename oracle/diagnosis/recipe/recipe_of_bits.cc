@@ -17,7 +17,7 @@
 namespace sextant::oracle {
 namespace {
 
-constexpr size_t kMostWork = size_t{1} << 16;      // of the parts that the search sees
+constexpr size_t kMostSearchedWork = size_t{1} << 16;      // of the parts that the search sees
 constexpr size_t kVerifiedWork = size_t{1} << 21;  // of those that verify what it found
 constexpr int kMostChanges = 3;
 constexpr double kNearer = 0.9;  // of the distance before: a change that brings less is none
@@ -44,10 +44,10 @@ double DistanceOf(double given, double own, DType dtype) {
   return ulps < kInfinity ? std::min(kFarthest, std::log2(1 + ulps)) : kFarthest;
 }
 
-class Search {
+class BitSearch {
  public:
-  Search(std::span<const JudgedAnswer> answers, const ProveOptions& prove)
-      : answers_(answers), prove_(prove), parts_(PartsOf(answers, kMostWork)) {
+  BitSearch(std::span<const JudgedAnswer> answers, const ProveOptions& prove)
+      : answers_(answers), prove_(prove), parts_(PartsOf(answers, kMostSearchedWork)) {
     for (const JudgedAnswer& answer : answers) {
       for (const Step step : answer.c.info().marked_steps) steps_.insert(step);
     }
@@ -149,7 +149,7 @@ class Search {
 std::optional<RecipeOfBits> FindRecipeOfBits(std::span<const JudgedAnswer> answers,
                                              const std::string& start, const ProveOptions& prove) {
   if (answers.empty()) return std::nullopt;
-  return Search(answers, prove).From(start);
+  return BitSearch(answers, prove).From(start);
 }
 
 }  // namespace sextant::oracle

@@ -24,9 +24,9 @@ std::pair<size_t, bool> RankOf(const FoundRecipe& found) {  // the best first
   return {found.failing.size(), found.has_other_errors};
 }
 
-class Search {
+class StepSearch {
  public:
-  Search(std::span<const JudgedAnswer> answers, const RecipeSearch& search)
+  StepSearch(std::span<const JudgedAnswer> answers, const RecipeSearch& search)
       : answers_(answers), search_(search) {
     for (size_t i = 0; i < answers.size(); ++i) {
       if (Fails(answers[i])) failing_.push_back(i);
@@ -287,12 +287,12 @@ class Search {
 std::optional<FoundRecipe> JudgedBy(const std::string& recipe,
                                     std::span<const JudgedAnswer> answers,
                                     const RecipeSearch& search) {
-  return Search(answers, search).By(recipe);
+  return StepSearch(answers, search).By(recipe);
 }
 
 std::optional<FoundRecipe> NarrowestRecipe(std::span<const JudgedAnswer> answers,
                                            const RecipeSearch& search) {
-  return Search(answers, search).Narrowest();
+  return StepSearch(answers, search).Narrowest();
 }
 
 }  // namespace sextant::oracle

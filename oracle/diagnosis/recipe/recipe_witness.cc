@@ -13,7 +13,7 @@
 namespace sextant::oracle {
 namespace {
 
-constexpr size_t kSliceElements = 64, kSpread = 16;
+constexpr size_t kWitnessSliceElements = 64, kSpread = 16;
 // The typical error of few elements, which may share the error of a sum or of a weight, varies by
 // chance; and a method may be somewhat better or worse than what the recipe's own answer follows.
 constexpr double kAlike = 4;
@@ -166,7 +166,7 @@ std::optional<RecipeWitness> WitnessAmong(const JudgedAnswer& answer, const std:
                                           bool in_trace) {
   const auto place = WorstPlace(answer, all, permitted);
   if (!place) return std::nullopt;
-  const SlicesByIndex slices(answer.c, kSliceElements);
+  const SlicesByIndex slices(answer.c, kWitnessSliceElements);
   const TensorSpec& output = answer.c.info().signature.outputs[place->output];
   RecipeWitness witness{&answer, slices.With(output, place->index), in_trace};
   const size_t spread = std::min(slices.size(), kSpread);

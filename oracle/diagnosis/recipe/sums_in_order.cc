@@ -12,11 +12,11 @@
 namespace sextant::oracle {
 namespace {
 
-constexpr size_t kMostWork = size_t{1} << 21;  // of the parts that are compared
+constexpr size_t kMostSummedWork = size_t{1} << 21;  // of the parts that are compared
 constexpr Step kSumming[] = {Step::kSum, Step::kDot, Step::kSoftmax};
 
 // An order of all sums, or a form of each of the summing steps.
-struct Candidate {
+struct SummingOrder {
   std::string text;
   SumOrder order{};
   std::vector<std::pair<Step, Form>> forms{};
@@ -36,7 +36,7 @@ std::vector<Step> StepsOf(std::span<const JudgedAnswer> answers, const Recipe& r
 }
 
 // The words of the recipe that are not about one of the steps.
-std::string WithoutSteps(const std::string& recipe, const Candidate& candidate) {
+std::string WithoutSteps(const std::string& recipe, const SummingOrder& candidate) {
   std::istringstream words(recipe);
   std::string rest;
   for (std::string word; words >> word;) {
@@ -49,7 +49,7 @@ std::string WithoutSteps(const std::string& recipe, const Candidate& candidate) 
 }
 
 // The recipe with the forms of the candidate, for cases of the dtype.
-std::string WithForms(const std::string& recipe, const Candidate& candidate, DType dtype) {
+std::string WithForms(const std::string& recipe, const SummingOrder& candidate, DType dtype) {
   const Recipe parsed = ParseRecipe(recipe, dtype);
   std::string text = WithoutSteps(recipe, candidate);
   for (const auto& [step, form] : candidate.forms) {
@@ -63,9 +63,9 @@ std::string WithForms(const std::string& recipe, const Candidate& candidate, DTy
 }
 
 // One form for each step: bit i of `pairwise` is that of step i.
-Candidate FormsOf(const std::vector<Step>& steps, size_t pairwise) {
+SummingOrder OrderWithForms(const std::vector<Step>& steps, size_t pairwise) {
   const bool is_uniform = pairwise == 0 || pairwise + 1 == size_t{1} << steps.size();
-  Candidate candidate;
+  SummingOrder candidate;
   for (size_t i = 0; i < steps.size(); ++i) {
     const bool by_halves = (pairwise >> i & 1) != 0;
     const std::string how = by_halves ? "by halves" : "from left to right";
@@ -76,10 +76,10 @@ Candidate FormsOf(const std::vector<Step>& steps, size_t pairwise) {
   return candidate;
 }
 
-std::vector<Candidate> CandidatesFor(const std::vector<Step>& steps) {
-  std::vector<Candidate> all;
+std::vector<SummingOrder> CandidatesFor(const std::vector<Step>& steps) {
+  std::vector<SummingOrder> all;
   for (size_t pairwise = 0; pairwise < size_t{1} << steps.size(); ++pairwise)
-    all.push_back(FormsOf(steps, pairwise));
+    all.push_back(OrderWithForms(steps, pairwise));
   all.push_back({"from right to left", {SumOrder::Kind::kBackwards, 1}});
   all.push_back({"the largest first", {SumOrder::Kind::kLargestFirst, 1}});
   for (const size_t size : {2, 4, 8, 16, 32, 64}) {
@@ -92,7 +92,7 @@ std::vector<Candidate> CandidatesFor(const std::vector<Step>& steps) {
 
 // The elements of all parts; 0 if the candidate answers one of them otherwise.
 size_t SameElements(const std::vector<ComparedPart>& parts, const std::string& recipe,
-                    const Candidate& candidate) {
+                    const SummingOrder& candidate) {
   const ScopedSumOrder in_order(candidate.order);
   size_t count = 0;
   for (const ComparedPart& part : parts) {
@@ -109,7 +109,7 @@ size_t SameElements(const std::vector<ComparedPart>& parts, const std::string& r
 
 // Empty if it depends on the dtype.
 std::string TextFor(std::span<const JudgedAnswer> answers, const std::string& recipe,
-                    const Candidate& candidate) {
+                    const SummingOrder& candidate) {
   std::set<std::string> texts;
   for (const JudgedAnswer& answer : answers)
     texts.insert(WithForms(recipe, candidate, answer.c.dtype()));
@@ -123,9 +123,9 @@ std::optional<FoundOrder> OrderOfSums(std::span<const JudgedAnswer> answers,
   if (answers.empty()) return std::nullopt;
   const std::vector<Step> steps = StepsOf(answers, ParseRecipe(recipe, answers.front().c.dtype()));
   if (steps.empty()) return std::nullopt;
-  const std::vector<ComparedPart> parts = PartsOf(answers, kMostWork);
+  const std::vector<ComparedPart> parts = PartsOf(answers, kMostSummedWork);
   FoundOrder found;
-  for (const Candidate& candidate : CandidatesFor(steps)) {
+  for (const SummingOrder& candidate : CandidatesFor(steps)) {
     const size_t same = SameElements(parts, recipe, candidate);
     if (same == 0) continue;
     found.elements = same;

@@ -11,7 +11,7 @@
 namespace sextant::oracle {
 namespace {
 
-constexpr size_t kElements = 512;  // that are looked at
+constexpr size_t kActivationElements = 512;  // that are looked at
 
 struct MeasuredActivation : Activation {
   Function function;
@@ -30,12 +30,12 @@ Function RightFunction(const Observation& seen) {
 
 std::vector<Pair> PairsOf(const Observation& seen, const Samples& samples) {
   std::vector<Pair> pairs;
-  for (const Sample& sample : samples.Chosen(kElements))
+  for (const Sample& sample : samples.Chosen(kActivationElements))
     pairs.push_back(PairOf(seen.inputs[0].values.data[sample.at], 1, sample, seen.recipe));
   return pairs;
 }
 
-std::vector<FunctionFit> FitsOf(const Observation& seen, ErrorBar bar) {
+std::vector<FunctionFit> ActivationFitsOf(const Observation& seen, ErrorBar bar) {
   const Samples samples(seen, 0, bar);
   if (!samples.IsAnswered()) return {};
   const std::vector<Pair> pairs = PairsOf(seen, samples);
@@ -59,7 +59,7 @@ std::vector<FunctionFit> FitsOf(const Observation& seen, ErrorBar bar) {
 std::vector<Explanation> MeasureFunction(const Observation& seen) {
   std::vector<Explanation> explanations;
   for (const auto& [function, found] :
-       SimplestFits([&](ErrorBar bar) { return FitsOf(seen, bar); })) {
+       SimplestFits([&](ErrorBar bar) { return ActivationFitsOf(seen, bar); })) {
     MeasuredActivation measured;
     measured.function = function;
     explanations.push_back({found.name, found.sentence, MeasuredModel(seen, measured)});

@@ -5,6 +5,7 @@
 
 #include "oracle/diagnosis/evidence.h"
 #include "oracle/layer/measured/norm.h"
+#include "oracle/layer/tensor_places.h"
 #include "reference/base/value_text.h"
 #include "reference/layer/add_rms_norm.h"
 #include "reference/number/double_double/double_double.h"
@@ -14,14 +15,12 @@
 namespace sextant::oracle {
 namespace {
 
-constexpr size_t kX = 0, kResidual = 1, kWeight = 2;
-constexpr size_t kY = 0, kSum = 1;
-constexpr size_t kElements = 512;  // that are looked at
+constexpr size_t kAddNormElements = 512;  // that are looked at
 
 // of_x x + of_residual residual, rounded to the dtype of the sum.
-struct Combination {
+struct NormCombination {
   double of_x = 1, of_residual = 1;
-  bool operator==(const Combination&) const = default;
+  bool operator==(const NormCombination&) const = default;
   std::string Text() const {
     const auto term = [](double factor, const std::string& name) {
       return factor == 0 ? "" : (factor == 1 ? "" : PrintValue(factor) + " ") + name;
@@ -35,7 +34,7 @@ struct Combination {
 };
 
 struct MeasuredAddNorm : AddRmsNorm {
-  Combination summed, normed;
+  NormCombination summed, normed;
   Norm norm;
   template <class Real>
   void operator()(const Tensor<double>& x, const Tensor<double>& residual,
@@ -51,13 +50,13 @@ struct MeasuredAddNorm : AddRmsNorm {
 
 // y = top / RMS(root) * weight + after; each is a combination of x and the residual.
 struct MixedAddNorm : AddRmsNorm {
-  Combination top, root, after{0, 0};
+  NormCombination top, root, after{0, 0};
   std::optional<DType> format{};  // to which the sums are rounded
   template <class Real>
   void operator()(const Tensor<double>& x, const Tensor<double>& residual,
                   const Tensor<Real>& weight, Tensor<Real>& y, Tensor<Real>& sum) const {
     const size_t M = x.shape[1];
-    const auto of = [&](const Combination& combined, size_t i) {
+    const auto of = [&](const NormCombination& combined, size_t i) {
       const double exact = combined(x.data[i], residual.data[i], rounded_dtype);
       return Real(format ? RoundTo(*format, exact) : exact, rounded_dtype);
     };
@@ -72,7 +71,7 @@ struct MixedAddNorm : AddRmsNorm {
       for (size_t i = first; i < first + M; ++i) {
         y.data[i] = Weighed(of(top, i), divisor, weight.data[i - first]);
         const ScopedStep at(Step::kWeigh);
-        if (after != Combination{0, 0}) y.data[i] = y.data[i] + of(after, i);
+        if (after != NormCombination{0, 0}) y.data[i] = y.data[i] + of(after, i);
       }
     }
   }
@@ -106,9 +105,9 @@ struct AddNormFit {
   Deviations deviations;
 };
 
-class Fitter {
+class AddNormFitter {
  public:
-  Fitter(const Observation& seen, ErrorBar bar)
+  AddNormFitter(const Observation& seen, ErrorBar bar)
       : seen_(seen), y_(seen, kY, bar), sum_(seen, kSum, bar) {}
 
   std::vector<AddNormFit> All() {
@@ -117,7 +116,7 @@ class Fitter {
     AddNormFit start;
     if (sum_.IsAnswered() && !SetSum(start)) return {};
     struct Other {
-      Combination normed;
+      NormCombination normed;
       std::string name, sentence;
     };
     const std::vector<Other> others = {
@@ -136,7 +135,7 @@ class Fitter {
     std::vector<double> distances;
     for (const Samples* samples : {&y_, &sum_}) {
       if (!samples->IsAnswered()) continue;
-      for (const Sample& sample : samples->Chosen(kElements))
+      for (const Sample& sample : samples->Chosen(kAddNormElements))
         distances.push_back(std::abs(sample.y - sample.right) / sample.error);
     }
     EraseAccidents(fits_, distances);
@@ -147,7 +146,7 @@ class Fitter {
   // The factor of the residual in the answered sum; false if there is none.
   bool SetSum(AddNormFit& fit) const {
     Span factor;
-    for (const Sample& sample : sum_.Chosen(kElements)) {
+    for (const Sample& sample : sum_.Chosen(kAddNormElements)) {
       const double x = In(kX)[sample.at], residual = In(kResidual)[sample.at];
       if (residual == 0) continue;
       const double a = (sample.y - x - sample.error) / residual,
@@ -175,7 +174,7 @@ class Fitter {
     const NormQuestion question{.N = shape[0],
                                 .M = shape[1],
                                 .x = read,
-                                .weight = In(kWeight),
+                                .weight = In(kNormWeight),
                                 .bias = no_bias,
                                 .right = RightNorm(seen_.c, shape[1], false),
                                 .samples = y_};
@@ -198,11 +197,11 @@ class Fitter {
 std::vector<Explanation> MeasureAddNorm(const Observation& seen) {
   std::vector<Explanation> explanations;
   for (const auto& [model, weight, found] :
-       SimplestFits([&](ErrorBar bar) { return Fitter(seen, bar).All(); })) {
+       SimplestFits([&](ErrorBar bar) { return AddNormFitter(seen, bar).All(); })) {
     const auto operation = std::make_shared<RoundingOperation<MeasuredAddNorm>>(model);
     CopyAttributes(seen.c, *operation);
     Tensors inputs = seen.inputs;
-    inputs[kWeight].values.data = weight;
+    inputs[kNormWeight].values.data = weight;
     explanations.push_back({found.name,
                             found.sentence,
                             {operation, std::move(inputs), seen.recipe, model.norm.CountsRows()}});
@@ -220,10 +219,10 @@ std::vector<Explanation> MeasureMixed(const Observation& seen) {
     explanations.push_back(
         {name, sentence, {operation, SharedInputs::Of(seen.inputs), seen.recipe}});
   };
-  for (const Combination& top : {Combination{1, 1}, {1, 0}, {0, 1}, {2, 1}, {1, 2}}) {
-    for (const Combination& root : {Combination{1, 1}, {1, 0}, {0, 1}}) {
-      for (const Combination& after : {Combination{0, 0}, {1, 0}, {0, 1}, {1, 1}}) {
-        const bool adds = after != Combination{0, 0};
+  for (const NormCombination& top : {NormCombination{1, 1}, {1, 0}, {0, 1}, {2, 1}, {1, 2}}) {
+    for (const NormCombination& root : {NormCombination{1, 1}, {1, 0}, {0, 1}}) {
+      for (const NormCombination& after : {NormCombination{0, 0}, {1, 0}, {0, 1}, {1, 1}}) {
+        const bool adds = after != NormCombination{0, 0};
         if (top == root && !adds) continue;  // a norm of another sum
         MixedAddNorm mixed;
         mixed.top = top;

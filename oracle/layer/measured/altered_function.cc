@@ -8,38 +8,42 @@
 namespace sextant::oracle {
 namespace {
 
-using Kind = Alteration::Kind;
+using AlterationKind = Alteration::Kind;
 
 using Fact = NamedAlteration;  // # is the number, or the limits
 constexpr Fact kWithoutNumber[] = {
-    {Kind::kSquared, false, "value_squared", "the value of the function is squared"},
-    {Kind::kTimesArgument, false, "value_times_x", "the value of the function is multiplied by x"},
-    {Kind::kGateSquared, true, "gate_squared", "the factor of x in the function is squared"},
-    {Kind::kOfAbsolute, false, "argument_absolute", "the function is taken at |x|"},
-    {Kind::kOdd, false, "odd", "the function is taken at |x|, and has the sign of x"},
-    {Kind::kTwice, false, "function_twice", "the function is applied twice"},
-    {Kind::kAbsolute, false, "value_absolute", "the function has its absolute value"}};
+    {AlterationKind::kSquared, false, "value_squared", "the value of the function is squared"},
+    {AlterationKind::kTimesArgument, false, "value_times_x",
+     "the value of the function is multiplied by x"},
+    {AlterationKind::kGateSquared, true, "gate_squared",
+     "the factor of x in the function is squared"},
+    {AlterationKind::kOfAbsolute, false, "argument_absolute", "the function is taken at |x|"},
+    {AlterationKind::kOdd, false, "odd", "the function is taken at |x|, and has the sign of x"},
+    {AlterationKind::kTwice, false, "function_twice", "the function is applied twice"},
+    {AlterationKind::kAbsolute, false, "value_absolute", "the function has its absolute value"}};
 constexpr Fact kBelow[] = {
-    {Kind::kZeroBelow, false, "zero_below", "the function is 0 where x < #"},
-    {Kind::kSameBelow, false, "same_below", "the function is x where x < #"}};
+    {AlterationKind::kZeroBelow, false, "zero_below", "the function is 0 where x < #"},
+    {AlterationKind::kSameBelow, false, "same_below", "the function is x where x < #"}};
 constexpr Fact kAbove[] = {
-    {Kind::kZeroAbove, false, "zero_above", "the function is 0 where x > #"},
-    {Kind::kSameAbove, false, "same_above", "the function is x where x > #"}};
+    {AlterationKind::kZeroAbove, false, "zero_above", "the function is 0 where x > #"},
+    {AlterationKind::kSameAbove, false, "same_above", "the function is x where x > #"}};
 constexpr Fact kAdded[] = {
-    {Kind::kArgumentAdded, false, "argument_offset", "the function is taken at x + #"},
-    {Kind::kGateArgumentAdded, true, "gate_argument_offset",
+    {AlterationKind::kArgumentAdded, false, "argument_offset", "the function is taken at x + #"},
+    {AlterationKind::kGateArgumentAdded, true, "gate_argument_offset",
      "x is multiplied by the factor of x + # instead of x"}};
 constexpr Fact kLimited[] = {
-    {Kind::kLimited, false, "value_limited", "the value of the function is limited to #"},
-    {Kind::kGateLimited, true, "gate_limited", "the factor of x in the function is limited to #"}};
+    {AlterationKind::kLimited, false, "value_limited", "the value of the function is limited to #"},
+    {AlterationKind::kGateLimited, true, "gate_limited",
+     "the factor of x in the function is limited to #"}};
 
 std::string WithNumber(std::string sentence, const std::string& number) {
   return sentence.replace(sentence.find('#'), 1, number);
 }
 
-class Fitter {
+class AlterationFitter {
  public:
-  Fitter(const std::vector<Pair>& pairs, const Function& right) : pairs_(pairs), right_(right) {}
+  AlterationFitter(const std::vector<Pair>& pairs, const Function& right)
+      : pairs_(pairs), right_(right) {}
 
   std::vector<FunctionFit> All() {
     const bool is_gated = curves::IsGated(right_.curve);
@@ -96,7 +100,7 @@ class Fitter {
       if (std::abs(pair.x) < nearest) before = std::max(before, std::abs(pair.x));
     if (std::isinf(nearest)) return;
     const Constant end = ConstantsIn({before, nearest}, {}).front();
-    Try({Kind::kSaturated, -end.value, end.value}, "saturated",
+    Try({AlterationKind::kSaturated, -end.value, end.value}, "saturated",
         "the function is 0 where x < -" + end.text + " and x where x > " + end.text, {end});
   }
 
@@ -174,7 +178,7 @@ std::vector<NamedAlteration> AlterationsWithoutNumber(Curve right) {
 }
 
 std::vector<FunctionFit> FitAlterations(const std::vector<Pair>& pairs, const Function& right) {
-  return Fitter(pairs, right).All();
+  return AlterationFitter(pairs, right).All();
 }
 
 }  // namespace sextant::oracle

@@ -35,7 +35,7 @@ void AddSimple(size_t n, Orders& orders) {
 }
 
 // Parts of the columns, exchanged.
-void AddParts(size_t n, Orders& orders) {
+void AddPartOrders(size_t n, Orders& orders) {
   const auto add = [&](const std::string& name, const std::string& text, size_t parts, size_t one) {
     if (n % parts != 0 || n == parts) return;
     const size_t width = n / parts, other = one == 2 ? 0 : one + 1;
@@ -50,7 +50,7 @@ void AddParts(size_t n, Orders& orders) {
   add("quarters_exchanged", "with the second and the third quarter exchanged", 4, 1);
 }
 
-void AddBlocks(size_t n, Orders& orders) {
+void AddBlockOrders(size_t n, Orders& orders) {
   if (n % 8 == 0)
     orders.push_back({"packed", "in each eight 0 4 1 5 2 6 3 7, as packed numbers of 4 bits",
                       [](size_t j) { return j / 8 * 8 + j % 2 * 4 + j % 8 / 2; }});
@@ -84,8 +84,8 @@ void AddTransposed(size_t n, Orders& orders) {
 std::vector<ColumnOrder> ColumnOrdersOf(size_t n) {
   Orders orders;
   AddSimple(n, orders);
-  AddParts(n, orders);
-  AddBlocks(n, orders);
+  AddPartOrders(n, orders);
+  AddBlockOrders(n, orders);
   AddTransposed(n, orders);
   std::vector<size_t> right(n);
   std::iota(right.begin(), right.end(), size_t{0});

@@ -8,13 +8,13 @@
 #include "oracle/layer/measured/column_order.h"
 #include "oracle/layer/measured/row_added.h"
 #include "oracle/layer/measured/token_rule.h"
+#include "oracle/layer/tensor_places.h"
 #include "reference/case/operation.h"
 #include "reference/layer/embedding.h"
 
 namespace sextant::oracle {
 namespace {
 
-constexpr size_t kToken = 0, kTable = 1;
 constexpr size_t kTokens = 64;                    // that are looked at
 constexpr size_t kManyNumbers = size_t{1} << 16;  // of a table whose columns are not reordered
 
@@ -100,9 +100,9 @@ std::string Replaced(std::string text, const std::string& by) {
   return text;
 }
 
-class Fitter {
+class EmbeddingFitter {
  public:
-  Fitter(const Observation& seen, std::vector<Reading> readings)
+  EmbeddingFitter(const Observation& seen, std::vector<Reading> readings)
       : readings_(std::move(readings)),
         token_(seen.inputs[kToken].values.data),
         rows_(static_cast<double>(seen.inputs[kTable].values.shape[0])),
@@ -195,12 +195,12 @@ class Fitter {
 };
 
 // The table as it is, or its memory read as [M,V].
-struct Table {
+struct EmbeddingTable {
   Tensor<double> values;
   Deviations deviations;
 };
-Table Transposed(const Tensor<double>& right) {
-  Table table{right, {}};
+EmbeddingTable Transposed(const Tensor<double>& right) {
+  EmbeddingTable table{right, {}};
   const size_t V = right.shape[0], M = right.shape[1];
   for (size_t v = 0; v < V; ++v)
     for (size_t j = 0; j < M; ++j) table.values(v, j) = right.data[j * V + v];
@@ -208,8 +208,8 @@ Table Transposed(const Tensor<double>& right) {
   return table;
 }
 
-Table InColumnOrder(const Tensor<double>& right, const ColumnOrder& order) {
-  Table table{right, {}};
+EmbeddingTable InColumnOrder(const Tensor<double>& right, const ColumnOrder& order) {
+  EmbeddingTable table{right, {}};
   for (size_t i = 0; i < right.data.size(); ++i) {
     const size_t j = i % right.shape[1];
     table.values.data[i] = right.data[i - j + order.of(j)];
@@ -219,12 +219,12 @@ Table InColumnOrder(const Tensor<double>& right, const ColumnOrder& order) {
   return table;
 }
 
-std::vector<Explanation> ReadFrom(const Table& table, const Observation& seen) {
+std::vector<Explanation> ReadFrom(const EmbeddingTable& table, const Observation& seen) {
   const Reader reader(seen, table.values, ErrorBar::kPermitted);
   const auto readings = reader.All();
   if (readings.empty()) return {};
   std::vector<Explanation> explanations;
-  for (const auto& [rows, scale, read] : Fitter(seen, readings).All()) {
+  for (const auto& [rows, scale, read] : EmbeddingFitter(seen, readings).All()) {
     Deviations found = table.deviations;
     found.Add(read);
     if (found.count == 0) return {};

@@ -15,8 +15,9 @@
 namespace sextant::oracle {
 namespace {
 
-constexpr size_t kMostDeviations = 2;              // of one answer
-constexpr size_t kManyProducts = size_t{1} << 20;  // of a row: then one deviation of the weights
+constexpr size_t kMostFeedForwardDeviations = 2;  // of one answer
+constexpr size_t kManyProductsOfRow = size_t{1}
+                                      << 20;  // of a row: then one deviation of the weights
 
 struct FeedForwardFit {
   HiddenFormula formula;
@@ -24,11 +25,11 @@ struct FeedForwardFit {
   Deviations deviations;
 };
 
-using Rows = std::vector<ProjectedRow>;
+using ProjectedRows = std::vector<ProjectedRow>;
 
-class Fitter {
+class FeedForwardFitter {
  public:
-  Fitter(const Observation& seen, ErrorBar bar) : seen_(seen), rows_(seen, bar) {
+  FeedForwardFitter(const Observation& seen, ErrorBar bar) : seen_(seen), rows_(seen, bar) {
     for (const Attribute& attribute : seen.c.operation().Attributes()) {
       GateKind kind{};
       if (attribute.name == "kind") ParseValue(attribute.text, kind);
@@ -41,7 +42,7 @@ class Fitter {
     const Shape& shape = InputNamed(seen_.inputs, "gate").shape;
     FeedForwardFit right{{right_}, seen_.inputs, {}};
     Try(right);
-    const bool is_large = CountOf(shape) > kManyProducts;
+    const bool is_large = CountOf(shape) > kManyProductsOfRow;
     if (!is_large) TryRows(right);
     const std::vector<Change> changes = WeightChanges(seen_.inputs);
     for (size_t i = 0; i < changes.size(); ++i) {
@@ -83,7 +84,7 @@ class Fitter {
   }
 
   void Try(const FeedForwardFit& weights) {
-    const Rows rows = rows_.ProjectedBy(weights.inputs, weights.formula);
+    const ProjectedRows rows = rows_.ProjectedBy(weights.inputs, weights.formula);
     for (const auto& [combination, name, sentence] : Combinations()) {
       FeedForwardFit fit = weights;
       fit.formula.combination = combination;
@@ -91,13 +92,13 @@ class Fitter {
       TryFunctions(fit, rows);
     }
   }
-  void TryFunctions(const FeedForwardFit& start, const Rows& rows) {
-    if (start.deviations.count > kMostDeviations) return;
+  void TryFunctions(const FeedForwardFit& start, const ProjectedRows& rows) {
+    if (start.deviations.count > kMostFeedForwardDeviations) return;
     if (rows_.FitsAll(start.formula, start.inputs, rows)) fits_.push_back(start);
-    if (start.deviations.count < kMostDeviations) TryAnyFunction(start, rows);
+    if (start.deviations.count < kMostFeedForwardDeviations) TryAnyFunction(start, rows);
     if (start.deviations.count == 0) TryProjections(start, rows);
     if (start.deviations.count == 0) TryHidden(start, rows);
-    if (start.deviations.count == kMostDeviations ||
+    if (start.deviations.count == kMostFeedForwardDeviations ||
         start.formula.combination == Combination::kNotActivated) {
       return;
     }
@@ -112,7 +113,7 @@ class Fitter {
   }
 
   // What needs no number (HiddenChange). Of those with one name the first.
-  void TryHidden(const FeedForwardFit& start, const Rows& right) {
+  void TryHidden(const FeedForwardFit& start, const ProjectedRows& right) {
     const auto changes = HiddenChanges(right_, InputNamed(start.inputs, "gate").shape[0]);
     constexpr double kUsual = 16;  // choices of a deviation (IsEvident)
     const double more = std::max(1.0, static_cast<double>(changes.size()) / kUsual);
@@ -120,7 +121,8 @@ class Fitter {
       if (!fits_.empty() && fits_.back().deviations.name == name) continue;
       HiddenFormula formula = start.formula;
       apply(formula);
-      const Rows rows = formula.ReadsOtherRows() ? rows_.ProjectedBy(start.inputs, formula) : right;
+      const ProjectedRows rows =
+          formula.ReadsOtherRows() ? rows_.ProjectedBy(start.inputs, formula) : right;
       if (!rows_.FitsAll(formula, start.inputs, rows)) continue;
       FeedForwardFit fit = start;
       fit.formula = formula;
@@ -131,21 +133,21 @@ class Fitter {
   }
 
   // The usual constant of another curve.
-  void TryCurve(FeedForwardFit fit, const CurveFacts& facts, const Rows& rows) {
+  void TryCurve(FeedForwardFit fit, const CurveFacts& facts, const ProjectedRows& rows) {
     fit.deviations.Add("function_is_" + facts.name, "the function is " + facts.name + ", " +
                                                         facts.formula +
                                                         " with c = " + PrintValue(facts.usual));
     if (rows_.FitsAll(fit.formula, fit.inputs, rows)) return fits_.push_back(fit);
-    if (fit.deviations.count < kMostDeviations) TryAnyFunction(fit, rows);
+    if (fit.deviations.count < kMostFeedForwardDeviations) TryAnyFunction(fit, rows);
   }
 
   // A deviation besides the function.
-  void TryAnyFunction(const FeedForwardFit& start, const Rows& rows) {
+  void TryAnyFunction(const FeedForwardFit& start, const ProjectedRows& rows) {
     TryResidual(start, rows);
     TryFactor(start, rows);
     TryHiddenColumns(start, rows);
     TryLimit(start, rows);
-    if (start.deviations.count + 1 == kMostDeviations) return;
+    if (start.deviations.count + 1 == kMostFeedForwardDeviations) return;
     FeedForwardFit residual = start;
     residual.formula.residual = 1;
     residual.deviations.Add("residual_added", "x is added to y");
@@ -154,7 +156,7 @@ class Fitter {
   }
 
   // x is added to y, once or another number of times.
-  void TryResidual(FeedForwardFit fit, const Rows& rows) {
+  void TryResidual(FeedForwardFit fit, const ProjectedRows& rows) {
     const auto number = [](const Rest& r) { return Quotient(r.rest, r.error, r.x); };
     const auto found = ConstantOf(fit, rows, number, 0);
     if (!found) return;
@@ -163,7 +165,7 @@ class Fitter {
     fit.deviations.Add("residual_added", found->text + " x is added to y");
     fits_.push_back(std::move(fit));
   }
-  void TryFactor(FeedForwardFit fit, const Rows& rows) {
+  void TryFactor(FeedForwardFit fit, const ProjectedRows& rows) {
     const auto number = [](const Rest& r) {
       return Quotient(r.rest + r.product, r.error, r.product);
     };
@@ -176,7 +178,7 @@ class Fitter {
   }
   // The number that all elements allow; none if that is the usual one.
   template <class NumberOf>
-  std::optional<Constant> ConstantOf(const FeedForwardFit& fit, const Rows& rows,
+  std::optional<Constant> ConstantOf(const FeedForwardFit& fit, const ProjectedRows& rows,
                                      const NumberOf& number, double usual) const {
     Span range;
     for (const ProjectedRow& row : rows) {
@@ -189,7 +191,7 @@ class Fitter {
   }
 
   // Some hidden columns are lost in y, or counted twice.
-  void TryHiddenColumns(const FeedForwardFit& start, const Rows& rows) {
+  void TryHiddenColumns(const FeedForwardFit& start, const ProjectedRows& rows) {
     std::vector<Products> all = rows_.HiddenProducts(start.formula, start.inputs, rows);
     if (all.empty()) return;
     for (const Columns& columns : FitColumns(all)) {
@@ -203,7 +205,7 @@ class Fitter {
     }
   }
 
-  void TryConstant(FeedForwardFit fit, const CurveFacts& facts, const Rows& rows) {
+  void TryConstant(FeedForwardFit fit, const CurveFacts& facts, const ProjectedRows& rows) {
     const Span range = rows_.Measured(
         fit.formula, fit.inputs, rows.front(),
         [](HiddenFormula& f) -> double& { return f.function.c; }, facts.constants);
@@ -220,7 +222,7 @@ class Fitter {
     fits_.push_back(fit);
   }
   // The hidden tensor is limited on both sides.
-  void TryLimit(FeedForwardFit fit, const Rows& rows) {
+  void TryLimit(FeedForwardFit fit, const ProjectedRows& rows) {
     double largest = 0;
     ProjectedRow with_largest;  // of the chosen rows the one that shows a limit best
     for (const ProjectedRow& row : rows) {
@@ -242,7 +244,7 @@ class Fitter {
     fits_.push_back(fit);
   }
   // A limit of gate or up, or a number added to one of them.
-  void TryProjections(const FeedForwardFit& start, const Rows& rows) {
+  void TryProjections(const FeedForwardFit& start, const ProjectedRows& rows) {
     if (rows.empty() || rows[0].gate.empty()) return;
     constexpr double kMostAdded = 4;
     const ProjectedRow& worst = *std::ranges::max_element(rows, {}, [&](const ProjectedRow& row) {
@@ -279,7 +281,7 @@ class Fitter {
 std::vector<Explanation> MeasureFeedForward(const Observation& seen) {
   std::vector<Explanation> explanations;
   for (const auto& [formula, inputs, found] :
-       SimplestFits([&](ErrorBar bar) { return Fitter(seen, bar).All(); }))
+       SimplestFits([&](ErrorBar bar) { return FeedForwardFitter(seen, bar).All(); }))
     explanations.push_back(
         {found.name,
          found.sentence,

@@ -4,13 +4,13 @@
 
 #include "oracle/layer/measured/shared_range.h"
 #include "oracle/layer/measured/weights.h"
+#include "oracle/layer/tensor_places.h"
 #include "oracle/property/changed_inputs.h"
 
 namespace sextant::oracle {
 namespace {
 
-constexpr size_t kY = 0, kHidden = 1;
-constexpr size_t kRows = 4, kColumns = 64;  // of each output that are looked at
+constexpr size_t kComparedRows = 4, kComparedColumns = 64;  // of each output that are looked at
 constexpr size_t kColumnsWithProducts = 16;
 
 std::vector<double> Product(const Tensor<double>& weight, const Tensor<double>* bias,
@@ -46,7 +46,7 @@ ForwardRows::ForwardRows(const Observation& seen, ErrorBar bar)
       y_(seen, kY, bar),
       hidden_(seen, kHidden, bar),
       M_(seen.inputs[0].values.shape[1]) {
-  if (y_.IsAnswered()) rows_ = y_.ChosenRows(kRows, M_);
+  if (y_.IsAnswered()) rows_ = y_.ChosenRows(kComparedRows, M_);
 }
 
 std::vector<ProjectedRow> ForwardRows::ProjectedBy(const Tensors& inputs,
@@ -83,7 +83,7 @@ std::vector<Rest> ForwardRows::RestsOf(const HiddenFormula& formula, const Tenso
     add(hidden_, row.n * F + f, hidden[f], 0, 0);
   const Tensor<double>& down = InputNamed(inputs, "down");
   const Tensor<double>* bias = BiasOf(inputs, "down");
-  for (const size_t m : ColumnsOf(kColumns)) {
+  for (const size_t m : ColumnsOf(kComparedColumns)) {
     const double x = inputs[0].values(row.n, m);
     double sum = 0;
     for (size_t f = 0; f < F; ++f) sum += hidden[f] * down(m, f);
@@ -147,7 +147,7 @@ std::vector<Products> ForwardRows::HiddenProducts(const HiddenFormula& formula,
 std::vector<double> ForwardRows::Distances() const {
   std::vector<double> distances;
   for (const size_t n : rows_) {
-    for (const size_t m : ColumnsOf(kColumns)) {
+    for (const size_t m : ColumnsOf(kComparedColumns)) {
       if (!y_.Has(n * M_ + m)) continue;
       const Sample sample = y_.At(n * M_ + m);
       distances.push_back(std::abs(sample.y - sample.right) / sample.error);

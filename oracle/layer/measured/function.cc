@@ -79,9 +79,10 @@ std::optional<Span> LimitFrom(const Function& f, const std::vector<Pair>& pairs,
   return std::nullopt;
 }
 
-class Fitter {
+class FunctionFitter {
  public:
-  Fitter(const std::vector<Pair>& pairs, const Function& right) : pairs_(pairs), right_(right) {}
+  FunctionFitter(const std::vector<Pair>& pairs, const Function& right)
+      : pairs_(pairs), right_(right) {}
 
   // Fits each curve, with the factors, signs and limits of `like`.
   void TryCurves(const Function& like, Free free, const std::vector<Pair>& inner,
@@ -251,7 +252,7 @@ bool Fits(const Function& function, const Pair& pair) {
 }
 
 std::vector<FunctionFit> FitFunctions(const std::vector<Pair>& pairs, const Function& right) {
-  const Fitter fitter(pairs, right);
+  const FunctionFitter fitter(pairs, right);
   std::vector<FunctionFit> fits;
   for (const auto& inner : {pairs, InnerPairs(pairs)}) {
     for (const Free free : {Free::kNothing, Free::kConstant, Free::kFactor})
@@ -263,7 +264,7 @@ std::vector<FunctionFit> FitFunctions(const std::vector<Pair>& pairs, const Func
 }
 
 std::vector<FunctionFit> FitMoreFunctions(const std::vector<Pair>& pairs, const Function& right) {
-  const Fitter fitter(pairs, right);
+  const FunctionFitter fitter(pairs, right);
   std::vector<FunctionFit> fits;
   for (const Function& like : OtherSigns(right)) {
     for (const Free free : {Free::kNothing, Free::kConstant})
@@ -275,7 +276,7 @@ std::vector<FunctionFit> FitMoreFunctions(const std::vector<Pair>& pairs, const 
 }
 
 std::vector<FunctionFit> FitTables(const std::vector<Pair>& pairs, const Function& right) {
-  const Fitter fitter(pairs, right);
+  const FunctionFitter fitter(pairs, right);
   std::vector<FunctionFit> fits;
   for (const Table& table : FunctionTables()) {
     Function tabulated = right;

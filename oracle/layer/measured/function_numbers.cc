@@ -17,9 +17,10 @@ struct Line {
   double a = 0, b = 0, rest = kInfinity;
 };
 
-class Fitter {
+class FunctionNumberFitter {
  public:
-  Fitter(const std::vector<Pair>& pairs, const Function& right) : pairs_(pairs), right_(right) {
+  FunctionNumberFitter(const std::vector<Pair>& pairs, const Function& right)
+      : pairs_(pairs), right_(right) {
     for (size_t i = 0; i < std::min(kFew, pairs.size()); ++i)
       few_.push_back(pairs[i * pairs.size() / std::min(kFew, pairs.size())]);
   }
@@ -142,7 +143,7 @@ class Fitter {
 }  // namespace
 
 std::vector<NumbersFit> FitNumbers(const std::vector<Pair>& pairs, const Function& right) {
-  return Fitter(pairs, right).All();
+  return FunctionNumberFitter(pairs, right).All();
 }
 
 }  // namespace sextant::oracle

@@ -12,22 +12,22 @@
 #include "oracle/layer/measured/gated_layouts.h"
 #include "oracle/layer/measured/model.h"
 #include "oracle/layer/measured/unknown_function.h"
+#include "oracle/layer/tensor_places.h"
 #include "reference/layer/gated.h"
 
 namespace sextant::oracle {
 namespace {
 
-constexpr size_t kGate = 0, kUp = 1;
-constexpr size_t kElements = 512;  // that are looked at
+constexpr size_t kGatedElements = 512;  // that are looked at
 constexpr double kMostSteps = 0.6;
 constexpr size_t kMostLayouts = 8;
 
 // How the function and the product are combined.
-enum class Form { kProduct, kOfProduct, kGateAlone, kSum };
+enum class GateForm { kProduct, kOfProduct, kGateAlone, kSum };
 
 struct MeasuredGated : Gated {
   Function function;
-  Form form = Form::kProduct;
+  GateForm form = GateForm::kProduct;
   double up_low = -kInfinity, up_high = kInfinity, added = 0;
   double output_added = 0;  // to y
 
@@ -42,14 +42,14 @@ struct MeasuredGated : Gated {
     for (size_t i = 0; i < y.data.size(); ++i) {
       const double g = gate.data[i], u = Limited(up.data[i]);
       const Real other = added == 0 ? Real(u) : Real(u) + Real(added);
-      if (form == Form::kOfProduct) {
+      if (form == GateForm::kOfProduct) {
         y.data[i] = Activated(g * (u + added), Real(g) * other);
       } else {
         const Real activated = Activated(g, Real(g));
         const ScopedStep step(Step::kGate);
-        y.data[i] = form == Form::kGateAlone ? activated
-                    : form == Form::kSum     ? activated + other
-                                             : activated * other;
+        y.data[i] = form == GateForm::kGateAlone ? activated
+                    : form == GateForm::kSum     ? activated + other
+                                                 : activated * other;
       }
       if (output_added != 0) y.data[i] = y.data[i] + Real(output_added);
     }
@@ -64,12 +64,12 @@ struct GatedFit {
   Deviations deviations;
 };
 
-class Fitter {
+class GatedFitter {
  public:
-  Fitter(const Observation& seen, ErrorBar bar)
+  GatedFitter(const Observation& seen, ErrorBar bar)
       : recipe_(seen.recipe),
         op_(dynamic_cast<const TypedOperation<Gated>&>(seen.c.operation()).op()),
-        samples_(Samples(seen, 0, bar).Chosen(kElements)) {
+        samples_(Samples(seen, 0, bar).Chosen(kGatedElements)) {
     right_.function = FunctionOf(ActivationOf(op_.kind), op_.Beta());
     right_.added = op_.plus_one ? 1 : 0;
     if (!op_.limit) return;
@@ -126,20 +126,21 @@ class Fitter {
 
   std::vector<GatedFit> StartsOf(const GateLayout& layout) const {
     std::vector<GatedFit> starts;
-    for (const Form form : {Form::kProduct, Form::kOfProduct, Form::kGateAlone, Form::kSum})
+    for (const GateForm form :
+         {GateForm::kProduct, GateForm::kOfProduct, GateForm::kGateAlone, GateForm::kSum})
       for (const bool other_one : {false, true}) starts.push_back(StartOf(layout, form, other_one));
     return starts;
   }
 
-  GatedFit StartOf(const GateLayout& layout, Form form, bool other_one) const {
+  GatedFit StartOf(const GateLayout& layout, GateForm form, bool other_one) const {
     GatedFit start{right_, &layout, {}};
     start.model.form = form;
     if (!layout.name.empty()) start.deviations.Add(layout.name, layout.sentence);
-    if (form == Form::kOfProduct)
+    if (form == GateForm::kOfProduct)
       start.deviations.Add("product_activated", "the product is activated instead of gate");
-    if (form == Form::kGateAlone)
+    if (form == GateForm::kGateAlone)
       start.deviations.Add("up_missing", "y is f(g): up is not multiplied");
-    if (form == Form::kSum)
+    if (form == GateForm::kSum)
       start.deviations.Add("halves_added", "up is added to f(g) instead of multiplied");
     if (other_one) ExchangeOne(start);
     return start;
@@ -174,8 +175,8 @@ class Fitter {
   void TryLimits(const GatedFit& start) {
     const size_t before = fits_.size();
     TryFunctions(start, samples_);
-    if (fits_.size() > before || start.model.form == Form::kGateAlone ||
-        start.model.form == Form::kSum)
+    if (fits_.size() > before || start.model.form == GateForm::kGateAlone ||
+        start.model.form == GateForm::kSum)
       return;
     GatedFit unlimited = start;
     unlimited.model.up_low = -kInfinity;
@@ -186,7 +187,7 @@ class Fitter {
                              "up is not limited, expected " + PrintValue(*op_.limit));
       TryFunctions(without, samples_);
     }
-    if (fits_.size() > before || start.model.form == Form::kOfProduct) return;
+    if (fits_.size() > before || start.model.form == GateForm::kOfProduct) return;
     TryFunctions(unlimited, InnerSamples(*start.layout));
     std::vector<GatedFit> inner(fits_.begin() + static_cast<ptrdiff_t>(before), fits_.end());
     fits_.resize(before);
@@ -198,9 +199,9 @@ class Fitter {
   Pair PairFor(const GatedFit& fit, Sample sample) const {
     const double g = fit.layout->number(kGate, sample.at),
                  u = fit.model.Limited(fit.layout->number(kUp, sample.at)) + fit.model.added;
-    if (fit.model.form == Form::kOfProduct) return PairOf(g * u, 1, sample, recipe_);
-    if (fit.model.form == Form::kProduct) return PairOf(g, u, sample, recipe_);
-    if (fit.model.form == Form::kSum) sample.y -= u, sample.right -= u;
+    if (fit.model.form == GateForm::kOfProduct) return PairOf(g * u, 1, sample, recipe_);
+    if (fit.model.form == GateForm::kProduct) return PairOf(g, u, sample, recipe_);
+    if (fit.model.form == GateForm::kSum) sample.y -= u, sample.right -= u;
     return PairOf(g, 1, sample, recipe_);
   }
 
@@ -275,8 +276,8 @@ std::vector<Explanation> MeasureGate(const Observation& seen) {
   if (!Samples(seen, 0, ErrorBar::kLikely).IsAnswered()) return {};
   const std::vector<GateLayout> layouts = LayoutsOf(seen.inputs);
   std::vector<Explanation> explanations;
-  for (const auto& [model, layout, found] :
-       SimplestFits([&](ErrorBar bar) { return Fitter(seen, bar).All(layouts, seen.is_second); })) {
+  for (const auto& [model, layout, found] : SimplestFits(
+           [&](ErrorBar bar) { return GatedFitter(seen, bar).All(layouts, seen.is_second); })) {
     const bool is_right = layout == &layouts.front();
     explanations.push_back(
         {found.name,
@@ -286,7 +287,7 @@ std::vector<Explanation> MeasureGate(const Observation& seen) {
           seen.recipe}});
   }
   if (!explanations.empty()) return explanations;
-  if (const auto unknown = Fitter(seen, ErrorBar::kPermitted).Unknown(layouts.front()))
+  if (const auto unknown = GatedFitter(seen, ErrorBar::kPermitted).Unknown(layouts.front()))
     return {{"unknown_function",
              *unknown + ", where x is the gate and y is divided by what the gate is multiplied by",
              {nullptr, SharedInputs::Of(seen.inputs), seen.recipe}}};

@@ -4,11 +4,11 @@
 #include <utility>
 
 #include "oracle/layer/measured/column_order.h"
+#include "oracle/layer/tensor_places.h"
 
 namespace sextant::oracle {
 namespace {
 
-constexpr size_t kGate = 0, kUp = 1;
 constexpr size_t kMostOrdered = size_t{1} << 16;  // columns, or rows, whose orders are looked at
 
 class Layouts {

@@ -8,6 +8,7 @@
 #include "oracle/layer/measured/columns.h"
 #include "oracle/layer/measured/linear_tables.h"
 #include "oracle/layer/measured/model.h"
+#include "oracle/layer/tensor_places.h"
 #include "reference/base/value_text.h"
 #include "reference/layer/linear_bias.h"
 #include "reference/number/matrix_product.h"
@@ -15,11 +16,10 @@
 namespace sextant::oracle {
 namespace {
 
-constexpr size_t kX = 0, kWeight = 1, kBias = 2;
-constexpr size_t kElements = 128;   // that are looked at
+constexpr size_t kLinearElements = 128;  // that are looked at
 constexpr size_t kFewElements = 8;  // that are looked at first: what fits all of them, fits these
-constexpr size_t kMostDeviations = 2;  // of one answer
-constexpr size_t kLargestShift = 64;   // of a bias that is tried
+constexpr size_t kMostLinearDeviations = 2;  // of one answer
+constexpr size_t kLargestShift = 64;         // of a bias that is tried
 
 // The bias is added to some rows, or read from other columns.
 struct MeasuredLinearBias : LinearBias {
@@ -37,16 +37,16 @@ struct MeasuredLinearBias : LinearBias {
   }
 };
 
-class Fitter {
+class LinearFitter {
  public:
-  Fitter(const Observation& seen, ErrorBar bar)
+  LinearFitter(const Observation& seen, ErrorBar bar)
       : seen_(seen),
         bar_(bar),
         x_(seen.inputs[kX].values),
         N_(x_.shape[0]),
         M_(x_.shape[1]),
         F_(seen.inputs[kWeight].values.shape[0]),
-        samples_(Samples(seen, 0, bar).Chosen(kElements)) {
+        samples_(Samples(seen, 0, bar).Chosen(kLinearElements)) {
     for (const Sample& sample : samples_)
       distances_.push_back(std::abs(sample.y - sample.right) / sample.error);
     right_.weight = [&w = seen.inputs[kWeight].values.data, M = M_](size_t f, size_t m) {
@@ -154,7 +154,8 @@ class Fitter {
     Deviations with_columns = layer.deviations;
     with_columns.Add("", "");
     with_columns.bits += BitsOfColumns(M_);
-    if (with_columns.count > kMostDeviations || !IsEvident(distances_, with_columns)) return fits;
+    if (with_columns.count > kMostLinearDeviations || !IsEvident(distances_, with_columns))
+      return fits;
     for (const Columns& columns : FitColumns(all)) {
       Layer fit = layer;
       fit.weight = [=, w = layer.weight](size_t f, size_t m) {
@@ -235,7 +236,7 @@ std::vector<Explanation> MeasureLinear(const Observation& seen) {
   if (!Samples(seen, 0, ErrorBar::kLikely).IsAnswered()) return {};
   std::vector<Explanation> explanations;
   for (const auto& [weight, bias, bias_column, found] :
-       SimplestFits([&](ErrorBar bar) { return Fitter(seen, bar).All(); })) {
+       SimplestFits([&](ErrorBar bar) { return LinearFitter(seen, bar).All(); })) {
     Tensors inputs = seen.inputs;
     Tensor<double>& w = inputs[kWeight].values;
     for (size_t f = 0; f < w.shape[0]; ++f)

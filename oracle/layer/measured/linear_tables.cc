@@ -5,28 +5,28 @@
 
 #include "oracle/layer/measured/column_table.h"
 #include "oracle/layer/measured/scaled_columns.h"
+#include "oracle/layer/tensor_places.h"
 
 namespace sextant::oracle {
 namespace {
 
-constexpr size_t kX = 0, kWeight = 1;
-constexpr size_t kRows = 8, kOutputs = 8;          // of which elements are looked at
-constexpr size_t kManyProducts = size_t{1} << 20;  // of one weight: a bias is not measured
+constexpr size_t kTableRows = 8, kOutputs = 8;             // of which elements are looked at
+constexpr size_t kManyProductsOfWeight = size_t{1} << 20;  // of one weight: a bias is not measured
 
-class Fitter {
+class LinearTableFitter {
  public:
-  Fitter(const Observation& seen, ErrorBar bar)
+  LinearTableFitter(const Observation& seen, ErrorBar bar)
       : samples_(seen, 0, bar),
         x_(seen.inputs[kX].values),
         M_(x_.shape[1]),
         F_(seen.inputs[kWeight].values.shape[0]),
-        rows_(samples_.ChosenRows(kRows, F_)) {}
+        rows_(samples_.ChosenRows(kTableRows, F_)) {}
 
   std::vector<Layer> All(const std::vector<Layer>& weights, bool has_bias) {
     const std::vector<Products> right = ProductsOf(weights.front(), Outputs());
     AddScaled(weights.front(), right, false);
     if (fits_.empty()) AddScaled(weights.front(), right, true);
-    if (!has_bias || rows_.size() < 2 || rows_.size() * M_ * F_ > kManyProducts)
+    if (!has_bias || rows_.size() < 2 || rows_.size() * M_ * F_ > kManyProductsOfWeight)
       return std::move(fits_);
     for (const Layer& layer : weights) TryBias(layer);
     TryColumnsWithAnyBias(weights.front());
@@ -133,7 +133,7 @@ class Fitter {
 
 std::vector<Layer> FitLinearTables(const Observation& seen, ErrorBar bar,
                                    const std::vector<Layer>& weights, bool has_bias) {
-  return Fitter(seen, bar).All(weights, has_bias);
+  return LinearTableFitter(seen, bar).All(weights, has_bias);
 }
 
 }  // namespace sextant::oracle

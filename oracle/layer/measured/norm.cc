@@ -6,13 +6,12 @@
 #include "oracle/layer/measured/model.h"
 #include "oracle/layer/measured/norm_forms.h"
 #include "oracle/layer/measured/row_statistics.h"
+#include "oracle/layer/tensor_places.h"
 #include "reference/layer/layer_norm.h"
 #include "reference/layer/rms_norm.h"
 
 namespace sextant::oracle {
 namespace {
-
-constexpr size_t kX = 0, kWeight = 1, kBias = 2;
 
 struct MeasuredRmsNorm : RmsNorm {
   Norm norm;
@@ -32,7 +31,7 @@ struct MeasuredLayerNorm : LayerNorm {
 };
 
 template <class Measured>
-Hypothesis ModelOf(const Observation& seen, const NormFit& fit) {
+Hypothesis NormModelOf(const Observation& seen, const NormFit& fit) {
   Measured measured;
   measured.norm = fit.norm;
   Hypothesis model = MeasuredModel(seen, measured);
@@ -44,7 +43,7 @@ Hypothesis ModelOf(const Observation& seen, const NormFit& fit) {
   return model;
 }
 
-std::vector<NormFit> FitsOf(const Observation& seen) {
+std::vector<NormFit> NormFitsOf(const Observation& seen) {
   const bool has_bias = seen.inputs.size() > kBias;
   const Shape& shape = seen.inputs[kX].values.shape;
   const std::vector<double> none;
@@ -67,11 +66,11 @@ std::vector<NormFit> FitsOf(const Observation& seen) {
 
 std::vector<Explanation> MeasureNorm(const Observation& seen) {
   std::vector<Explanation> explanations;
-  for (const NormFit& fit : FitsOf(seen)) {
+  for (const NormFit& fit : NormFitsOf(seen)) {
     const bool has_bias = seen.inputs.size() > kBias;
-    explanations.push_back(
-        {fit.deviations.name, fit.deviations.sentence,
-         has_bias ? ModelOf<MeasuredLayerNorm>(seen, fit) : ModelOf<MeasuredRmsNorm>(seen, fit)});
+    explanations.push_back({fit.deviations.name, fit.deviations.sentence,
+                            has_bias ? NormModelOf<MeasuredLayerNorm>(seen, fit)
+                                     : NormModelOf<MeasuredRmsNorm>(seen, fit)});
   }
   if (!explanations.empty()) return explanations;
   if (!seen.is_part) explanations = ExplainingOf(seen, NormForms(seen));

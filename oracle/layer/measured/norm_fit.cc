@@ -11,9 +11,9 @@
 namespace sextant::oracle {
 namespace {
 
-class Fitter {
+class NormFitter {
  public:
-  explicit Fitter(const NormQuestion& question) : q_(question), rows_(question) {}
+  explicit NormFitter(const NormQuestion& question) : q_(question), rows_(question) {}
 
   bool HasAny(Among among) {
     only_first_ = true;
@@ -242,8 +242,8 @@ std::vector<NormFit> FitRows(const NormQuestion& question, Among among) {
   constexpr size_t kFewRows = 2;
   NormQuestion few = question;
   few.rows = std::min(few.rows, kFewRows);
-  if (!Fitter(few).HasAny(among)) return {};
-  return Fitter(question).All(among);
+  if (!NormFitter(few).HasAny(among)) return {};
+  return NormFitter(question).All(among);
 }
 
 }  // namespace sextant::oracle

@@ -33,7 +33,7 @@ class Alternatives {
 };
 
 // Each part of a row has its own mean and divisor.
-void AddParts(const NormQuestion& question, Alternatives& fits) {
+void AddNormParts(const NormQuestion& question, Alternatives& fits) {
   for (size_t parts = 2; parts <= question.M / 2; ++parts) {
     if (question.M % parts != 0) continue;
     NormQuestion of_parts = question;
@@ -117,7 +117,7 @@ std::vector<NormFit> FitNorms(const NormQuestion& question) {
   KeepSimplest(fits);
   Alternatives all(std::move(fits));
   if (all.all().empty() || all.all().front().deviations.count > 1) {
-    AddParts(question, all);
+    AddNormParts(question, all);
     AddColumns(question, all);
     AddOrders(question, all);
     if (question.N > 1) AddSteps(question, all);

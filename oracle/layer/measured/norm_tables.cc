@@ -14,7 +14,7 @@ namespace {
 constexpr size_t kFewestRows = 4;     // that tell two numbers of a column, and test them
 constexpr size_t kLargestGroup = 64;  // of rows that share what divides them
 
-using Rows = Norm::Rows;
+using RowKind = Norm::Rows;
 using Root = Norm::Root;
 
 class Norms {
@@ -61,17 +61,17 @@ class Norms {
     for (const Constant& count : NamedCounts(q_.M)) Add([&](Norm& n) { n.count = count.value; });
   }
   void AddRows() {
-    const auto add = [&](Rows rows, size_t group) {
+    const auto add = [&](RowKind rows, size_t group) {
       for (const auto shared : {Norm::Shared::kBoth, Norm::Shared::kDivisor, Norm::Shared::kMean}) {
         if (shared == Norm::Shared::kBoth || q_.right.subtracts_mean)
           Add([&](Norm& n) { n.rows = rows, n.group = group, n.shared = shared; });
       }
     };
     if (q_.N == 1) return;
-    for (const Rows rows : {Rows::kFirst, Rows::kPrevious, Rows::kAround}) add(rows, 1);
+    for (const RowKind rows : {RowKind::kFirst, RowKind::kPrevious, RowKind::kAround}) add(rows, 1);
     for (size_t group = 2; group < 2 * q_.N && group <= kLargestGroup; group *= 2) {
-      add(Rows::kGroup, std::min(group, q_.N));
-      add(Rows::kFirstOfGroup, group);
+      add(RowKind::kGroup, std::min(group, q_.N));
+      add(RowKind::kFirstOfGroup, group);
     }
   }
 
@@ -79,9 +79,9 @@ class Norms {
   std::vector<Norm> all_;
 };
 
-class Fitter {
+class NormTableFitter {
  public:
-  explicit Fitter(const NormQuestion& question) : q_(question), rows_(question) {
+  explicit NormTableFitter(const NormQuestion& question) : q_(question), rows_(question) {
     if (q_.right.unit_offset) offset_ = 1;
   }
 
@@ -210,8 +210,8 @@ class Fitter {
 std::vector<NormFit> FitNormTables(const NormQuestion& question) {
   NormQuestion few = question;                     // most answers contradict every norm in few rows
   few.rows = std::min(few.rows, 2 * kFewestRows);  // half of them may be among the others
-  if (Fitter(few).All().empty()) return {};
-  return Fitter(question).All();
+  if (NormTableFitter(few).All().empty()) return {};
+  return NormTableFitter(question).All();
 }
 
 }  // namespace sextant::oracle

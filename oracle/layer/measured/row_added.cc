@@ -8,12 +8,11 @@
 
 #include "oracle/layer/measured/constant.h"
 #include "oracle/layer/measured/model.h"
+#include "oracle/layer/tensor_places.h"
 #include "reference/layer/embedding.h"
 
 namespace sextant::oracle {
 namespace {
-
-constexpr size_t kToken = 0, kTable = 1;
 
 // Each token has a further row of the table, the same for all tokens of a range.
 struct WithMoreRows : Embedding {

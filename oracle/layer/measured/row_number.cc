@@ -5,7 +5,7 @@
 namespace sextant::oracle {
 namespace {
 
-using Kind = RowNumber::Kind;
+using RowNumberKind = RowNumber::Kind;
 
 // The last vector begins `width` columns before the end, where M is no multiple of the width.
 template <size_t width>
@@ -48,15 +48,15 @@ constexpr double kFactors[] = {1, 2, 0.5, -1};
 }  // namespace
 
 std::string RowNumber::Text() const {
-  if (kind == Kind::kZero) return "0";
+  if (kind == RowNumberKind::kZero) return "0";
   const std::string columns = of->text;
   const std::string center = own_mean ? "their mean" : std::string("the mean of all columns");
-  std::string text = kind == Kind::kMean        ? "the mean of " + columns
-                     : kind == Kind::kMedian    ? "the median of " + columns
-                     : kind == Kind::kMiddle    ? "the middle between the ends of " + columns
-                     : kind == Kind::kMagnitude ? "the mean magnitude |x| of " + columns
-                     : kind == Kind::kLargest   ? "the largest magnitude |x| of " + columns
-                     : kind == Kind::kRoot
+  std::string text = kind == RowNumberKind::kMean     ? "the mean of " + columns
+                     : kind == RowNumberKind::kMedian ? "the median of " + columns
+                     : kind == RowNumberKind::kMiddle ? "the middle between the ends of " + columns
+                     : kind == RowNumberKind::kMagnitude ? "the mean magnitude |x| of " + columns
+                     : kind == RowNumberKind::kLargest   ? "the largest magnitude |x| of " + columns
+                     : kind == RowNumberKind::kRoot
                          ? "the root of the mean square of " + columns
                          : "the root of the variance of " + columns + " around " + center;
   if (by_all) text += " (their sum divided by the number of all columns)";
@@ -64,19 +64,20 @@ std::string RowNumber::Text() const {
   return (factor == 2 ? "twice " : factor == 0.5 ? "half of " : "minus ") + text;
 }
 
-RowNumber MeanOfAll() { return {Kind::kMean, kSubsets}; }
+RowNumber MeanOfAll() { return {RowNumberKind::kMean, kSubsets}; }
 RowNumber RootOfAll(bool is_centered, double eps) {
-  return {is_centered ? Kind::kRootOfCentered : Kind::kRoot, kSubsets, 1, eps};
+  return {is_centered ? RowNumberKind::kRootOfCentered : RowNumberKind::kRoot, kSubsets, 1, eps};
 }
 
 std::vector<RowNumber> PossibleMeans() {
   std::vector<RowNumber> all = {{}};
   for (const double factor : kFactors) {
-    for (const Kind kind : {Kind::kMean, Kind::kMedian, Kind::kMiddle, Kind::kLargest}) {
+    for (const RowNumberKind kind : {RowNumberKind::kMean, RowNumberKind::kMedian,
+                                     RowNumberKind::kMiddle, RowNumberKind::kLargest}) {
       for (const Subset& of : kSubsets) {
         for (const bool by_all : {false, true}) {
           const bool is_all = &of == kSubsets;
-          if (by_all && (kind != Kind::kMean || is_all)) continue;
+          if (by_all && (kind != RowNumberKind::kMean || is_all)) continue;
           all.push_back({kind, &of, factor, 0, by_all});
         }
       }
@@ -92,13 +93,13 @@ std::vector<RowNumber> PossibleDivisors(double eps) {
       const bool is_all = &of == kSubsets;
       for (const bool by_all : {false, true}) {
         if (by_all && is_all) continue;
-        all.push_back({Kind::kRoot, &of, factor, eps, by_all});
+        all.push_back({RowNumberKind::kRoot, &of, factor, eps, by_all});
         for (const bool own_mean : {false, true})
           if (!own_mean || !is_all)
-            all.push_back({Kind::kRootOfCentered, &of, factor, eps, by_all, own_mean});
-        all.push_back({Kind::kMagnitude, &of, factor, 0, by_all});
+            all.push_back({RowNumberKind::kRootOfCentered, &of, factor, eps, by_all, own_mean});
+        all.push_back({RowNumberKind::kMagnitude, &of, factor, 0, by_all});
       }
-      all.push_back({Kind::kLargest, &of, factor});
+      all.push_back({RowNumberKind::kLargest, &of, factor});
     }
   }
   return all;

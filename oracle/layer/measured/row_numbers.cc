@@ -8,14 +8,13 @@
 #include "oracle/layer/measured/constant.h"
 #include "oracle/layer/measured/model.h"
 #include "oracle/layer/measured/norm.h"
+#include "oracle/layer/tensor_places.h"
 #include "reference/base/value_text.h"
 #include "reference/layer/layer_norm.h"
 #include "reference/number/recipe/rounding_units.h"
 
 namespace sextant::oracle {
 namespace {
-
-constexpr size_t kX = 0, kWeight = 1, kBias = 2;
 
 // y = (scale x + shift) weight + bias in a row.
 struct RowNumbers {
@@ -51,9 +50,9 @@ struct Moments {
   RowNumbers Numbers() const { return {1 / sigma, -mean / sigma}; }
 };
 
-class Rows {
+class NumberedRows {
  public:
-  explicit Rows(const Observation& seen)
+  explicit NumberedRows(const Observation& seen)
       : seen_(seen),
         samples_(seen, 0, ErrorBar::kPermitted),
         N_(seen.inputs[kX].values.shape[0]),
@@ -111,7 +110,7 @@ std::optional<double> NumberIn(const Span& range, DType format) {
 
 // Numbers of the format that give a row, those nearest to the right scale.
 constexpr int kMostUlps = 16;  // of the scale: it is rounded at most a few times
-std::optional<RowNumbers> NumbersOf(const Rows& rows, size_t n, DType format) {
+std::optional<RowNumbers> NumbersOf(const NumberedRows& rows, size_t n, DType format) {
   const double right = RoundTo(format, rows.MomentsOf(n).Numbers().scale);
   const double ulp = UlpOf(format, right);
   for (int step = 0; step <= 2 * kMostUlps; ++step) {
@@ -123,7 +122,7 @@ std::optional<RowNumbers> NumbersOf(const Rows& rows, size_t n, DType format) {
 }
 
 // How surprising it is that numbers of the format give the row, in bits: few scales and shifts do.
-double BitsOf(const Rows& rows, size_t n, const RowNumbers& found, DType format) {
+double BitsOf(const NumberedRows& rows, size_t n, const RowNumbers& found, DType format) {
   constexpr int kHalvings = 16;
   const double ulp = UlpOf(format, found.scale);
   double possible = 0;  // scales, in ulps
@@ -153,7 +152,8 @@ std::string RowText(size_t n, const RowNumbers& found, const RowNumbers& right) 
 }
 
 // Both numbers of each row are of a format of 16 bits.
-std::optional<Explanation> NumbersIn(const Observation& seen, const Rows& rows, DType format) {
+std::optional<Explanation> NumbersIn(const Observation& seen, const NumberedRows& rows,
+                                     DType format) {
   constexpr size_t kMostRows = 24;  // that are evidence
   // Some 2^6 scales and formats are tried; fewer than one answer in a thousand fits by accident.
   constexpr double kBits = 16;
@@ -182,7 +182,7 @@ std::optional<Explanation> NumbersIn(const Observation& seen, const Rows& rows, 
 }
 
 std::vector<Explanation> MeasureNumbers(const Observation& seen) {
-  const Rows rows(seen);
+  const NumberedRows rows(seen);
   if (!rows.IsAnswered() || rows.width() < 2) return {};
   for (const DType format : {DType::kBF16, DType::kF16}) {
     if (auto found = NumbersIn(seen, rows, format)) return {*std::move(found)};
@@ -193,7 +193,7 @@ std::vector<Explanation> MeasureNumbers(const Observation& seen) {
 // x / sigma - mean / sigma instead of (x - mean) / sigma: the errors are those of the two numbers
 // and not of their difference. There is no model: it says what all elements show.
 std::vector<Explanation> MeasureDifference(const Observation& seen) {
-  const Rows rows(seen);
+  const NumberedRows rows(seen);
   if (!rows.IsAnswered()) return {};
   const DType format = seen.c.dtype() == DType::kF64 ? DType::kF64 : DType::kF32;
   constexpr double kMostUnits = 4, kLeastUnits = 1.0 / 16;

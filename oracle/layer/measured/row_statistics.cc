@@ -11,13 +11,13 @@
 #include "oracle/layer/measured/norm.h"
 #include "oracle/layer/measured/row_number.h"
 #include "oracle/layer/measured/with_statistics.h"
+#include "oracle/layer/tensor_places.h"
 #include "reference/base/value_text.h"
 #include "reference/number/recipe/rounding_units.h"
 
 namespace sextant::oracle {
 namespace {
 
-constexpr size_t kX = 0, kWeight = 1, kBias = 2;
 constexpr double kRoundings = 0x1p-48;  // of sums here, relative to what they give
 
 // A row as the answer shows it.

@@ -9,7 +9,7 @@ namespace {
 
 constexpr size_t kMostColumns = 512;   // of which all ranges are tried
 constexpr size_t kLargestPeriod = 64;  // of blocks
-constexpr size_t kFewest = 6;          // elements: two numbers are fitted to them
+constexpr size_t kFewestScaled = 6;    // elements: two numbers are fitted to them
 
 // The sums of one element: of all products, and of those of the columns.
 struct Parts {
@@ -24,9 +24,9 @@ double BlockSum(const Products& one, const ScaledColumns& columns) {
   return sum;
 }
 
-class Fitter {
+class ScaledColumnFitter {
  public:
-  Fitter(const std::vector<Products>& all, bool with_factor)
+  ScaledColumnFitter(const std::vector<Products>& all, bool with_factor)
       : all_(all), M_(all.front().first.size() - 1), with_factor_(with_factor) {}
 
   std::vector<ScaledColumns> All() {
@@ -63,8 +63,8 @@ class Fitter {
   std::optional<Constant> FactorFor(const ScaledColumns& columns) const {
     double ss = 0, sb = 0, bb = 0, sr = 0, br = 0;
     std::vector<Parts> few;
-    for (size_t i = 0; i < kFewest; ++i) {
-      const Parts p = PartsOf(all_[i * all_.size() / kFewest], columns);
+    for (size_t i = 0; i < kFewestScaled; ++i) {
+      const Parts p = PartsOf(all_[i * all_.size() / kFewestScaled], columns);
       ss += p.sum * p.sum, sb += p.sum * p.block, bb += p.block * p.block;
       sr += p.sum * p.rest, br += p.block * p.rest;
       few.push_back(p);
@@ -120,8 +120,8 @@ class Fitter {
 }  // namespace
 
 std::vector<ScaledColumns> FitScaledColumns(const std::vector<Products>& all, bool with_factor) {
-  if (all.size() < kFewest || all.front().first.size() > kMostColumns + 1) return {};
-  return Fitter(all, with_factor).All();
+  if (all.size() < kFewestScaled || all.front().first.size() > kMostColumns + 1) return {};
+  return ScaledColumnFitter(all, with_factor).All();
 }
 
 }  // namespace sextant::oracle

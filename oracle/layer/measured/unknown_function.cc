@@ -9,7 +9,7 @@ namespace sextant::oracle {
 namespace {
 
 // Neighbours that tell: a function may change by less between them than the values spread.
-constexpr size_t kFewest = 32;
+constexpr size_t kFewestPairs = 32;
 constexpr double kNarrow = 1.0 / 8;
 // Values that roundings to 16 bits, or common approximations, do not explain.
 constexpr double kLarge = 1.0 / 16;
@@ -29,7 +29,7 @@ bool IsFunction(const std::vector<Pair>& pairs) {
     if (std::abs(ValueOf(b) - ValueOf(a)) > most) return false;
     telling += most <= kNarrow * spread;
   }
-  return telling >= kFewest;
+  return telling >= kFewestPairs;
 }
 
 std::string PairText(const Pair& pair, const Function& right) {
@@ -46,7 +46,7 @@ std::optional<std::string> UnknownFunctionText(std::vector<Pair> pairs, const Fu
            ErrorOf(pair) > kLarge * std::max(1.0, std::abs(ValueOf(pair)));
   });
   std::ranges::sort(pairs, {}, &Pair::x);
-  if (pairs.size() < kFewest || !IsFunction(pairs)) return std::nullopt;
+  if (pairs.size() < kFewestPairs || !IsFunction(pairs)) return std::nullopt;
   const double least = kLarge * SpreadOf(pairs);
   std::erase_if(pairs, [&](const Pair& pair) {
     return std::abs(ValueOf(pair) - ValueOf(right, pair.x, pair.x)) <= least;

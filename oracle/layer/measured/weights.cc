@@ -50,7 +50,7 @@ void ReorderRows(Tensor<double>& weight, const ColumnOrder& order) {
 }
 
 // Gate and up, one after the other in a fused weight, are read as blocks of both by turns.
-void AddBlocks(const Tensors& inputs, std::vector<Change>& changes) {
+void AddBlockChanges(const Tensors& inputs, std::vector<Change>& changes) {
   const size_t F = InputNamed(inputs, "gate").shape[0];
   for (const size_t block : BlockSizesOf(F)) {
     const std::string turns = "blocks of " + std::to_string(block) + " rows by turns";
@@ -137,7 +137,7 @@ std::vector<Change> WeightChanges(const Tensors& inputs) {
                          "the weights " + name + " and down are exchanged",
                          [name](Tensors& all) { Exchange(all, name, "down"); }});
   }
-  AddBlocks(inputs, changes);
+  AddBlockChanges(inputs, changes);
   if (HasBiases(inputs)) AddBiases(changes);
   return changes;
 }

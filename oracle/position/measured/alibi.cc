@@ -19,7 +19,7 @@
 namespace sextant::oracle {
 namespace {
 
-Deviation Distances(const DistanceMap& map, const std::vector<double>& numbers) {
+Deviation WithDistances(const DistanceMap& map, const std::vector<double>& numbers) {
   std::vector<NamedValue> values;
   for (const double number : numbers) values.push_back({number, PrintValue(number)});
   return {.name = map.name,
@@ -50,8 +50,8 @@ std::vector<Deviation> OtherDistances(const Tensors& inputs) {
   std::vector<Deviation> all;
   for (const DistanceMap& map : kDistanceMaps) {
     using Takes = DistanceMap::Takes;
-    if (map.takes == Takes::kLimit) all.push_back(Distances(map, limits));
-    if (map.takes == Takes::kPower) all.push_back(Distances(map, {0.5, 2}));
+    if (map.takes == Takes::kLimit) all.push_back(WithDistances(map, limits));
+    if (map.takes == Takes::kPower) all.push_back(WithDistances(map, {0.5, 2}));
   }
   return all;
 }

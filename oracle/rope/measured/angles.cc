@@ -2,15 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 
 #include "reference/number/counted/counted.h"
 #include "reference/number/real.h"
 
 namespace sextant::oracle {
 namespace {
-
-constexpr long double kPi = std::numbers::pi_v<long double>;
 
 long double LongDoubleOf(const Counted& x) {
   return static_cast<long double>(x.center().high) + static_cast<long double>(x.center().low);
@@ -36,17 +33,17 @@ namespace {
 
 // The angles whose cosine or sine is `value` +- `bar`, up to pi: their middle and half of their
 // range, which is negative if there are none.
-struct OneSided {
+struct OneSidedAngle {
   long double phase, bar, twin;
 };
-OneSided OfSide(Side side, long double value, long double bar) {
+OneSidedAngle OfSide(Side side, long double value, long double bar) {
   const long double low = std::max(value - bar, -1.0L), high = std::min(value + bar, 1.0L);
   if (low > high) return {0, -1, 0};
   const bool is_cosine = side == Side::kCosine;
   const long double a = is_cosine ? std::acos(high) : std::asin(low);
   const long double b = is_cosine ? std::acos(low) : std::asin(high);
   const long double phase = (a + b) / 2;
-  return {phase, (b - a) / 2 + 0x1p-60L, is_cosine ? -phase : kPi - phase};  // of acos itself
+  return {phase, (b - a) / 2 + 0x1p-60L, is_cosine ? -phase : kHalfTurn - phase};  // of acos itself
 }
 
 }  // namespace
@@ -69,7 +66,7 @@ Angles AnglesOf(const PairFits& fits, double gain, Side side) {
                                            : Side::kBoth;
     if (known == Side::kBoth) {
       angles.phase.push_back(std::arg(fit.z));
-      angles.bar.push_back(fit.bar < size ? std::asin(fit.bar / size) : kPi);
+      angles.bar.push_back(fit.bar < size ? std::asin(fit.bar / size) : kHalfTurn);
       angles.twin.emplace_back();
       angles.gain = Common(angles.gain, {size - fit.bar, size + fit.bar});
       only_cosines = only_cosines && std::isinf(fit.bar);
@@ -105,15 +102,15 @@ Angles TurnedBack(Angles angles, Turn turn) {
       case Turn::kRight:
         return phase;
       case Turn::kNegated:
-        return phase + kPi;
+        return phase + kHalfTurn;
       case Turn::kSwapped:
-        return kPi / 2 - phase;
+        return kHalfTurn / 2 - phase;
       case Turn::kCosineNegated:
-        return kPi - phase;
+        return kHalfTurn - phase;
       case Turn::kQuarter:
-        return phase - kPi / 2;
+        return phase - kHalfTurn / 2;
       case Turn::kQuarterBack:
-        return phase + kPi / 2;
+        return phase + kHalfTurn / 2;
       default:
         return phase;
     }
@@ -171,7 +168,7 @@ std::vector<Range> PositionsOf(const Angles& angles, const FrequencyList& freque
   std::vector<PhaseObservation> observations;
   for (size_t k = 0; k < angles.pairs; ++k) {
     const PhaseObservation o = angles.Of(token, k, frequency.of[k], frequency.relative[k]);
-    if (model.pairs[k].axis == axis && o.rate != 0 && o.bar < kPi) observations.push_back(o);
+    if (model.pairs[k].axis == axis && o.rate != 0 && o.bar < kHalfTurn) observations.push_back(o);
   }
   if (observations.empty()) return {};
   // Fast pairs alone leave one range for each of their turns.
@@ -196,7 +193,7 @@ std::vector<Range> FrequenciesOfPair(const Angles& angles, size_t pair,
       o.phase -= before.phase;
       o.rate -= before.rate;
     }
-    if (o.rate != 0 && o.bar < kPi) observations.push_back(o);
+    if (o.rate != 0 && o.bar < kHalfTurn) observations.push_back(o);
   }
   if (observations.empty()) return {{least, most}};
   return CommonSolutions(std::move(observations), {least, most});

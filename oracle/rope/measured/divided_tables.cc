@@ -18,7 +18,7 @@ struct Half {
   RotaryFit fit;
 };
 
-std::vector<RotaryCandidate> Explained(const RotaryFit& fit, const RotaryCandidate& start) {
+std::vector<RotaryCandidate> ExplainedByTables(const RotaryFit& fit, const RotaryCandidate& start) {
   return fit.FitsAll(start) ? std::vector{start} : AnglesExplained(fit, start);
 }
 
@@ -48,7 +48,7 @@ bool IsMoreThanRounding(const Half& half, const RotaryCandidate& candidate) {
 std::vector<RotaryCandidate> ExplainedInTurn(const Half& first, const Half& second,
                                              const RotaryCandidate& start) {
   std::vector<RotaryCandidate> found;
-  for (const RotaryCandidate& one : Explained(first.fit, start)) {
+  for (const RotaryCandidate& one : ExplainedByTables(first.fit, start)) {
     if (second.fit.FitsAll(one) || !IsMoreThanRounding(second, one)) continue;
     for (const RotaryCandidate& other : AnglesExplained(second.fit, one)) {
       RotaryCandidate& both = found.emplace_back(one);

@@ -74,9 +74,10 @@ void UseAmplitude(const RotaryFit& fit, RotaryCandidate& candidate) {
 }
 
 // The candidate with other frequencies, measured at some tokens.
-std::vector<RotaryCandidate> WithFrequencies(const RotaryFit& fit, const RotaryCandidate& start,
-                                             const std::vector<size_t>& tokens,
-                                             bool from_differences) {
+std::vector<RotaryCandidate> CandidatesWithFrequencies(const RotaryFit& fit,
+                                                       const RotaryCandidate& start,
+                                                       const std::vector<size_t>& tokens,
+                                                       bool from_differences) {
   std::vector<RotaryCandidate> found;
   for (const FrequencyForm& form :
        NameFrequencies(fit.FrequenciesSeen(start, tokens, from_differences))) {
@@ -93,7 +94,7 @@ std::vector<RotaryCandidate> WithFrequencies(const RotaryFit& fit, const RotaryC
 std::vector<RotaryCandidate> WithBoth(const RotaryFit& fit, const RotaryCandidate& start,
                                       const std::vector<size_t>& tokens, bool from_differences) {
   std::vector<RotaryCandidate> found;
-  for (const RotaryCandidate& c : WithFrequencies(fit, start, tokens, from_differences)) {
+  for (const RotaryCandidate& c : CandidatesWithFrequencies(fit, start, tokens, from_differences)) {
     for (RotaryCandidate& both : WithPositions(fit, c, NamePositions))
       found.push_back(std::move(both));
   }
@@ -125,7 +126,7 @@ std::vector<RotaryCandidate> WithUsualPositions(const RotaryFit& fit,
     if (one.positions == start.positions || *least == *most) continue;
     if (!fit.HaveFrequencies(one, few) || !fit.HaveFrequencies(one, all)) continue;
     one.parts.push_back({function.name, function.sentence});
-    for (RotaryCandidate& both : WithFrequencies(fit, one, all, false)) {
+    for (RotaryCandidate& both : CandidatesWithFrequencies(fit, one, all, false)) {
       if (!fit.FitsAll(both)) continue;
       if (function.rank < best) found.clear();
       best = function.rank;
@@ -140,7 +141,7 @@ std::vector<RotaryCandidate> WithUsualPositions(const RotaryFit& fit,
 std::vector<RotaryCandidate> AnglesExplained(const RotaryFit& fit, const RotaryCandidate& start) {
   if (auto found = WithPositions(fit, start, NamePositions); !found.empty()) return found;
   const std::vector<size_t> all = fit.AllTokens();
-  if (auto found = WithFrequencies(fit, start, all, false); !found.empty()) return found;
+  if (auto found = CandidatesWithFrequencies(fit, start, all, false); !found.empty()) return found;
   if (auto found = WithBoth(fit, start, fit.NearestTokens(start), false); !found.empty())
     return found;
   return WithBoth(fit, start, all, true);
@@ -177,7 +178,7 @@ RotaryCandidate Backwards(RotaryCandidate start) {
 }
 
 // The simplest ways to explain the angles.
-std::vector<RotaryCandidate> Completed(const RotaryFit& fit, const RotaryCandidate& start) {
+std::vector<RotaryCandidate> CompletedAngles(const RotaryFit& fit, const RotaryCandidate& start) {
   if (fit.FitsAll(start)) return {start};
   if (const RotaryCandidate back = Backwards(start); fit.FitsAll(back)) return {back};
   for (const NamedTurn& turn : kTurns) {
@@ -216,7 +217,7 @@ std::vector<RotaryCandidate> WithListedFrequencies(const RotaryFit& fit,
 std::vector<RotaryCandidate> CompletedWithAxes(const RotaryFit& fit, const RotaryCandidate& start) {
   std::vector<RotaryCandidate> found;
   const auto complete = [&](const RotaryCandidate& one) {
-    for (RotaryCandidate& c : Completed(fit, one)) found.push_back(std::move(c));
+    for (RotaryCandidate& c : CompletedAngles(fit, one)) found.push_back(std::move(c));
   };
   for (const RotaryCandidate& one : WithMeasuredAxes(fit, start)) complete(one);
   if (!found.empty()) return found;

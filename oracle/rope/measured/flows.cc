@@ -35,7 +35,7 @@ std::string SumText(const std::string& a, int of_a, const std::string& b, int of
   return Phrase(first, of_b < 0 ? " - " : " + ", b);
 }
 
-Layout LayoutOf(const Flow& flow, const RotaryModel& right, int64_t R) {
+Layout LayoutOfFlow(const Flow& flow, const RotaryModel& right, int64_t R) {
   if (flow.backwards != Flow::Backwards::kNone) {
     const bool odd = flow.backwards == Flow::Backwards::kOddHeads;
     return {"some_heads_turn_backwards",
@@ -85,7 +85,7 @@ std::vector<Layout> PossibleFlows(const RotaryModel& right, int64_t R, const Rot
       gain = Common(gain, {std::abs(fit.z) - fit.bar, std::abs(fit.z) + fit.bar});
     if (rows.replicates == 1 && gain.IsEmpty()) continue;
     fewest = changes;
-    possible.push_back(LayoutOf(flow, right, R));
+    possible.push_back(LayoutOfFlow(flow, right, R));
   }
   return possible;
 }

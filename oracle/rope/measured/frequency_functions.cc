@@ -21,8 +21,8 @@ constexpr OfFrequency kFunctions[] = {
     {"are square roots of the right ones", [](long double f) { return std::sqrt(f); }},
     {"are logarithms ln f of the right ones", [](long double f) { return std::log(f); }}};
 
-RotaryModel WithFrequencies(const MeasuredFrequencies& seen,
-                            const std::function<long double(size_t)>& of) {
+RotaryModel ModelWithFrequencies(const MeasuredFrequencies& seen,
+                                 const std::function<long double(size_t)>& of) {
   RotaryModel model = seen.right;
   for (size_t k = 0; k < model.pairs.size(); ++k)
     if (seen.right_list.of[k] != 0)  // of a pair that stands still no function is known
@@ -52,15 +52,15 @@ std::vector<FrequencyForm> NameFunctionsOfFrequencies(const MeasuredFrequencies&
   const size_t pairs = right.size();
   for (const auto& [text, of] : kFunctions) {
     const auto value = [&, of = of](size_t k) { return of(right[k]); };
-    forms.push_back(
-        {"frequency_function", std::string("frequencies ") + text, WithFrequencies(seen, value)});
+    forms.push_back({"frequency_function", std::string("frequencies ") + text,
+                     ModelWithFrequencies(seen, value)});
   }
   if (pairs > 2) {
     const long double step = (right.back() - right[0]) / static_cast<long double>(pairs - 1);
     forms.push_back({"frequency_linear",
                      "frequencies of all pairs are equally far apart, from that of the first pair "
                      "to that of the last: the exponent is not linear, the frequency is",
-                     WithFrequencies(seen, [&](size_t k) {
+                     ModelWithFrequencies(seen, [&](size_t k) {
                        return right[0] + static_cast<long double>(k) * step;
                      })});
   }

@@ -9,11 +9,12 @@
 namespace sextant::oracle {
 namespace {
 
-enum Rank { kNothing, kUsualNumber, kAnyNumber, kPairByPair };
+enum FrequencyRank { kFormWithoutNumber, kFormWithUsualNumber, kFormWithAnyNumber, kPairByPair };
 
-class Naming {
+class FrequencyNaming {
  public:
-  explicit Naming(const MeasuredFrequencies& seen) : seen_(seen), pairs_(seen.of_pair.size()) {}
+  explicit FrequencyNaming(const MeasuredFrequencies& seen)
+      : seen_(seen), pairs_(seen.of_pair.size()) {}
 
   std::vector<FrequencyForm> Run() {
     if (pairs_ == 0 || !IsMoreThanRounding()) return {};
@@ -27,7 +28,7 @@ class Naming {
     FormsOfEveryNth();
     FormOfListedOrder();
     for (FrequencyForm& form : NameFunctionsOfFrequencies(seen_))
-      Try(kUsualNumber, form.name, form.sentence, form.model);
+      Try(kFormWithUsualNumber, form.name, form.sentence, form.model);
     const bool is_named = !forms_.empty();
     for (FrequencyForm& form : is_named ? std::vector<FrequencyForm>() : ListFewFrequencies(seen_))
       Try(kPairByPair, form.name, form.sentence, form.model);
@@ -60,7 +61,7 @@ class Naming {
       count += seen_.of_pair[k] && seen_.right_list.of[k] != 0 && is(seen_.RatioOf(k));
     return count;
   }
-  void Try(Rank rank, std::string name, std::string sentence, const RotaryModel& model) {
+  void Try(FrequencyRank rank, std::string name, std::string sentence, const RotaryModel& model) {
     if (rank > best_ || Knows(name) || !seen_.Agrees(seen_.list_of(model)) || !seen_.fits(model))
       return;
     if (rank < best_) forms_.clear();
@@ -71,7 +72,7 @@ class Naming {
     return std::ranges::any_of(forms_, [&](const auto& form) { return form.name == name; });
   }
 
-  void TryOrder(Rank rank, std::string name, std::string sentence,
+  void TryOrder(FrequencyRank rank, std::string name, std::string sentence,
                 const std::vector<size_t>& from) {
     RotaryModel model = seen_.right;
     for (size_t k = 0; k < pairs_; ++k) {
@@ -94,7 +95,7 @@ class Naming {
       // Pairs of several axes have the same frequencies again: one of them names none.
       if (order.name == "of_one_pair" && seen_.right.pairs[0].k != 0) continue;
       TryOrder(
-          kNothing, "frequency_" + order.name,
+          kFormWithoutNumber, "frequency_" + order.name,
           Phrase(order.who, order.is_plural ? " have" : " has", " the frequency of ", order.of),
           order.from);
     }
@@ -112,7 +113,7 @@ class Naming {
       from.push_back(is_right ? k : like[0]);
       if (k < kListed) list += Phrase(k == 0 ? "" : ", ", from[k]);
     }
-    TryOrder(kAnyNumber, "frequency_order",
+    TryOrder(kFormWithAnyNumber, "frequency_order",
              Phrase("the pairs have the frequencies of pairs ", list,
                     pairs_ > kListed ? " ..." : "", " in this order"),
              from);
@@ -134,7 +135,7 @@ class Naming {
         const std::string sum =
             shift == 0 ? "2k" : Phrase("(2k ", shift < 0 ? "- " : "+ ", std::abs(shift), ")");
         const bool is_usual = n == R || 2 * n == R || n == 2 * R || std::abs(n - R) <= 2;
-        Try(is_usual ? kNothing : kUsualNumber, "frequency_exponent",
+        Try(is_usual ? kFormWithoutNumber : kFormWithUsualNumber, "frequency_exponent",
             Phrase("frequencies are base^-(", sum, "/", n, "), expected base^-(2k/", R, ")"),
             model);
       }
@@ -144,13 +145,14 @@ class Naming {
     if (!seen_.is_configured) return;
     RotaryModel model = seen_.right;
     model.scaling = NoScaling{};
-    Try(kNothing, "scaling_missing", "frequencies are not scaled", model);
+    Try(kFormWithoutNumber, "scaling_missing", "frequencies are not scaled", model);
     for (FrequencyForm& form : NameParameters(seen_)) {
       const bool is_usual = form.sentence.find("+-") == std::string::npos;
-      Try(is_usual ? kUsualNumber : kAnyNumber, form.name, form.sentence, form.model);
+      Try(is_usual ? kFormWithUsualNumber : kFormWithAnyNumber, form.name, form.sentence,
+          form.model);
     }
     for (FrequencyForm& form : NameRamps(seen_))
-      Try(kUsualNumber, form.name, form.sentence, form.model);
+      Try(kFormWithUsualNumber, form.name, form.sentence, form.model);
   }
 
   static RotaryModel WithFactor(RotaryModel model, size_t begin, size_t end, double factor) {
@@ -170,9 +172,10 @@ class Naming {
     if (factor == -1) return " backwards";
     return Phrase(" at ", factor, " of the right frequency");
   }
-  static Rank RankOf(double factor) {
-    return factor == 0 || HasFewDigits(factor, 2) || HasFewDigits(1 / factor, 2) ? kUsualNumber
-                                                                                 : kAnyNumber;
+  static FrequencyRank RankOf(double factor) {
+    return factor == 0 || HasFewDigits(factor, 2) || HasFewDigits(1 / factor, 2)
+               ? kFormWithUsualNumber
+               : kFormWithAnyNumber;
   }
   void FormOfConstant() {
     std::optional<Range> common = CommonRatio(0, pairs_);
@@ -182,7 +185,8 @@ class Naming {
     if (!common || common->IsEmpty()) return;
     for (const Range& range : seen_.factors(*common)) {
       const double c = SimplestRatioIn(range);
-      Try(c == -1 ? kNothing : RankOf(c), c == -1 ? "turns_backwards" : "frequency_factor",
+      Try(c == -1 ? kFormWithoutNumber : RankOf(c),
+          c == -1 ? "turns_backwards" : "frequency_factor",
           c == -1 ? std::string("all pairs turn in the other direction")
                   : Phrase("all angles are ", c, " of the right ones") + seen_.ShiftedText(range),
           WithFactor(seen_.right, 0, pairs_, c));
@@ -226,7 +230,7 @@ class Naming {
       const std::optional<Range> common = CommonRatio(from, to);
       if (!common || common->IsEmpty()) continue;
       const double c = SimplestRatioIn(*common);
-      Try(c == 0 ? kUsualNumber : RankOf(c),
+      Try(c == 0 ? kFormWithUsualNumber : RankOf(c),
           c == 0 ? "pairs_stand_still" : "frequency_of_some_pairs", TurnText(from, to, c),
           WithFactor(seen_.right, from, to, c));
     }
@@ -262,7 +266,7 @@ class Naming {
         if (!common || common->IsEmpty() || common->Holds(1) || pairs_ <= n) continue;
         const double c = SimplestRatioIn(*common);
         for (size_t k = r; k < pairs_; k += n) model.pairs[k].factor *= c;
-        Try(c == 0 ? kUsualNumber : RankOf(c),
+        Try(c == 0 ? kFormWithUsualNumber : RankOf(c),
             c == 0 ? "pairs_stand_still" : "frequency_of_some_pairs",
             Phrase("pairs ", r, ", ", r + n, ", ", r + 2 * n, " ... turn",
                    c == 0 ? std::string(" at frequency 0: not rotated") : FactorText(c)),
@@ -273,14 +277,14 @@ class Naming {
 
   const MeasuredFrequencies& seen_;
   size_t pairs_;
-  Rank best_ = kPairByPair;
+  FrequencyRank best_ = kPairByPair;
   std::vector<FrequencyForm> forms_;
 };
 
 }  // namespace
 
 std::vector<FrequencyForm> NameFrequencies(const MeasuredFrequencies& seen) {
-  std::vector<FrequencyForm> forms = Naming(seen).Run();
+  std::vector<FrequencyForm> forms = FrequencyNaming(seen).Run();
   return forms.empty() ? NameTurningPairs(seen) : forms;
 }
 

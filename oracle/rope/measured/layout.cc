@@ -53,9 +53,9 @@ std::optional<Window> WindowOf(const std::vector<PairOfChannels>& pairs) {
   return window;
 }
 
-class Search {
+class LayoutSearch {
  public:
-  Search(const RotaryRows& rows, RotationErrors& errors) : rows_(rows), errors_(errors) {}
+  LayoutSearch(const RotaryRows& rows, RotationErrors& errors) : rows_(rows), errors_(errors) {}
 
   // False if the pairs do not rotate, or if the other channels are changed.
   bool IsPossible(const std::vector<PairOfChannels>& read,
@@ -160,7 +160,7 @@ std::string PairsText(const Window& w) {
   return Phrase("channels (", w.offset, " + k, ", w.offset + w.apart, " + k)");
 }
 
-Layout LayoutOf(const Window& w, const Window& right) {
+Layout LayoutOfWindow(const Window& w, const Window& right) {
   Layout layout{.name = {},
                 .sentence = {},
                 .read = w.Pairs(),
@@ -189,7 +189,7 @@ Layout LayoutOf(const Window& w, const Window& right) {
 
 std::vector<Layout> PossibleLayouts(const RotaryModel& right, int64_t R, const RotaryRows& rows,
                                     RotationErrors& errors) {
-  Search search(rows, errors);
+  LayoutSearch search(rows, errors);
   if (search.IsPossible(right.read, right.written))
     return {{{}, {}, right.read, right.written, R, {}}};
   const std::optional<Window> window = WindowOf(right.read);
@@ -211,13 +211,13 @@ std::vector<Layout> PossibleLayouts(const RotaryModel& right, int64_t R, const R
   std::vector<Layout> possible;
   for (const Window& like : WindowsLike(*window, rows.width)) {
     if (possible.size() < kMost && search.IsPossible(like.Pairs(), like.Pairs()))
-      possible.push_back(LayoutOf(like, *window));
+      possible.push_back(LayoutOfWindow(like, *window));
   }
   if (!possible.empty()) return possible;
   for (const Window& one : {*window, other}) {
     if (!search.MayRotate(one.Pairs(), one.Pairs())) continue;
     Layout layout{{}, {}, one.Pairs(), one.Pairs(), R, {}};
-    if (one.pairing != window->pairing) layout = LayoutOf(one, *window);
+    if (one.pairing != window->pairing) layout = LayoutOfWindow(one, *window);
     if (auto rest = OtherRest(layout.written, rows, errors)) {
       layout.rest = rest->channels;
       layout.name += (layout.name.empty() ? "" : "+") + rest->name;

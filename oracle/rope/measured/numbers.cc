@@ -4,12 +4,10 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
-#include <numbers>
 
 namespace sextant::oracle {
 namespace {
 
-constexpr long double kPi = std::numbers::pi_v<long double>;
 constexpr int kMostDigits = 17;  // of a double
 
 double Rounded(long double x, int digits) {
@@ -29,12 +27,12 @@ void AddSolutionsOf(long double phase, const PhaseObservation& o, const Range& r
                     std::vector<Range>& solutions) {
   const long double most = std::max(std::abs(range.low), std::abs(range.high));
   const long double bar = o.bar + o.relative * std::abs(o.rate) * most;
-  if (bar >= kPi) {
+  if (bar >= kHalfTurn) {
     solutions.push_back(range);
     return;
   }
   const long double a = o.rate * range.low, b = o.rate * range.high;
-  const long double turn = 2 * kPi;
+  const long double turn = 2 * kHalfTurn;
   const auto first = std::floor((std::min(a, b) - phase) / turn);
   const auto last = std::ceil((std::max(a, b) - phase) / turn);
   for (auto n = first; n <= last; ++n) {
@@ -62,7 +60,7 @@ void AddSolutions(const PhaseObservation& o, const Range& range, std::vector<Ran
 
 long double TurnsIn(const PhaseObservation& o, const std::vector<Range>& ranges) {
   long double turns = 0;
-  for (const Range& r : ranges) turns += 2 + std::abs(o.rate) * (r.high - r.low) / (2 * kPi);
+  for (const Range& r : ranges) turns += 2 + std::abs(o.rate) * (r.high - r.low) / (2 * kHalfTurn);
   return turns;
 }
 
@@ -122,7 +120,7 @@ bool PhaseObservation::Fits(long double v) const {
   // Of long double: rate, v, their product.
   const long double most = bar + (relative + 0x1p-61L) * std::abs(angle);
   const auto is_near = [&](long double one) {
-    return std::abs(std::remainder(one - angle, 2 * kPi)) <= most;
+    return std::abs(std::remainder(one - angle, 2 * kHalfTurn)) <= most;
   };
   return bar >= 0 && (is_near(phase) || (twin && is_near(*twin)));
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <limits>
+#include <numbers>
 #include <optional>
 #include <string>
 #include <type_traits>
@@ -10,6 +11,8 @@
 #include "reference/base/value_text.h"
 
 namespace sextant::oracle {
+
+inline constexpr long double kHalfTurn = std::numbers::pi_v<long double>;  // radians
 
 struct Range {
   long double low = -std::numeric_limits<long double>::infinity();

@@ -45,9 +45,9 @@ std::vector<Parameter> ParametersOf(RotaryModel model) {
 }
 
 // Finds the values of one parameter for which the frequencies agree.
-class Search {
+class ParameterSearch {
  public:
-  Search(const MeasuredFrequencies& seen, const Parameter& parameter)
+  ParameterSearch(const MeasuredFrequencies& seen, const Parameter& parameter)
       : seen_(seen),
         parameter_(parameter),
         is_only_base_(std::holds_alternative<NoScaling>(seen.right.scaling)) {
@@ -176,7 +176,7 @@ class Search {
 std::vector<FrequencyForm> NameParameters(const MeasuredFrequencies& seen) {
   std::vector<FrequencyForm> forms;
   for (const Parameter& parameter : ParametersOf(seen.right)) {
-    const Search search(seen, parameter);
+    const ParameterSearch search(seen, parameter);
     const Range range = search.Run();
     if (range.IsEmpty() || range.Holds(parameter.value)) continue;
     // A number of many digits is no known one: then one that is not at the edge of the error bar.

@@ -19,7 +19,7 @@ double RoundedTo(int bits, double p, double (*round)(double)) {
   return std::ldexp(round(std::ldexp(p, shift)), -shift);
 }
 
-void AddFormats(Functions& all) {
+void AddPositionFormats(Functions& all) {
   all.push_back({kNothing, "turns_backwards", "all angles have the wrong sign",
                  [](double p, size_t, size_t) { return -p; }});
   all.push_back({kNothing, "position_without_sign", "negative positions act as positive ones",
@@ -190,7 +190,7 @@ class Indices {
 std::vector<PositionFunction> UsualPositionFunctions(const std::vector<double>& right,
                                                      size_t length) {
   Functions all;
-  AddFormats(all);
+  AddPositionFormats(all);
   Indices(right, length, all).Run();
   return all;
 }

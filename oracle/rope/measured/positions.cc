@@ -23,9 +23,9 @@ using enum PositionRank;
 
 bool IsUsual(double x) { return IsNearPowerOfTwo(x) || HasFewDigits(x, 2); }
 
-class Naming {
+class PositionNaming {
  public:
-  explicit Naming(const MeasuredPositions& seen) : seen_(seen) {
+  explicit PositionNaming(const MeasuredPositions& seen) : seen_(seen) {
     for (size_t t = 0; t < seen.token_of.size(); ++t) {
       if (!seen.acts_as(t, RightOf(t))) wrong_.push_back(t);
     }
@@ -218,10 +218,10 @@ class Naming {
 }  // namespace
 
 std::vector<PositionForm> NamePositions(const MeasuredPositions& seen) {
-  return Naming(seen).Run();
+  return PositionNaming(seen).Run();
 }
 std::vector<PositionForm> ListPositions(const MeasuredPositions& seen) {
-  return Naming(seen).RunTokenByToken();
+  return PositionNaming(seen).RunTokenByToken();
 }
 
 }  // namespace sextant::oracle

@@ -47,7 +47,8 @@ Explanation ExplanationOf(const std::vector<Part>& parts, Hypothesis model) {
 namespace {
 
 // With the growth, if there is one.
-std::vector<RotaryCandidate> Completed(const RotaryFit& fit, const RotaryCandidate& start) {
+std::vector<RotaryCandidate> CompletedRotations(const RotaryFit& fit,
+                                                const RotaryCandidate& start) {
   std::vector<RotaryCandidate> found;
   for (const RotaryCandidate& one : CompletedWithAxes(fit, start)) {
     for (RotaryCandidate& grown : one.model.growth ? WithGrowth(fit, one) : std::vector{one}) {
@@ -57,7 +58,8 @@ std::vector<RotaryCandidate> Completed(const RotaryFit& fit, const RotaryCandida
   return found;
 }
 
-std::vector<RotaryCandidate> Explained(const RotaryFit& measured, const RotaryCandidate& start) {
+std::vector<RotaryCandidate> ExplainedRotations(const RotaryFit& measured,
+                                                const RotaryCandidate& start) {
   RotaryFit fit = measured;
   RotaryCandidate one = start;
   if (auto other = WithoutOperand(fit, one))
@@ -66,10 +68,10 @@ std::vector<RotaryCandidate> Explained(const RotaryFit& measured, const RotaryCa
     fit = *other;
   else
     SetGain(fit, one);
-  std::vector<RotaryCandidate> found = Completed(fit, one);
+  std::vector<RotaryCandidate> found = CompletedRotations(fit, one);
   if (!found.empty()) return found;
   for (const auto& [other, candidate] : WithGainOfOneSide(measured, start)) {
-    for (RotaryCandidate& completed : Completed(other, candidate))
+    for (RotaryCandidate& completed : CompletedRotations(other, candidate))
       found.push_back(std::move(completed));
   }
   return found.empty() ? WithOtherTable(measured, start) : found;
@@ -181,7 +183,8 @@ std::vector<Explanation> ExplainRotation(const RotaryQuestion& question) {
     if (!measured) continue;
     const Angles angles =
         AnglesOf(measured->fits, GainOf(question.right, question.seen.c, question.seen.recipe));
-    for (RotaryCandidate& one : Explained(RotaryFit(question, angles, measured->token_of), start))
+    for (RotaryCandidate& one :
+         ExplainedRotations(RotaryFit(question, angles, measured->token_of), start))
       found.push_back(std::move(one));
   }
   if (found.empty()) found = WithOtherSum(question, right);

@@ -9,7 +9,7 @@ namespace {
 
 using All = std::vector<NamedRounding>;
 
-void AddFormats(All& all) {
+void AddTableFormats(All& all) {
   for (const DType format : {DType::kBF16, DType::kF16}) {
     const std::string in(NameOf(format)), rounded = " rounded to " + in;
     all.push_back({"angles_in_" + in, "angles are" + rounded, {.angle = format}});
@@ -69,7 +69,7 @@ void AddGrids(All& all) {
 
 std::vector<NamedRounding> UsualTableRoundings() {
   All all;
-  AddFormats(all);
+  AddTableFormats(all);
   AddTurns(all);
   AddGrids(all);
   return all;

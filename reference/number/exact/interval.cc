@@ -16,9 +16,6 @@ void Multiply(const Endpoint& a, const Endpoint& b, Endpoint& out, mpfr_rnd_t ro
   mpfr_mul(out.get(), a.get(), b.get(), rounding);
 }
 
-bool IsNegative(const Endpoint& x) { return mpfr_sgn(x.get()) < 0; }
-bool IsPositive(const Endpoint& x) { return mpfr_sgn(x.get()) > 0; }
-
 // A number split for a Decision; `side` is the sign of x - high.
 struct Parts {
   double high, low;

@@ -72,6 +72,9 @@ class Endpoint {
   mp_limb_t limbs_[kInlineBits / GMP_NUMB_BITS] = {};
 };
 
+inline bool IsNegative(const Endpoint& x) { return mpfr_sgn(x.get()) < 0; }
+inline bool IsPositive(const Endpoint& x) { return mpfr_sgn(x.get()) > 0; }
+
 template <class Real>
 class DotOperand;  // reference/number/dot/dot.h
 

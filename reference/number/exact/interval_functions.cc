@@ -7,9 +7,6 @@
 namespace sextant {
 namespace {
 
-bool IsNegative(const Endpoint& x) { return mpfr_sgn(x.get()) < 0; }
-bool IsPositive(const Endpoint& x) { return mpfr_sgn(x.get()) > 0; }
-
 // The dyadic root with base = root^q, if there is one.
 std::optional<double> ExactRoot(double base, int64_t q) {
   int exponent = 0;
