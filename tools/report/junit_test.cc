@@ -53,11 +53,11 @@ TEST(Junit, HasNoFailureIfAllCasesConform) {
 // The exit status is then 3, so the XML must have an error as well.
 TEST(Junit, HasAnErrorIfTheSubjectMisbehavesAtItsEnd) {
   Report report = ReportOf({Verdict::Status::kConforms});
-  report.after_last_answer = "it wrote 'x' after its answer";
+  report.after_last_answer = "it wrote 'x\u202e' after its answer";
   EXPECT_EQ(report.Status(), kNotRun);
   const std::string xml = Junit(report);
   EXPECT_THAT(xml, HasSubstr("tests=\"2\" failures=\"0\" errors=\"1\" skipped=\"0\""));
-  EXPECT_THAT(xml, HasSubstr("<error message=\"it wrote 'x' after its answer\""));
+  EXPECT_THAT(xml, HasSubstr("<error message=\"it wrote 'x???' after its answer\""));
 }
 
 TEST(Junit, SkipsCasesIfNoCaseHasAnElement) {
