@@ -7,7 +7,7 @@ namespace {
 
 // AttendRows and AttendTiles need different scratch memory.
 template <class T>
-void ExpectPermitted(int64_t heads, int64_t queries) {
+void ExpectPermittedCase(int64_t heads, int64_t queries) {
   AttendArguments<T> args{.op = Extents(1, heads, 1, queries, 40)};
   args.op.mask = Mask::kCausal;
   args.Draw();
@@ -23,10 +23,10 @@ void ExpectPermitted(int64_t heads, int64_t queries) {
 TEST(Attend, ErrorIsWithinItsBoundForFewAndManyQueries) {
   OnAllTargets([] {
     for (int64_t queries = 0; queries < 10; ++queries) {
-      ExpectPermitted<float>(1, queries);
-      ExpectPermitted<BF16>(4, queries);
-      ExpectPermitted<double>(2, queries);
-      ExpectPermitted<F16>(3, queries);
+      ExpectPermittedCase<float>(1, queries);
+      ExpectPermittedCase<BF16>(4, queries);
+      ExpectPermittedCase<double>(2, queries);
+      ExpectPermittedCase<F16>(3, queries);
     }
   });
 }

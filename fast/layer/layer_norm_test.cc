@@ -7,8 +7,8 @@ namespace {
 
 // Expects the error bound of the header; mean and variance are computed in double-double.
 template <class T>
-void ExpectNormalized(const CenteredRows& rows, const T* x, const Computed<T>* weight,
-                      const Computed<T>* bias, const T* y) {
+void ExpectCentered(const CenteredRows& rows, const T* x, const Computed<T>* weight,
+                    const Computed<T>* bias, const T* y) {
   const double u = kUnit<T>, M = static_cast<double>(rows.M);
   for (size_t n = 0; n < rows.N; ++n, x += rows.x_row, y += rows.y_row) {
     DoubleDouble sum, squares;
@@ -53,7 +53,7 @@ class NormalizeCenteredTest : public testing::Test {
     const auto weight = random.Fill<Computed<T>>(rows.M), bias = random.Fill<Computed<T>>(rows.M);
     Guarded<T> y(count), in_place = x;
     NormalizeCentered(rows, x.data(), weight.data(), bias.data(), y.data());
-    ExpectNormalized(rows, x.data(), weight.data(), bias.data(), y.data());
+    ExpectCentered(rows, x.data(), weight.data(), bias.data(), y.data());
     NormalizeCentered(rows, in_place.data(), weight.data(), bias.data(), in_place.data());
     EXPECT_TRUE(in_place.SameBits(y));
   }
@@ -100,7 +100,7 @@ TYPED_TEST(NormalizeCenteredTest, UsesTheGivenStrides) {
   const auto weight = random.Fill<Computed<T>>(5), bias = random.Fill<Computed<T>>(5);
   OnRowsWithGaps<T>(rows, [&](const T* x, T* y) {
     NormalizeCentered(rows, x, weight.data(), bias.data(), y);
-    ExpectNormalized(rows, x, weight.data(), bias.data(), y);
+    ExpectCentered(rows, x, weight.data(), bias.data(), y);
   });
 }
 

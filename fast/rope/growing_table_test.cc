@@ -28,8 +28,8 @@ struct Entry {
 };
 
 template <class T>
-void ExpectNearest(const std::vector<double>& position, double center,
-                   const std::vector<GrowingRotation>& rotations) {
+void ExpectNearestGrowing(const std::vector<double>& position, double center,
+                          const std::vector<GrowingRotation>& rotations) {
   std::vector<Entry> exact;
   for (const double p : position) {
     for (const auto& [f, g] : rotations) {
@@ -58,39 +58,39 @@ const std::vector<GrowingRotation> kRotations = {
     {1.0, -0.0024468}, {0.1, 0.0024468}, {{0.01, 1e-20}, {-0.0016462, 3e-20}}, {1e-5, 0.0}};
 
 TYPED_TEST(FillGrowingTableTest, IsNearestAtEveryPosition) {
-  ExpectNearest<TypeParam>({0, 1, 2, -3, 511, 512, 4097, -4095, 16777217, 355, 573204}, 0,
-                           kRotations);
+  ExpectNearestGrowing<TypeParam>({0, 1, 2, -3, 511, 512, 4097, -4095, 16777217, 355, 573204}, 0,
+                                  kRotations);
 }
 
 TYPED_TEST(FillGrowingTableTest, AmplitudeIsOneAtTheCenter) {
-  ExpectNearest<TypeParam>({0, 64, 65, 1000}, 64, kRotations);
-  ExpectNearest<TypeParam>({0x1p53 - 1, 0x1p53}, 0x1p53, kRotations);
+  ExpectNearestGrowing<TypeParam>({0, 64, 65, 1000}, 64, kRotations);
+  ExpectNearestGrowing<TypeParam>({0x1p53 - 1, 0x1p53}, 0x1p53, kRotations);
 }
 
 // Amplitudes at the limits of f16 and f32, and in the subnormal range of f32.
 TYPED_TEST(FillGrowingTableTest, IsNearestAtTheLimitsOfTheType) {
-  ExpectNearest<TypeParam>({4000, 4532, 7000, 36000, 36263, 36400, 42000, 65536, -65536}, 0,
-                           kRotations);
+  ExpectNearestGrowing<TypeParam>({4000, 4532, 7000, 36000, 36263, 36400, 42000, 65536, -65536}, 0,
+                                  kRotations);
 }
 
 // Runs of consecutive positions use products of amplitudes, also across the limits of the type.
 TYPED_TEST(FillGrowingTableTest, IsNearestAlongLongRuns) {
   std::vector<double> position(290);
   for (size_t i = 0; i < position.size(); ++i) position[i] = 17050 + static_cast<double>(i);
-  ExpectNearest<TypeParam>(position, 0,
-                           {kRotations[1], {0.3, -0.0417}, {0.2, -0.031}, {0.4, 0.041}});
+  ExpectNearestGrowing<TypeParam>(position, 0,
+                                  {kRotations[1], {0.3, -0.0417}, {0.2, -0.031}, {0.4, 0.041}});
 }
 
 // The amplitude leaves the range of double and returns to it.
 TYPED_TEST(FillGrowingTableTest, IsNearestAfterAmplitudesOutsideOfDouble) {
   std::vector<double> position(290);
   for (size_t i = 0; i < position.size(); ++i) position[i] = -240 + static_cast<double>(i);
-  ExpectNearest<TypeParam>(position, 0, {{0.3, 3.2}, {0.2, -3.2}});
+  ExpectNearestGrowing<TypeParam>(position, 0, {{0.3, 3.2}, {0.2, -3.2}});
 }
 
 TYPED_TEST(FillGrowingTableTest, AcceptsEmptyInputs) {
-  ExpectNearest<TypeParam>({}, 0, kRotations);
-  ExpectNearest<TypeParam>({7}, 0, {});
+  ExpectNearestGrowing<TypeParam>({}, 0, kRotations);
+  ExpectNearestGrowing<TypeParam>({7}, 0, {});
 }
 
 }  // namespace

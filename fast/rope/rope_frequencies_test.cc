@@ -8,11 +8,11 @@
 namespace sextant::fast {
 namespace {
 
-using Real = boost::multiprecision::number<boost::multiprecision::mpfr_float_backend<60>>;
+using Real60 = boost::multiprecision::number<boost::multiprecision::mpfr_float_backend<60>>;
 
 constexpr size_t kWidth = 128;
 
-Real Unscaled(size_t k) { return pow(Real(500000), Real(-2.0 * k) / kWidth); }
+Real60 Unscaled(size_t k) { return pow(Real60(500000), Real60(-2.0 * k) / kWidth); }
 
 // Expects |f[k] - exact(k)| <= units * 2^-106 exact(k) for every k.
 template <class Exact>
@@ -21,7 +21,7 @@ void ExpectWithin(double units, const RopeScaling& scaling, const Exact& exact) 
       ScaledFrequencies({.base = 500000, .scaling = scaling, .R = {kWidth}}).of_pair;
   ASSERT_EQ(f.size(), kWidth / 2);
   for (size_t k = 0; k < f.size(); ++k) {
-    const Real want = exact(k), error = abs(Real(f[k].high) + f[k].low - want);
+    const Real60 want = exact(k), error = abs(Real60(f[k].high) + f[k].low - want);
     EXPECT_LE(error, want * units * 0x1p-106) << "pair " << k;
   }
 }
@@ -39,27 +39,27 @@ TEST(Frequencies, LinearScalingDividesByItsFactor) {
 // 24 + 5 + 15 + 15, divided by 3, and the differences. The weighted sum has twice that error, as
 // its two terms are of similar size.
 TEST(Frequencies, Llama3ScalesByBands) {
-  ExpectWithin(256, Llama3Scaling{}, [](size_t k) -> Real {
-    const Real f = Unscaled(k), periods = 8192 * f / (2 * boost::math::constants::pi<Real>());
+  ExpectWithin(256, Llama3Scaling{}, [](size_t k) -> Real60 {
+    const Real60 f = Unscaled(k), periods = 8192 * f / (2 * boost::math::constants::pi<Real60>());
     if (periods < 1) return f / 8;
     if (periods > 4) return f;
-    const Real m = (periods - 1) / 3;
+    const Real60 m = (periods - 1) / 3;
     return (1 - m) * f / 8 + m * f;
   });
 }
 
 // One more product, with a power of a number up to 8 whose logarithm has an error of 33 units.
 TEST(Frequencies, NtkScalingRaisesTheBase) {
-  const Real growth = 8, base = 500000 * pow(growth, Real(kWidth) / (kWidth - 2));
-  const auto exact = [&](size_t k) -> Real { return pow(base, Real(-2.0 * k) / kWidth); };
+  const Real60 growth = 8, base = 500000 * pow(growth, Real60(kWidth) / (kWidth - 2));
+  const auto exact = [&](size_t k) -> Real60 { return pow(base, Real60(-2.0 * k) / kWidth); };
   ExpectWithin(160, NtkScaling{.factor = 8}, exact);
 }
 
 // For base 500000 and 16384 positions, index(32) = 21.5 and index(1) = 38.4: a ramp from 21 to 39.
 TEST(Frequencies, YarnScalesByIndex) {
   ExpectWithin(128, YarnScaling{.factor = 4, .original_max_position_embeddings = 16384},
-               [](size_t k) -> Real {
-                 const Real r = k < 21 ? Real(0) : k > 39 ? Real(1) : Real(k - 21.0) / 18;
+               [](size_t k) -> Real60 {
+                 const Real60 r = k < 21 ? Real60(0) : k > 39 ? Real60(1) : Real60(k - 21.0) / 18;
                  return Unscaled(k) * (1 - r) + Unscaled(k) / 4 * r;
                });
 }
@@ -73,8 +73,8 @@ TEST(Frequencies, LongRopeHasAnAmplitude) {
                                  .factor = 31};
   const DoubleDouble a =
       ScaledFrequencies({.base = 500000, .scaling = longrope, .R = {kWidth}}).amplitude;
-  const Real exact = sqrt(1 + log(Real(31)) / log(Real(4096)));
-  EXPECT_LE(abs(Real(a.high) + a.low - exact), exact * 64 * 0x1p-106);
+  const Real60 exact = sqrt(1 + log(Real60(31)) / log(Real60(4096)));
+  EXPECT_LE(abs(Real60(a.high) + a.low - exact), exact * 64 * 0x1p-106);
   EXPECT_EQ(ScaledFrequencies({.R = {kWidth}}).amplitude, DoubleDouble(1.0));
 }
 

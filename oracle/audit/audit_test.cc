@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <map>
 
+#include "oracle/audit/cases_test.h"
 #include "oracle/catalog/catalog.h"
 #include "oracle/catalog/defect_subject.h"
 #include "oracle/defect/coverage_goal.h"
@@ -18,12 +19,6 @@ using testing::Contains;
 using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::Not;
-
-std::vector<Case> Cases(std::initializer_list<const char*> lines) {
-  std::vector<Case> cases;
-  for (const char* line : lines) cases.push_back(Case::Parse(line));
-  return cases;
-}
 
 // Names of the targets that no case catches in any dtype.
 std::vector<std::string> Survivors(const Audit& audit) {

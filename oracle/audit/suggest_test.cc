@@ -5,18 +5,14 @@
 
 #include <algorithm>
 
+#include "oracle/audit/cases_test.h"
+
 namespace sextant::oracle {
 namespace {
 
 using testing::Contains;
 using testing::IsEmpty;
 using testing::Not;
-
-std::vector<Case> Cases(std::initializer_list<const char*> lines) {
-  std::vector<Case> cases;
-  for (const char* line : lines) cases.push_back(Case::Parse(line));
-  return cases;
-}
 
 const AuditOptions kAll{.all_retyped = true};
 

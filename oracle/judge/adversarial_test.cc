@@ -35,7 +35,7 @@ size_t Shift(ProvenAndPermitted& reference, Random& random) {
   return shifted;
 }
 
-void ExpectSameVerdict(const Verdict& a, const Verdict& b, const std::string& line) {
+void ExpectSameVerdictOf(const Verdict& a, const Verdict& b, const std::string& line) {
   EXPECT_EQ(a.status, b.status) << line;
   EXPECT_EQ(a.grade, b.grade) << line;
   ASSERT_EQ(a.tensors.size(), b.tensors.size()) << line;
@@ -64,7 +64,7 @@ size_t ExpectSameVerdicts(const std::string& line, Random& random) {
     ProvenAndPermitted moved = Enclose(c.operation(), c, inputs, recipe);
     shifted += Shift(moved, random);
     const Judge by_proof(c, inputs, recipe, proven), by_ends(c, inputs, recipe, moved);
-    ExpectSameVerdict(by_ends.Evaluate(answer), by_proof.Evaluate(answer), line);
+    ExpectSameVerdictOf(by_ends.Evaluate(answer), by_proof.Evaluate(answer), line);
   }
   return shifted;
 }

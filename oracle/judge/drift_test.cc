@@ -18,7 +18,7 @@ namespace {
 using Kind = SumOrder::Kind;
 
 // A case with its judge, and verdicts with and without the comparison with the recipe's answers.
-struct Question : DrawnCase {
+struct DriftQuestion : DrawnCase {
   using DrawnCase::DrawnCase;
   Verdict JudgedWithoutDrift(const Tensors& answer) const {
     return JudgeEndToEnd(c, judge.golden(), judge.permitted(), answer);
@@ -41,7 +41,7 @@ constexpr SumOrder kOrders[] = {
 class SlowHonestSums : public testing::TestWithParam<std::string> {};
 
 TEST_P(SlowHonestSums, AreNotUnlikelyInAnyOrder) {
-  const Question question(GetParam());
+  const DriftQuestion question(GetParam());
   size_t unlikely_without_drift = 0;
   for (const SumOrder& order : kOrders) {
     const Tensors answer = question.AnswerIn(order);
@@ -64,7 +64,7 @@ INSTANTIATE_TEST_SUITE_P(
                     "@weight=uniform(0.69548872,0.69548873)"));
 
 // y = x / r(x) in f32; the last product is rounded towards 0.
-Tensors CutOff(const Question& question) {
+Tensors CutOff(const DriftQuestion& question) {
   const Tensor<double>&x = question.inputs[0].values, &weight = question.inputs[1].values;
   Tensors answer = question.CorrectAnswer();
   const size_t width = x.shape[1];
@@ -88,7 +88,7 @@ Tensors CutOff(const Question& question) {
 
 // Sums of 32 squares of such numbers have a small systematic error, which cannot explain the bias.
 TEST(Drift, ProductsRoundedTowardsZeroAreUnlikely) {
-  const Question question("rms_norm N=1024 M=32 dtype=f32 @x=uniform(0.5,2)");
+  const DriftQuestion question("rms_norm N=1024 M=32 dtype=f32 @x=uniform(0.5,2)");
   const Verdict verdict = question.Judged(CutOff(question));
   EXPECT_EQ(verdict.status, Verdict::Status::kConforms);
   EXPECT_EQ(verdict.grade, Grade::kUnlikely);
@@ -99,7 +99,7 @@ TEST(Drift, ProductsRoundedTowardsZeroAreUnlikely) {
 
 // linear has sums and no functions.
 TEST(Drift, HonestBiasIsTwiceTheLargestMeanOfTheOrders) {
-  const Question question(
+  const DriftQuestion question(
       "linear N=64 F=32 M=8 dtype=f32 @x=uniform(0.5,2) @weight=uniform(0.5,2)");
   const Tensor<double>&x = question.inputs[0].values, &weight = question.inputs[1].values;
   Tensors answer = question.CorrectAnswer();
@@ -127,7 +127,7 @@ TEST(Drift, HonestBiasIsTwiceTheLargestMeanOfTheOrders) {
 
 // tanh rounded down: the error is always below one ulp, which the recipe permits.
 TEST(Drift, FunctionErrorsMayBeOneSidedWithinTheirUlps) {
-  const Question question("activation kind=tanh N=64 F=64 dtype=f32");
+  const DriftQuestion question("activation kind=tanh N=64 F=64 dtype=f32");
   Tensors answer = question.inputs;
   answer.resize(1);
   answer[0].name = "y";
@@ -143,7 +143,7 @@ TEST(Drift, FunctionErrorsMayBeOneSidedWithinTheirUlps) {
 
 // Answers that fail or are likely are not compared with the recipe's answers.
 TEST(Drift, HonestBiasIsComputedForUnlikelyAnswersOnly) {
-  const Question question("rms_norm N=3 M=7 dtype=f32");
+  const DriftQuestion question("rms_norm N=3 M=7 dtype=f32");
   Tensors answer = question.CorrectAnswer();
   EXPECT_EQ(question.Judged(answer).tensors[0].correct_bias_bound, 0);
   answer[0].values.data[0] += 1;

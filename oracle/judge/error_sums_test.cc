@@ -10,8 +10,6 @@
 namespace sextant::oracle {
 namespace {
 
-constexpr size_t kMostLanes = 8;
-
 std::vector<double> Errors(size_t count, Random& random) {
   std::vector<double> errors(count);
   for (double& x : errors) x = random.Number(20);

@@ -16,7 +16,7 @@ namespace sextant::oracle {
 namespace {
 
 // A case and its judge. Judged() drops the intermediates of the answer.
-struct Question : DrawnCase {
+struct LikelyQuestion : DrawnCase {
   using DrawnCase::DrawnCase;
   Verdict Judged(Tensors answer) const {
     answer.resize(1);
@@ -45,7 +45,7 @@ struct WrongBlock {
 class WrongBlocks : public testing::TestWithParam<WrongBlock> {};
 
 TEST_P(WrongBlocks, AreUnlikelyAtLeast) {
-  const Question question(GetParam().line);
+  const LikelyQuestion question(GetParam().line);
   const Defect& defect = DefectNamed(question.c.name(), GetParam().defect);
   const auto hypothesis = question.Of(defect);
   ASSERT_TRUE(hypothesis);
@@ -71,7 +71,7 @@ class HonestBlocks : public testing::TestWithParam<std::string> {};
 
 // Recipes and seeds that the bound did not sample.
 TEST_P(HonestBlocks, AreNeverUnlikely) {
-  const Question question(GetParam());
+  const LikelyQuestion question(GetParam());
   for (const char* line : {"native", "f32_compute", "*=f32 dot=f32:pairwise keep=T", "*=f32",
                            "exact", "exact_table"}) {
     const Tensors answer =
@@ -113,7 +113,7 @@ TEST(HonestFunctions, MayHaveErrorsOfAsManyUlpsAsTheRecipeClaims) {
 
 // The permitted error of every element is finite, and `likely` is at most as large.
 TEST_P(HonestBlocks, HaveBoundedErrors) {
-  const Question question(GetParam());
+  const LikelyQuestion question(GetParam());
   for (const PermittedTensor& p : question.judge.permitted()) {
     for (size_t i = 0; i < p.error.data.size(); ++i) {
       EXPECT_LT(p.error.data[i], INFINITY) << p.name << " " << i;
@@ -127,7 +127,7 @@ INSTANTIATE_TEST_SUITE_P(Right, HonestBlocks,
 
 // The scores between all tokens have lost all accuracy, so any mean of the values passes.
 TEST(OpenBlocks, AreVerifiedOnlyWithIntermediates) {
-  const Question question(
+  const LikelyQuestion question(
       "decoder_block pairing=half mask=none S=4 M=32 H=4 K=2 D=16 F=40 dtype=bf16 @x=normal(8)");
   const Tensors answer = question.CorrectAnswer();
   const Verdict y_alone = question.Judged(answer);

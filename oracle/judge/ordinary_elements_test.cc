@@ -17,7 +17,6 @@
 namespace sextant::oracle {
 namespace {
 
-constexpr size_t kMostLanes = 8;  // of doubles, in every instruction set
 constexpr DType kTypes[] = {DType::kF32, DType::kF16, DType::kBF16, DType::kF64};
 
 // One row; every number is that of an unspecified element.

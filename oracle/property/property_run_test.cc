@@ -19,8 +19,8 @@ namespace {
 using Status = PropertyVerdict::Status;
 using testing::HasSubstr;
 
-PropertyVerdict Verdict(const std::string& operation, const std::string& property,
-                        const Subject& subject, int count = 100) {
+PropertyVerdict VerdictOn(const std::string& operation, const std::string& property,
+                          const Subject& subject, int count = 100) {
   const auto verdicts =
       CheckProperties(*MakeOperationNamed(operation), subject, subject.recipe, {.count = count});
   return *std::ranges::find(verdicts, property, &PropertyVerdict::name);
@@ -86,7 +86,7 @@ TEST(Findings, NaNIsTheWorstError) {
 TEST(CheckProperties, ShrinksTheCounterexampleToTheSimplestCase) {
   const Subject subject = DefectSubject("rope/rotates_backwards");
   const std::string property = "rotates_from_first_to_second";
-  const PropertyVerdict verdict = Verdict("rope", property, subject);
+  const PropertyVerdict verdict = VerdictOn("rope", property, subject);
   ASSERT_EQ(verdict.status, Status::kBroken);
   const Case simplest =
       Case::Parse("rope pairing=half B=1 H=1 S=1 D=4 R=4 dtype=f32 seed=1 @position=sequence");
@@ -148,14 +148,14 @@ TEST(CheckProperties, ReportsDeclinedCasesAndCrashes) {
   const Subject declines{"declines", "native", [](const Case&, const Tensors&) {
                            return Answer{Answer::Status::kUnsupported, "not today", {}};
                          }};
-  PropertyVerdict verdict = Verdict("rms_norm", "odd", declines, 10);
+  PropertyVerdict verdict = VerdictOn("rms_norm", "odd", declines, 10);
   EXPECT_EQ(verdict.status, Status::kDeclined);
   EXPECT_EQ(verdict.declined, 100u);  // the limit is ten per requested case
   EXPECT_THAT(verdict.detail, HasSubstr("not today"));
   const Subject crashes{"crashes", "native", [](const Case&, const Tensors&) {
                           return Answer{Answer::Status::kFailed, "killed by SIGSEGV", {}};
                         }};
-  verdict = Verdict("rms_norm", "odd", crashes, 10);
+  verdict = VerdictOn("rms_norm", "odd", crashes, 10);
   EXPECT_EQ(verdict.status, Status::kCouldNotRun);
   EXPECT_EQ(verdict.detail, "killed by SIGSEGV");
   EXPECT_NO_THROW(Case::Parse(verdict.counterexample));
@@ -233,8 +233,8 @@ TEST(CheckProperties, BatchInvarianceFindsALostLastRow) {
                         if (y.size() > width) std::fill(y.end() - width, y.end(), 0);
                         return answer;
                       }};
-  EXPECT_EQ(Verdict("rms_norm", "batch_invariance", correct).status, Status::kHolds);
-  EXPECT_EQ(Verdict("rms_norm", "batch_invariance", loses).status, Status::kBroken);
+  EXPECT_EQ(VerdictOn("rms_norm", "batch_invariance", correct).status, Status::kHolds);
+  EXPECT_EQ(VerdictOn("rms_norm", "batch_invariance", loses).status, Status::kBroken);
 }
 
 TEST(CheckProperties, ReplacesDeclinedCases) {
@@ -243,7 +243,7 @@ TEST(CheckProperties, ReplacesDeclinedCases) {
                              return RecipeSubject("native").answer(c, inputs);
                            return Answer{Answer::Status::kUnsupported, "only f32", {}};
                          }};
-  const PropertyVerdict verdict = Verdict("rms_norm", "odd", only_f32, 40);
+  const PropertyVerdict verdict = VerdictOn("rms_norm", "odd", only_f32, 40);
   EXPECT_EQ(verdict.status, Status::kHolds);
   EXPECT_EQ(verdict.cases, 40u);
   EXPECT_GT(verdict.declined, 0u);

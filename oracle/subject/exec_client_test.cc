@@ -43,7 +43,7 @@ print(json.dumps(words, sort_keys=True), file=sys.stderr)
 )"),
                     kPatient);
   try {
-    Answer(client);
+    AnswerOf(client);
     ADD_FAILURE() << "no failure";
   } catch (const Failure& failure) {
     EXPECT_EQ(
@@ -56,9 +56,9 @@ print(json.dumps(words, sort_keys=True), file=sys.stderr)
 
 TEST(SlowExecClient, AsksOneChildManyTimes) {
   ExecClient client(Program("hello()\nwhile True: say(good(read(), os.getpid()))"), kPatient);
-  const std::vector<double> first = Answer(client);
+  const std::vector<double> first = AnswerOf(client);
   EXPECT_EQ(first[1], 2);
-  for (int i = 0; i < 100; ++i) EXPECT_EQ(Answer(client), first);
+  for (int i = 0; i < 100; ++i) EXPECT_EQ(AnswerOf(client), first);
 }
 
 TEST(SlowExecClient, CarriesUnsupportedErrorAndMessage) {
@@ -93,7 +93,7 @@ say(message({'id': read()['id'], 'status': 'error'}))
 
 TEST(SlowExecClient, AcceptsNaNAndInfinity) {
   ExecClient client(Program("hello()\nsay(good(read(), float('nan'), float('inf')))"), kPatient);
-  const std::vector<double> y = Answer(client);
+  const std::vector<double> y = AnswerOf(client);
   EXPECT_TRUE(std::isnan(y[0]));
   EXPECT_TRUE(std::isinf(y[1]));
 }
@@ -105,8 +105,8 @@ TEST(SlowExecClient, ServesSeveralThreads) {
   for (std::vector<double>& mine : answers) {
     threads.emplace_back([&mine, &program] {
       ExecClient client(program, kPatient);
-      mine = Answer(client);
-      for (int i = 0; i < 20; ++i) EXPECT_EQ(Answer(client), mine);
+      mine = AnswerOf(client);
+      for (int i = 0; i < 20; ++i) EXPECT_EQ(AnswerOf(client), mine);
     });
   }
   for (std::thread& thread : threads) thread.join();

@@ -47,13 +47,13 @@ print('segment\x1b[2J 7\nis broken', file=sys.stderr, flush=True)
 os.kill(os.getpid(), signal.SIGSEGV)
 )"),
                     kPatient);
-  const Numbers first = Answer(client);
+  const Numbers first = AnswerOf(client);
   const Failure failure = FailureOf(client);
   EXPECT_EQ(failure.cause, Cause::kEnded);
   EXPECT_THAT(failure.why, HasSubstr("was killed by SIGSEGV (Segmentation fault) before it had "
                                      "answered request 3 (op)"));
   EXPECT_EQ(failure.stderr_lines, "segment?[2J 7\n| is broken");
-  EXPECT_NE(Answer(client), first);  // another process
+  EXPECT_NE(AnswerOf(client), first);  // another process
 }
 
 TEST(MisbehavingChild, StartsACommandThatFailsInHelloOnlyOnce) {
@@ -102,7 +102,7 @@ say(good(words, 1))
 )"),
                     0.5);
   EXPECT_EQ(FailureOf(client).cause, Cause::kTimeLimit);
-  EXPECT_EQ(Answer(client), (Numbers{1, 2}));
+  EXPECT_EQ(AnswerOf(client), (Numbers{1, 2}));
 }
 
 TEST(SlowMisbehavingChild, RefusesASecondAnswer) {
@@ -117,7 +117,7 @@ TEST(SlowMisbehavingChild, RefusesASecondAnswerSentLater) {
                             "open('" +
                             mark + "', 'w')\nsay(good(read()))"),
                     kPatient);
-  EXPECT_EQ(Answer(client), (Numbers{1, 2}));
+  EXPECT_EQ(AnswerOf(client), (Numbers{1, 2}));
   while (!std::filesystem::exists(mark)) usleep(1000);
   const Failure later = FailureOf(client);
   EXPECT_EQ(later.cause, Cause::kProtocol);
@@ -128,7 +128,7 @@ TEST(SlowMisbehavingChild, RefusesASecondAnswerToTheLastQuestion) {
   ExecClient client(
       Program("hello()\nw = read()\nsay(good(w))\ntime.sleep(0.05)\nsay(b'more')\nread()"),
       kPatient);
-  EXPECT_EQ(Answer(client), (Numbers{1, 2}));
+  EXPECT_EQ(AnswerOf(client), (Numbers{1, 2}));
   EXPECT_THROW(client.Close(), Failure);
 }
 

@@ -71,7 +71,7 @@ inline Question AskForY(size_t input_elements = 1) {
           .expected = {{"y", DType::kF32, {2}}}};
 }
 
-inline std::vector<double> Answer(ExecClient& client) {
+inline std::vector<double> AnswerOf(ExecClient& client) {
   return client.Ask(AskForY()).outputs.at(0).values.data;
 }
 

@@ -19,16 +19,16 @@ constexpr size_t kY = 0, kQ = 1, kK = 2, kV = 3, kMean = 4;
 
 // One query (1,2), one token (3,5) of memory, and biases 100, 200 and 300: q = 1 * 1 + 2 * 10 +
 // 100, k = 3 * 2 + 5 * 20 + 200, v = 3 * 4 + 5 * 40 + 300.
-const std::string kOne =
+const std::string kOneToken =
     "cross_attention S=1 T=1 M=2 H=1 D=1 @x=1,2 @memory=3,5 @wq=1,10 @bq=100 @wk=2,20 @bk=200 "
     "@wv=4,40 @bv=300 @wo=1,-2 @bo=7,8";
 
 TEST(CrossAttention, ProjectsQueriesOfXAndKeysAndValuesOfMemory) {
-  EXPECT_THAT(DoublesOf(kOne, kQ), ElementsAre(121));
-  EXPECT_THAT(DoublesOf(kOne, kK), ElementsAre(306));
-  EXPECT_THAT(DoublesOf(kOne, kV), ElementsAre(512));
-  EXPECT_THAT(DoublesOf(kOne, kMean), ElementsAre(512));  // the only token has weight 1
-  EXPECT_THAT(DoublesOf(kOne, kY), ElementsAre(512 + 7, -1024 + 8));
+  EXPECT_THAT(DoublesOf(kOneToken, kQ), ElementsAre(121));
+  EXPECT_THAT(DoublesOf(kOneToken, kK), ElementsAre(306));
+  EXPECT_THAT(DoublesOf(kOneToken, kV), ElementsAre(512));
+  EXPECT_THAT(DoublesOf(kOneToken, kMean), ElementsAre(512));  // the only token has weight 1
+  EXPECT_THAT(DoublesOf(kOneToken, kY), ElementsAre(512 + 7, -1024 + 8));
 }
 
 // D = 4 and products 0 and 2 ln 3: the scores are 0 and ln 3, the weights 1/4 and 3/4.

@@ -13,13 +13,13 @@
 namespace sextant {
 namespace {
 
-constexpr double kSentinel = -7;
-constexpr size_t kGuards = 3, kMostLanes = 8;
+constexpr double kScoreGuard = -7;
+constexpr size_t kScoreGuards = 3;
 
 // The arrays of a row of n scores, with guards after the end of each.
 struct Row {
   Row(size_t n, Random& random) : count(n) {
-    for (auto* const array : All()) array->assign(n + kGuards, kSentinel);
+    for (auto* const array : All()) array->assign(n + kScoreGuards, kScoreGuard);
     for (size_t j = 0; j < n; ++j) {
       high[j] = random.Below(4) ? -std::min(599.0, std::abs(random.Number(9))) : 0;
       low[j] = high[j] * 0x1p-60;
@@ -44,7 +44,7 @@ struct Row {
   }
   void ExpectGuards() {
     for (auto* const array : All()) {
-      for (size_t i = count; i < array->size(); ++i) EXPECT_EQ((*array)[i], kSentinel);
+      for (size_t i = count; i < array->size(); ++i) EXPECT_EQ((*array)[i], kScoreGuard);
     }
   }
   size_t count;
@@ -54,7 +54,7 @@ struct Row {
 
 // Calls check(row) for rows around the width of vectors.
 template <class Check>
-void ForEachRow(Check check) {
+void ForEachScoreRow(Check check) {
   OnEveryTarget([&] {
     Random random(1);
     for (size_t n = 2; n <= 2 * kMostLanes + 1; ++n) {
@@ -72,7 +72,7 @@ void ExpectNear(double found, double expected, double relative) {
 }
 
 TEST(SoftmaxDoubles, TermsAreThoseOfLevel2) {
-  ForEachRow([](Row& row, Random&) {
+  ForEachScoreRow([](Row& row, Random&) {
     const TermTotals totals = SetTermsOfDoubles(row.Scores(), row.Terms());
     std::vector<double> high(row.count), low(row.count), errors(row.count);
     const double drift = SetExponents(row.Scores(), {high.data(), low.data(), errors.data()});
@@ -99,7 +99,7 @@ TEST(SoftmaxDoubles, TermsAreThoseOfLevel2) {
 }
 
 TEST(SoftmaxDoubles, LeavesLargeErrors) {
-  ForEachRow([](Row& row, Random& random) {
+  ForEachScoreRow([](Row& row, Random& random) {
     const size_t j = random.Below(row.count);
     (random.Below(2) ? row.error : row.drift)[j] = random.OneOf(std::vector{2.0, kInfinity, kNaN});
     EXPECT_FALSE(SetTermsOfDoubles(row.Scores(), row.Terms()).fits);
@@ -107,7 +107,7 @@ TEST(SoftmaxDoubles, LeavesLargeErrors) {
 }
 
 TEST(SoftmaxDoubles, WeightsAreThoseOfTheOtherFunctions) {
-  ForEachRow([](Row& row, Random& random) {
+  ForEachScoreRow([](Row& row, Random& random) {
     const TermTotals totals = SetTermsOfDoubles(row.Scores(), row.Terms());
     std::vector<double> expected(7 * row.count);
     double* const to = expected.data();
@@ -145,7 +145,7 @@ TEST(SoftmaxDoubles, WeightsAreThoseOfTheOtherFunctions) {
 }
 
 TEST(SoftmaxDoubles, RangeHasTheLeastAndTheLargest) {
-  ForEachRow([](Row& row, Random&) {
+  ForEachScoreRow([](Row& row, Random&) {
     const std::span scores(row.high.data(), row.count);
     const Range range = RangeOf(scores);
     EXPECT_EQ(range.least, *std::ranges::min_element(scores));

@@ -15,7 +15,7 @@ namespace sextant {
 namespace {
 
 constexpr double kSentinel = -7;
-constexpr size_t kGuards = 3, kMostLanes = 8;
+constexpr size_t kGuards = 3;
 
 // Arrays for numbers, with guards after the end of each.
 struct Guarded {

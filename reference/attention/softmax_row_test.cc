@@ -12,7 +12,7 @@ namespace sextant {
 namespace {
 
 template <class Real>
-std::vector<Real> NumbersOf(const std::vector<double>& numbers, DType dtype = DType::kF32) {
+std::vector<Real> RealsOf(const std::vector<double>& numbers, DType dtype = DType::kF32) {
   std::vector<Real> all;
   for (const double x : numbers) all.emplace_back(x, dtype);
   return all;
@@ -25,22 +25,22 @@ struct WeightsByType {
   std::vector<Rounded> rounded;
 };
 WeightsByType WeightsOf(const std::vector<double>& scores, DType dtype) {
-  return {SoftmaxRow<Interval>(NumbersOf<Interval>(scores, dtype)).weights(),
-          SoftmaxRow<Counted>(NumbersOf<Counted>(scores, dtype)).weights(),
-          SoftmaxRow<Rounded>(NumbersOf<Rounded>(scores, dtype)).weights()};
+  return {SoftmaxRow<Interval>(RealsOf<Interval>(scores, dtype)).weights(),
+          SoftmaxRow<Counted>(RealsOf<Counted>(scores, dtype)).weights(),
+          SoftmaxRow<Rounded>(RealsOf<Rounded>(scores, dtype)).weights()};
 }
 
 // e^0 / (e^0 + e^ln 3) = 1/4, up to 2^-54 for the nearest double to ln 3.
 TEST(SoftmaxRow, TwoScoresGiveALogisticFunction) {
   const std::vector<double> scores = {0, std::log(3)};
-  const SoftmaxRow<Interval> row(NumbersOf<Interval>(scores));
+  const SoftmaxRow<Interval> row(RealsOf<Interval>(scores));
   EXPECT_NEAR(Middle(row.weights()[0]), 0.25, 0x1p-53);
   EXPECT_NEAR(Middle(row.weights()[1]), 0.75, 0x1p-53);
-  EXPECT_NEAR(Middle(row.Mean(NumbersOf<Interval>({4, 8}))), 7, 0x1p-50);
+  EXPECT_NEAR(Middle(row.Mean(RealsOf<Interval>({4, 8}))), 7, 0x1p-50);
 }
 
 TEST(SoftmaxRow, EqualScoresGiveExactWeights) {
-  const SoftmaxRow<Interval> row(NumbersOf<Interval>({7, 7, 7, 7}));
+  const SoftmaxRow<Interval> row(RealsOf<Interval>({7, 7, 7, 7}));
   for (const Interval& weight : row.weights()) {
     EXPECT_TRUE(weight.IsPoint());
     EXPECT_EQ(Middle(weight), 0.25);
@@ -53,18 +53,18 @@ TEST(SoftmaxRow, OneScoreHasWeightOne) {
   ASSERT_FALSE(irrational.IsPoint());
   const SoftmaxRow<Interval> row(std::vector{irrational});
   EXPECT_TRUE(row.weights()[0].IsOne());
-  EXPECT_TRUE(row.Mean(NumbersOf<Interval>({0.1})).IsPoint());
+  EXPECT_TRUE(row.Mean(RealsOf<Interval>({0.1})).IsPoint());
   const ScopedRecipe following(ParseRecipe("native", DType::kF32), DType::kF32);
-  const SoftmaxRow<Counted> counted(NumbersOf<Counted>({0.1}, DType::kF64));
+  const SoftmaxRow<Counted> counted(RealsOf<Counted>({0.1}, DType::kF64));
   EXPECT_EQ(counted.weights()[0].Permitted(), 0);
-  EXPECT_EQ(counted.Mean(NumbersOf<Counted>({0.5})).Permitted(), 0);
+  EXPECT_EQ(counted.Mean(RealsOf<Counted>({0.5})).Permitted(), 0);
 }
 
 TEST(SoftmaxRow, LargeScoresDoNotOverflow) {
-  const SoftmaxRow<Interval> row(NumbersOf<Interval>({1e6, 1e6 - 1, -1e6}, DType::kF64));
+  const SoftmaxRow<Interval> row(RealsOf<Interval>({1e6, 1e6 - 1, -1e6}, DType::kF64));
   EXPECT_NEAR(Middle(row.weights()[0]), 1 / (1 + std::exp(-1)), 0x1p-53);
   EXPECT_EQ(Middle(row.weights()[2]), 0);
-  EXPECT_FALSE(SoftmaxRow<Interval>(NumbersOf<Interval>({1, NAN})).weights()[0].IsSpecified());
+  EXPECT_FALSE(SoftmaxRow<Interval>(RealsOf<Interval>({1, NAN})).weights()[0].IsSpecified());
 }
 
 // The largest error of Rounded / permitted error. Expects that no error exceeds the permitted one.
@@ -104,10 +104,10 @@ TEST(SoftmaxRow, BoundsTheErrorsOfRounded) {
         const auto values = RandomRow(random, n, 3, dtype);
         const ScopedStep at(Step::kDot);
         LargestErrorRatio(
-            {SoftmaxRow<Interval>(NumbersOf<Interval>(scores)).Mean(NumbersOf<Interval>(values))},
-            {SoftmaxRow<Counted>(NumbersOf<Counted>(scores, dtype))
-                 .Mean(NumbersOf<Counted>(values, dtype))},
-            {SoftmaxRow<Rounded>(NumbersOf<Rounded>(scores)).Mean(NumbersOf<Rounded>(values))});
+            {SoftmaxRow<Interval>(RealsOf<Interval>(scores)).Mean(RealsOf<Interval>(values))},
+            {SoftmaxRow<Counted>(RealsOf<Counted>(scores, dtype))
+                 .Mean(RealsOf<Counted>(values, dtype))},
+            {SoftmaxRow<Rounded>(RealsOf<Rounded>(scores)).Mean(RealsOf<Rounded>(values))});
         ASSERT_FALSE(HasFailure()) << recipe << " " << NameOf(dtype) << " " << i;
       }
     }
@@ -183,7 +183,7 @@ TEST(SoftmaxRow, BoundsForInexactScoresAreTight) {
       EXPECT_LE(reached, row.weights()[j].Permitted() * (1 + 1e-9));
       EXPECT_GE(reached * (1 + 1e-6) + 1e-12, row.weights()[j].Permitted());
     }
-    const Counted mean = row.Mean(NumbersOf<Counted>(values, DType::kF64));
+    const Counted mean = row.Mean(RealsOf<Counted>(values, DType::kF64));
     const double reached = LargestMeanChange(scores, counted, values);
     EXPECT_LE(reached, mean.Permitted() * (1 + 1e-9) + 1e-12);
     EXPECT_GE(reached * 1.1, mean.Permitted() * (1 - 0.1));
@@ -196,7 +196,7 @@ TEST(SoftmaxRow, MeanOfEqualValuesDoesNotDependOnScores) {
   const ScopedRecipe exact(ParseRecipe("exact", DType::kF64), DType::kF64);
   const SoftmaxRow<Counted> row(counted);
   EXPECT_GT(row.weights()[0].Permitted(), 1e-4);
-  EXPECT_LT(row.Mean(NumbersOf<Counted>({1000, 1000, 1000})).Permitted(), 1e-10);
+  EXPECT_LT(row.Mean(RealsOf<Counted>({1000, 1000, 1000})).Permitted(), 1e-10);
 }
 
 // With very large errors of the scores, the mean may be any number between the values: the range of
@@ -205,10 +205,10 @@ TEST(SoftmaxRow, VeryInexactScoresSaturateTheMean) {
   const auto counted = Inexact({1e9 / 3, 1e9 / 7});
   const ScopedRecipe exact(ParseRecipe("exact", DType::kF64), DType::kF64);
   const SoftmaxRow<Counted> row(counted);
-  const Counted mean = row.Mean(NumbersOf<Counted>({1, 5}));
+  const Counted mean = row.Mean(RealsOf<Counted>({1, 5}));
   EXPECT_TRUE(mean.saturated() || mean.Permitted() < 4);
   const auto equal = Inexact({1e9 / 3, 1e9 / 3});
-  const Counted saturated = SoftmaxRow<Counted>(equal).Mean(NumbersOf<Counted>({1, 5}));
+  const Counted saturated = SoftmaxRow<Counted>(equal).Mean(RealsOf<Counted>({1, 5}));
   EXPECT_TRUE(saturated.saturated());
   EXPECT_NEAR(saturated.Permitted(), 4, 1e-8);
 }

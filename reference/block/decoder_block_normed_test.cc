@@ -6,14 +6,13 @@
 #include <cmath>
 #include <string>
 
+#include "reference/block/decoder_outputs_test.h"
 #include "reference/prove/proof_test.h"
 
 namespace sextant {
 namespace {
 
 using testing::ElementsAre;
-
-constexpr size_t kY = 0, kQuery = 2, kKey = 3, kAttentionOut = 4, kMiddle = 5, kHidden = 6;
 
 // One token, two query heads and one key head, each of width 2.
 //   x = (1,7), root mean square 5: the input of wq and wk is (1/5,7/5)

@@ -6,14 +6,13 @@
 #include <cmath>
 #include <string>
 
+#include "reference/block/decoder_outputs_test.h"
 #include "reference/prove/proof_test.h"
 
 namespace sextant {
 namespace {
 
 using testing::ElementsAre;
-
-constexpr size_t kY = 0, kNormed = 1, kQuery = 2, kAttentionOut = 4, kMiddle = 5, kHidden = 6;
 
 // One token of width 2, one head: the output of attention is the value.
 //   x = (3,4), mean square 12.5, eps 12.5: norm (3,4) / 5

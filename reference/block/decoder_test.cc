@@ -22,22 +22,22 @@ constexpr size_t kLogits = 0, kStates = 1;
 //   block 1: v = (-0.6,0.8), wo v = (0,-8), middle = (-3,-4); input of the feed-forward
 //            (-0.6,-0.8): hidden = (1.25 * 0.8)^2 = 1, times down (6,8): states[2] = (3,4)
 //   last norm: (0.6,0.8) * (5,10) = (3,8); head: 3, 8 and 3 - 8
-const std::string kOneToken =
+const std::string kToken =
     "decoder pairing=half kind=reglu eps=12.5 embedding_scale=2 V=3 L=2 S=1 M=2 H=1 D=2 F=1 "
     "dtype=f64 @token=1 @position=9 @table=7,7,1.5,2,7,7 @attn_norm=1,1,1,1 "
     "@wv=0,1,1,0,1,0,0,1 @wo=-7.5,0,0,0,0,0,0,-10 @mlp_norm=1,1,1,1 @gate=0,0,0,-1.25 "
     "@up=1,1,0,-1.25 @down=1,1,6,8 @last_norm=5,10 @head=1,0,0,1,1,-1 ";
 
 TEST(Decoder, StatesAreTheEmbeddingAndTheOutputOfEachBlock) {
-  EXPECT_THAT(DoublesOf(kOneToken, kStates), ElementsAre(3, 4, -3, 4, 3, 4));
+  EXPECT_THAT(DoublesOf(kToken, kStates), ElementsAre(3, 4, -3, 4, 3, 4));
 }
 
 TEST(Decoder, LogitsAreTheHeadTimesTheNormalisedLastState) {
-  EXPECT_THAT(DoublesOf(kOneToken, kLogits), ElementsAre(3, 8, -5));
+  EXPECT_THAT(DoublesOf(kToken, kLogits), ElementsAre(3, 8, -5));
 }
 
 TEST(Decoder, LogitCapAppliesTanhToLogits) {
-  const std::vector<double> logits = DoublesOf(kOneToken + "logit_cap=2", kLogits);
+  const std::vector<double> logits = DoublesOf(kToken + "logit_cap=2", kLogits);
   ASSERT_EQ(logits.size(), 3u);
   EXPECT_NEAR(logits[0], 2 * std::tanh(1.5), 0x1p-51);
   EXPECT_NEAR(logits[1], 2 * std::tanh(4.0), 0x1p-51);

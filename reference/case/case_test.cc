@@ -20,7 +20,7 @@ using testing::HasSubstr;
 
 std::string Canonical(const std::string& line) { return Case::Parse(line).ToString(); }
 
-std::string ErrorOf(const std::string& line) {
+std::string ErrorOfLine(const std::string& line) {
   return MessageOf([&] { Case::Parse(line); });
 }
 
@@ -71,7 +71,7 @@ TEST(Case, ListsBindTheLastAxis) {
   EXPECT_EQ(Case::Parse("rope pairing=half H=1 D=8 @position=0,1,255..258").dimensions().at("S"),
             6);
   EXPECT_EQ(Case::Parse("rope_table S=2 @inv_freq=1,0.5,0.25").dimensions().at("R"), 6);
-  EXPECT_EQ(ErrorOf("rope pairing=half H=1 D=8 S=4 @position=0,1"),
+  EXPECT_EQ(ErrorOfLine("rope pairing=half H=1 D=8 S=4 @position=0,1"),
             "@position lists 2 numbers, expected 4 (its last axis) or 4 (all of [1,4])");
 }
 
@@ -85,11 +85,11 @@ TEST(Case, AListBindsNothingIfItMayBeOneOfSeveralRows) {
   EXPECT_EQ(extent("rms_norm N=1 @x=1,2,3,4", "M"), 4);
   const std::string ambiguous =
       "rms_norm needs dimension M=: the 4 numbers of @x may be its last axis or all of x[N,M]";
-  EXPECT_EQ(ErrorOf("rms_norm N=2 @x=1,2,3,4"), ambiguous);
-  EXPECT_EQ(ErrorOf("rms_norm @x=1,2,3,4"), ambiguous);
+  EXPECT_EQ(ErrorOfLine("rms_norm N=2 @x=1,2,3,4"), ambiguous);
+  EXPECT_EQ(ErrorOfLine("rms_norm @x=1,2,3,4"), ambiguous);
   EXPECT_EQ(extent("rms_norm N=2 @x=1,2,3,4 @weight=1,1", "M"), 2);  // weight has one axis
-  EXPECT_EQ(ErrorOf("rope_sections sections=[1,1] order=contiguous pairing=half H=1 D=4 "
-                    "@position=5,7"),
+  EXPECT_EQ(ErrorOfLine("rope_sections sections=[1,1] order=contiguous pairing=half H=1 D=4 "
+                        "@position=5,7"),
             "rope_sections needs dimension S=: the 2 numbers of @position may be its last axis or "
             "all of position[B,A,S]");
 }
@@ -98,7 +98,8 @@ TEST(Case, AListBindsNothingIfItMayBeOneOfSeveralRows) {
 TEST(Case, ListsOfOneAxisAreBoundBeforeOthers) {
   const std::string line = "rope_shift pairing=half K=1 T=1 @k=1,2 @delta=";
   EXPECT_EQ(Case::Parse(line + "5").dimensions().at("D"), 2);
-  EXPECT_THAT(ErrorOf(line + "5,6"), HasSubstr("needs dimension D=: the 2 numbers of @k may be"));
+  EXPECT_THAT(ErrorOfLine(line + "5,6"),
+              HasSubstr("needs dimension D=: the 2 numbers of @k may be"));
 }
 
 TEST(Case, RolesAndOverridesDetermineDTypes) {
@@ -131,70 +132,72 @@ TEST(Case, DistributionsMayNameADimension) {
   EXPECT_EQ(c.SpecOf(c.info().signature.inputs[1]), "normal(3)");
   EXPECT_THAT(c.With("V=8").ToString(), HasSubstr("@table=normal(M)"));
   EXPECT_EQ(c.With("V=8").SpecOf(c.info().signature.inputs[0]), "random_positions(8)");
-  EXPECT_THAT(ErrorOf("embedding V=5 S=2 M=3 @token=random_positions(Q)"), HasSubstr("'Q'"));
+  EXPECT_THAT(ErrorOfLine("embedding V=5 S=2 M=3 @token=random_positions(Q)"), HasSubstr("'Q'"));
 }
 
 TEST(Case, ErrorsListTheNamesThatExist) {
-  EXPECT_EQ(ErrorOf(""), "an empty line is no case");
-  EXPECT_EQ(ErrorOf("rope @x=file:a\x1b"),
+  EXPECT_EQ(ErrorOfLine(""), "an empty line is no case");
+  EXPECT_EQ(ErrorOfLine("rope @x=file:a\x1b"),
             "the word '@x=file:a?' of a case has characters that are not printable");
-  EXPECT_THAT(ErrorOf("ropes S=1"),
+  EXPECT_THAT(ErrorOfLine("ropes S=1"),
               HasSubstr("there is no operation 'ropes'; there are: sinusoidal rope_frequencies"));
-  EXPECT_EQ(ErrorOf("rms_norm N"), "'N' is not key=value");
-  EXPECT_EQ(ErrorOf("rms_norm =3"), "'=3' is not key=value");
-  EXPECT_EQ(ErrorOf("rms_norm N=1 M=2 N=3"), "rms_norm: N= is given twice");
-  EXPECT_EQ(ErrorOf("rms_norm N=1 M=2 Q=3"), "rms_norm has no dimension Q; it has: M N");
-  EXPECT_EQ(ErrorOf("rms_norm N=1"), "rms_norm needs dimension M=");
-  EXPECT_EQ(ErrorOf("rms_norm N=1 M=2 theta=3"),
+  EXPECT_EQ(ErrorOfLine("rms_norm N"), "'N' is not key=value");
+  EXPECT_EQ(ErrorOfLine("rms_norm =3"), "'=3' is not key=value");
+  EXPECT_EQ(ErrorOfLine("rms_norm N=1 M=2 N=3"), "rms_norm: N= is given twice");
+  EXPECT_EQ(ErrorOfLine("rms_norm N=1 M=2 Q=3"), "rms_norm has no dimension Q; it has: M N");
+  EXPECT_EQ(ErrorOfLine("rms_norm N=1"), "rms_norm needs dimension M=");
+  EXPECT_EQ(ErrorOfLine("rms_norm N=1 M=2 theta=3"),
             "rms_norm has no attribute 'theta'; it has: eps unit_offset");
-  EXPECT_EQ(ErrorOf("rms_norm N=1 M=2 @y=normal"), "rms_norm has no input 'y'; it has: x weight");
-  EXPECT_EQ(ErrorOf("rms_norm N=1 M=2 dtype.z=f32"),
+  EXPECT_EQ(ErrorOfLine("rms_norm N=1 M=2 @y=normal"),
+            "rms_norm has no input 'y'; it has: x weight");
+  EXPECT_EQ(ErrorOfLine("rms_norm N=1 M=2 dtype.z=f32"),
             "rms_norm has no tensor 'z'; its signature is x[N,M] weight:wide[M] -> y[N,M]");
-  EXPECT_EQ(ErrorOf("rms_norm N=1 M=2 dtype=f8"),
+  EXPECT_EQ(ErrorOfLine("rms_norm N=1 M=2 dtype=f8"),
             "rms_norm: dtype: 'f8' is not one of: f64 f32 f16 bf16");
-  EXPECT_EQ(ErrorOf("rms_norm N=1 M=2 dtype=i64"),
+  EXPECT_EQ(ErrorOfLine("rms_norm N=1 M=2 dtype=i64"),
             "rms_norm: dtype: 'i64' is not one of: f64 f32 f16 bf16");
-  EXPECT_EQ(ErrorOf("rms_norm N=1 M=2 dtype.x=i64"),
+  EXPECT_EQ(ErrorOfLine("rms_norm N=1 M=2 dtype.x=i64"),
             "rms_norm: dtype.x: 'i64' is not one of: f64 f32 f16 bf16");
-  EXPECT_EQ(ErrorOf("rms_norm N=-1 M=2"), "dimension N is -1, expected 0 to 8589934592");
-  EXPECT_EQ(ErrorOf("rms_norm N=1.5 M=2"), "dimension N: '1.5' is not an integer");
-  EXPECT_EQ(ErrorOf("rms_norm N=99999999999999999999 M=2"),
+  EXPECT_EQ(ErrorOfLine("rms_norm N=-1 M=2"), "dimension N is -1, expected 0 to 8589934592");
+  EXPECT_EQ(ErrorOfLine("rms_norm N=1.5 M=2"), "dimension N: '1.5' is not an integer");
+  EXPECT_EQ(ErrorOfLine("rms_norm N=99999999999999999999 M=2"),
             "dimension N: '99999999999999999999' is too large: expected an integer below 2^63 in "
             "magnitude");
-  EXPECT_EQ(ErrorOf("rms_norm N=1 M=2 seed=x"), "seed: 'x' is not an integer");
-  EXPECT_EQ(ErrorOf("rms_norm N=1 M=2 eps=-1"), "eps is -1, expected 0 or more");
-  EXPECT_EQ(ErrorOf("rms_norm N=1000000 M=1000000"),
+  EXPECT_EQ(ErrorOfLine("rms_norm N=1 M=2 seed=x"), "seed: 'x' is not an integer");
+  EXPECT_EQ(ErrorOfLine("rms_norm N=1 M=2 eps=-1"), "eps is -1, expected 0 or more");
+  EXPECT_EQ(ErrorOfLine("rms_norm N=1000000 M=1000000"),
             "rms_norm: tensor x has 1000000000000 elements, expected at most 8589934592");
-  EXPECT_EQ(ErrorOf("rope H=1 S=1 D=4"), "rope needs pairing=, one of: half interleaved");
+  EXPECT_EQ(ErrorOfLine("rope H=1 S=1 D=4"), "rope needs pairing=, one of: half interleaved");
 }
 
 TEST(Case, ErrorsOfRotaryShapesNameTheLimit) {
-  EXPECT_EQ(ErrorOf("rope pairing=half H=1 S=1 D=8 R=7"),
+  EXPECT_EQ(ErrorOfLine("rope pairing=half H=1 S=1 D=8 R=7"),
             "dimension R is 7, expected a multiple of 2");
-  EXPECT_EQ(ErrorOf("rope pairing=half H=1 S=1 D=7"),
+  EXPECT_EQ(ErrorOfLine("rope pairing=half H=1 S=1 D=7"),
             "dimension R is 7, expected a multiple of 2 (unless given, R is D)");
   for (const char* line :
        {"rope pairing=half S=1", "rope_complex S=1", "rope_given pairing=half S=1",
         "rope_rotate pairing=half S=1", "rope_relayout from=half to=interleaved M=1"}) {
-    EXPECT_EQ(ErrorOf(std::string(line) + " H=1 D=4 R=6"),
+    EXPECT_EQ(ErrorOfLine(std::string(line) + " H=1 D=4 R=6"),
               "dimension R is 6, expected at most D, which is 4");
-    EXPECT_EQ(ErrorOf(std::string(line) + " H=1 D=8 R=6 offset=3"),
+    EXPECT_EQ(ErrorOfLine(std::string(line) + " H=1 D=8 R=6 offset=3"),
               "offset is 3, expected 0 to 2 (D - R: the window of rotated channels lies inside the "
               "head)");
-    EXPECT_THAT(ErrorOf(std::string(line) + " H=1 D=8 R=6 offset=-1"), HasSubstr("offset is -1"));
-    EXPECT_EQ(ErrorOf(std::string(line) + " H=1 D=8 R=6 offset=2"), "");
+    EXPECT_THAT(ErrorOfLine(std::string(line) + " H=1 D=8 R=6 offset=-1"),
+                HasSubstr("offset is -1"));
+    EXPECT_EQ(ErrorOfLine(std::string(line) + " H=1 D=8 R=6 offset=2"), "");
   }
-  EXPECT_EQ(ErrorOf("rope_table S=1 R=3"), "dimension R is 3, expected a multiple of 2");
-  EXPECT_EQ(ErrorOf("rope_matrix pairing=half S=1 D=3"),
+  EXPECT_EQ(ErrorOfLine("rope_table S=1 R=3"), "dimension R is 3, expected a multiple of 2");
+  EXPECT_EQ(ErrorOfLine("rope_matrix pairing=half S=1 D=3"),
             "dimension D is 3, expected a multiple of 2");
-  EXPECT_EQ(ErrorOf("sinusoidal S=1 M=3"), "dimension M is 3, expected a multiple of 2");
+  EXPECT_EQ(ErrorOfLine("sinusoidal S=1 M=3"), "dimension M is 3, expected a multiple of 2");
 }
 
 TEST(Case, ErrorsOfScalingsNameTheParameter) {
   const auto error = [](const std::string& scaling) {
-    return ErrorOf("rope_frequencies R=4 scaling=" + scaling);
+    return ErrorOfLine("rope_frequencies R=4 scaling=" + scaling);
   };
-  EXPECT_EQ(ErrorOf("rope_frequencies R=4 base=0"), "base is 0, expected more than 0");
+  EXPECT_EQ(ErrorOfLine("rope_frequencies R=4 base=0"), "base is 0, expected more than 0");
   EXPECT_EQ(error("linear(factor=0)"), "linear: factor is 0, expected more than 0");
   EXPECT_EQ(error("linear"), "rope_frequencies: attribute scaling: linear needs factor=");
   EXPECT_EQ(error("cubic(factor=2)"),

@@ -20,14 +20,14 @@ using testing::ElementsAre;
 using testing::Gt;
 using testing::HasSubstr;
 using testing::Lt;
-using Values = std::vector<double>;
+using Numbers = std::vector<double>;
 
-Values Draw(const std::string& line, size_t input = 0) {
+Numbers DrawnBy(const std::string& line, size_t input = 0) {
   return DrawInputs(Case::Parse(line))[input].values.data;
 }
 
 // The error message for a spec, without the "@x='SPEC'" at its start.
-std::string ErrorOf(const std::string& spec, DType dtype = DType::kF32) {
+std::string ErrorOfSpec(const std::string& spec, DType dtype = DType::kF32) {
   Tensor<double> tensor({1000});
   const std::string text = MessageOf([&] { Distribution(spec, "x", dtype).Fill(1, tensor); });
   const std::string start = "@x='" + spec + "'";
@@ -36,32 +36,32 @@ std::string ErrorOf(const std::string& spec, DType dtype = DType::kF32) {
 }
 
 TEST(Distribution, RefusesUnknownNames) {
-  EXPECT_EQ(ErrorOf("gauss"),
+  EXPECT_EQ(ErrorOfSpec("gauss"),
             " is neither a list of numbers, nor FILE.npy#SHA256, nor one of: normal uniform "
             "near_one geometric circle_cos circle_sin one_hot powers_of_two special nonfinite "
             "masked sequence borders hard random_positions blocks large_last");
-  EXPECT_EQ(ErrorOf("normal(1"), " has no closing ')'");
+  EXPECT_EQ(ErrorOfSpec("normal(1"), " has no closing ')'");
 }
 
 TEST(Distribution, RefusesInvalidArguments) {
-  EXPECT_EQ(ErrorOf("special(1)"), ": expected special");
-  EXPECT_EQ(ErrorOf("normal(1,2)"), ": expected normal or normal(s) with s > 0");
-  EXPECT_EQ(ErrorOf("normal(-1)"), ": expected normal or normal(s) with s > 0");
-  EXPECT_EQ(ErrorOf("normal(0)"), ": expected normal or normal(s) with s > 0");
-  EXPECT_EQ(ErrorOf("uniform(3)"), ": expected uniform or uniform(a,b) with a < b");
-  EXPECT_EQ(ErrorOf("uniform(1,0)"), ": expected uniform or uniform(a,b) with a < b");
-  EXPECT_EQ(ErrorOf("uniform(1,1)"), ": expected uniform or uniform(a,b) with a < b");
-  EXPECT_EQ(ErrorOf("uniform(1,2,3)"), ": expected uniform or uniform(a,b) with a < b");
-  EXPECT_EQ(ErrorOf("uniform(-1e308,1e308)"), ": expected uniform or uniform(a,b) with a < b");
-  EXPECT_EQ(ErrorOf("random_positions(2.5)"),
+  EXPECT_EQ(ErrorOfSpec("special(1)"), ": expected special");
+  EXPECT_EQ(ErrorOfSpec("normal(1,2)"), ": expected normal or normal(s) with s > 0");
+  EXPECT_EQ(ErrorOfSpec("normal(-1)"), ": expected normal or normal(s) with s > 0");
+  EXPECT_EQ(ErrorOfSpec("normal(0)"), ": expected normal or normal(s) with s > 0");
+  EXPECT_EQ(ErrorOfSpec("uniform(3)"), ": expected uniform or uniform(a,b) with a < b");
+  EXPECT_EQ(ErrorOfSpec("uniform(1,0)"), ": expected uniform or uniform(a,b) with a < b");
+  EXPECT_EQ(ErrorOfSpec("uniform(1,1)"), ": expected uniform or uniform(a,b) with a < b");
+  EXPECT_EQ(ErrorOfSpec("uniform(1,2,3)"), ": expected uniform or uniform(a,b) with a < b");
+  EXPECT_EQ(ErrorOfSpec("uniform(-1e308,1e308)"), ": expected uniform or uniform(a,b) with a < b");
+  EXPECT_EQ(ErrorOfSpec("random_positions(2.5)"),
             ": expected random_positions or random_positions(n) with an integer n of 1 to 2^53");
-  EXPECT_THAT(ErrorOf("random_positions(0)"), HasSubstr("1 to 2^53"));
-  EXPECT_THAT(ErrorOf("random_positions(0x1p54)"), HasSubstr("1 to 2^53"));
-  EXPECT_EQ(ErrorOf("random_positions(0x1p53)", DType::kI64), "");
+  EXPECT_THAT(ErrorOfSpec("random_positions(0)"), HasSubstr("1 to 2^53"));
+  EXPECT_THAT(ErrorOfSpec("random_positions(0x1p54)"), HasSubstr("1 to 2^53"));
+  EXPECT_EQ(ErrorOfSpec("random_positions(0x1p53)", DType::kI64), "");
 }
 
 TEST(Distribution, RefusesArgumentsThatAreNotFiniteNumbers) {
-  EXPECT_EQ(ErrorOf("uniform(-inf,1)"), ": '-inf' is not a finite number");
+  EXPECT_EQ(ErrorOfSpec("uniform(-inf,1)"), ": '-inf' is not a finite number");
   for (const char* spec : {"normal()", "special()", "uniform(0,)", "uniform(,1)", "normal(1..2)",
                            "normal(nan)", "normal(inf)", "sequence(9007199254740993)"}) {
     EXPECT_THROW(Distribution(spec, "x", DType::kF64), Error) << spec;
@@ -69,33 +69,33 @@ TEST(Distribution, RefusesArgumentsThatAreNotFiniteNumbers) {
 }
 
 TEST(Distribution, DrawsIntegersOnlyFromDistributionsOfIntegers) {
-  EXPECT_EQ(ErrorOf("normal", DType::kI64),
+  EXPECT_EQ(ErrorOfSpec("normal", DType::kI64),
             ": x holds integers, expected a list of them, or one of: uniform one_hot sequence "
             "borders hard random_positions");
-  EXPECT_EQ(ErrorOf("sequence(0.5)", DType::kI64),
+  EXPECT_EQ(ErrorOfSpec("sequence(0.5)", DType::kI64),
             ": expected sequence or sequence(p), of integers of at most 2^53");
-  EXPECT_EQ(ErrorOf("sequence(0.5)"), "");
-  EXPECT_EQ(ErrorOf("uniform(0,2.5)", DType::kI64),
+  EXPECT_EQ(ErrorOfSpec("sequence(0.5)"), "");
+  EXPECT_EQ(ErrorOfSpec("uniform(0,2.5)", DType::kI64),
             ": expected uniform or uniform(a,b) with a < b, of integers of at most 2^53");
-  for (const double p : Draw("rope_table R=2 S=100 @position=uniform(-1,2)")) {
+  for (const double p : DrawnBy("rope_table R=2 S=100 @position=uniform(-1,2)")) {
     EXPECT_THAT(p, AnyOf(-1, 0, 1));
   }
 }
 
 // 2^16 - 1 overflows f16, and so does 6e4 times a number above 1.1.
 TEST(Distribution, RefusesValuesThatOverflowTheDType) {
-  EXPECT_EQ(ErrorOf("borders", DType::kF16), ": element 6 is 65535, beyond the largest f16");
-  EXPECT_THAT(ErrorOf("normal(60000)", DType::kF16), HasSubstr("beyond the largest f16"));
-  EXPECT_THAT(ErrorOf("uniform(0,0x1p200)"), HasSubstr("beyond the largest f32"));
-  EXPECT_EQ(ErrorOf("uniform(0,0x1p200)", DType::kF64), "");
-  EXPECT_EQ(ErrorOf("nonfinite", DType::kF16), "");
+  EXPECT_EQ(ErrorOfSpec("borders", DType::kF16), ": element 6 is 65535, beyond the largest f16");
+  EXPECT_THAT(ErrorOfSpec("normal(60000)", DType::kF16), HasSubstr("beyond the largest f16"));
+  EXPECT_THAT(ErrorOfSpec("uniform(0,0x1p200)"), HasSubstr("beyond the largest f32"));
+  EXPECT_EQ(ErrorOfSpec("uniform(0,0x1p200)", DType::kF64), "");
+  EXPECT_EQ(ErrorOfSpec("nonfinite", DType::kF16), "");
 }
 
 TEST(Distribution, NormalHasMeanZeroAndItsScale) {
   for (const double scale : {1.0, 30.0}) {
     double sum = 0, squares = 0;
-    const Values values =
-        Draw("rms_norm N=1 M=20000 dtype=f64 @x=normal(" + std::to_string(scale) + ")");
+    const Numbers values =
+        DrawnBy("rms_norm N=1 M=20000 dtype=f64 @x=normal(" + std::to_string(scale) + ")");
     for (const double x : values) {
       sum += x / scale;
       squares += x * x / (scale * scale);
@@ -109,7 +109,7 @@ TEST(Distribution, NormalHasMeanZeroAndItsScale) {
 
 TEST(Distribution, UniformFillsItsRange) {
   const auto within = [](const std::string& spec, double low, double high) {
-    const Values values = Draw("rms_norm N=1 M=2000 dtype=f64 @x=" + spec);
+    const Numbers values = DrawnBy("rms_norm N=1 M=2000 dtype=f64 @x=" + spec);
     const auto [least, most] = std::ranges::minmax(values);
     EXPECT_GE(least, low);
     EXPECT_LT(most, high);
@@ -122,7 +122,7 @@ TEST(Distribution, UniformFillsItsRange) {
 }
 
 TEST(Distribution, GeometricFallsLikeFrequencies) {
-  const Values f = Draw("rope_table S=1 R=128", 1);
+  const Numbers f = DrawnBy("rope_table S=1 R=128", 1);
   EXPECT_EQ(f.front(), 1);
   EXPECT_TRUE(std::is_sorted(f.rbegin(), f.rend()));
   EXPECT_NEAR(f.back(), 1e-4, 1e-4);
@@ -131,7 +131,7 @@ TEST(Distribution, GeometricFallsLikeFrequencies) {
 
 TEST(Distribution, CosAndSinBelongToOneAngle) {
   const std::string line = "rope_rotate pairing=half H=1 S=50 D=8 dtype=f64";
-  const Values c = Draw(line, 1), s = Draw(line, 2);
+  const Numbers c = DrawnBy(line, 1), s = DrawnBy(line, 2);
   std::set<std::pair<bool, bool>> quadrants;
   for (size_t i = 0; i < c.size(); ++i) {
     EXPECT_NEAR(c[i] * c[i] + s[i] * s[i], 1, 0x1p-50);
@@ -141,22 +141,23 @@ TEST(Distribution, CosAndSinBelongToOneAngle) {
 }
 
 TEST(Distribution, OneHotVisitsEveryChannel) {
-  EXPECT_THAT(Draw("rms_norm N=4 M=3 @x=one_hot"), ElementsAre(1, 0, 0, 0, 1, 0, 0, 0, 1, 1, 0, 0));
+  EXPECT_THAT(DrawnBy("rms_norm N=4 M=3 @x=one_hot"),
+              ElementsAre(1, 0, 0, 0, 1, 0, 0, 0, 1, 1, 0, 0));
 }
 
 TEST(Distribution, BlocksOfRowsShareAChannel) {
   const auto positive = Gt(0);
-  EXPECT_THAT(Draw("rms_norm N=5 M=2 @x=blocks(2)"),
+  EXPECT_THAT(DrawnBy("rms_norm N=5 M=2 @x=blocks(2)"),
               ElementsAre(positive, 0, positive, 0, 0, positive, 0, positive, positive, 0));
 }
 
 TEST(Distribution, LargeLastSetsTheLastColumn) {
-  EXPECT_THAT(Draw("rms_norm N=2 M=2 @x=large_last(7)"), ElementsAre(Lt(6), 7, Lt(6), 7));
+  EXPECT_THAT(DrawnBy("rms_norm N=2 M=2 @x=large_last(7)"), ElementsAre(Lt(6), 7, Lt(6), 7));
 }
 
 TEST(Distribution, PowersOfTwoHaveAllExponentsAndSigns) {
   std::set<double> seen;
-  for (const double x : Draw("rms_norm N=1 M=1000 @x=powers_of_two")) {
+  for (const double x : DrawnBy("rms_norm N=1 M=1000 @x=powers_of_two")) {
     int exponent = 0;
     EXPECT_EQ(std::abs(std::frexp(x, &exponent)), 0.5);
     seen.insert(x);
@@ -165,7 +166,7 @@ TEST(Distribution, PowersOfTwoHaveAllExponentsAndSigns) {
 }
 
 TEST(Distribution, SpecialHasTheLimitsOfTheDType) {
-  const Values values = Draw("rms_norm N=1 M=500 dtype=f16 @x=special");
+  const Numbers values = DrawnBy("rms_norm N=1 M=500 dtype=f16 @x=special");
   for (const double x : {0.0, 1.0, 1 + 0x1p-10, 0x1p-24, 0x1p-14, 65504.0, -65504.0, 3.0}) {
     EXPECT_THAT(values, testing::Contains(x));
   }
@@ -173,7 +174,7 @@ TEST(Distribution, SpecialHasTheLimitsOfTheDType) {
 
 TEST(Distribution, NonFiniteHasEveryKind) {
   size_t nan = 0, infinite = 0, finite = 0;
-  for (const double x : Draw("rms_norm N=1 M=100 @x=nonfinite")) {
+  for (const double x : DrawnBy("rms_norm N=1 M=100 @x=nonfinite")) {
     nan += std::isnan(x);
     infinite += std::isinf(x);
     finite += std::isfinite(x);
@@ -185,20 +186,20 @@ TEST(Distribution, NonFiniteHasEveryKind) {
 
 TEST(Distribution, MaskedHasOnlyNegativeInfinities) {
   size_t masked = 0;
-  for (const double x : Draw("rms_norm N=1 M=100 @x=masked")) {
+  for (const double x : DrawnBy("rms_norm N=1 M=100 @x=masked")) {
     EXPECT_TRUE(std::isfinite(x) || x == -INFINITY);
     masked += std::isinf(x);
   }
   EXPECT_GT(masked, 20u);
   EXPECT_LT(masked, 50u);
-  const auto plain = Draw("rms_norm N=1 M=4 dtype=f64 @x=masked");
-  const auto larger = Draw("rms_norm N=1 M=4 dtype=f64 @x=masked(8)");
+  const auto plain = DrawnBy("rms_norm N=1 M=4 dtype=f64 @x=masked");
+  const auto larger = DrawnBy("rms_norm N=1 M=4 dtype=f64 @x=masked(8)");
   for (size_t i = 0; i < plain.size(); ++i) EXPECT_EQ(larger[i], 8 * plain[i]);
 }
 
 TEST(Distribution, PositionSetsHaveTheirDocumentedValues) {
   const auto positions = [](const std::string& spec, int count) {
-    return Draw("rope_table R=2 S=" + std::to_string(count) + " @position=" + spec);
+    return DrawnBy("rope_table R=2 S=" + std::to_string(count) + " @position=" + spec);
   };
   EXPECT_THAT(positions("sequence", 3), ElementsAre(0, 1, 2));
   EXPECT_THAT(positions("sequence(-1)", 3), ElementsAre(-1, 0, 1));
@@ -210,7 +211,7 @@ TEST(Distribution, PositionSetsHaveTheirDocumentedValues) {
 
 // |p - n pi/2| < 4/p for the hard positions p above 3, as for convergents.
 TEST(Distribution, HardPositionsLieNextToMultiplesOfHalfPi) {
-  for (const double p : Draw("rope_table R=2 S=16 @position=hard")) {
+  for (const double p : DrawnBy("rope_table R=2 S=16 @position=hard")) {
     if (p <= 3 || p == 1048576) continue;
     const double distance = std::abs(std::remainder(p, std::acos(-1.0) / 2));
     EXPECT_LT(distance, 4 / p) << p;

@@ -21,7 +21,7 @@ Values Draw(const std::string& line, size_t input = 0) {
   return DrawInputs(Case::Parse(line))[input].values.data;
 }
 
-std::string ErrorOf(const std::string& line) {
+std::string ErrorOfDrawing(const std::string& line) {
   return MessageOf([&] { DrawInputs(Case::Parse(line)); });
 }
 
@@ -77,47 +77,52 @@ TEST(Draw, ListsNumbersAndRangesAsGiven) {
 }
 
 TEST(Draw, RefusesNumbersThatAreNotValuesOfTheDType) {
-  EXPECT_EQ(ErrorOf("rms_norm N=1 M=1 dtype=bf16 @x=0.3"),
+  EXPECT_EQ(ErrorOfDrawing("rms_norm N=1 M=1 dtype=bf16 @x=0.3"),
             "@x=0.3: element 0 is 0.29999999999999999, expected a value of bf16");
-  EXPECT_EQ(ErrorOf("rope_table R=2 @position=1,0.5"),
+  EXPECT_EQ(ErrorOfDrawing("rope_table R=2 @position=1,0.5"),
             "@position=1,0.5: element 1 is 0.5, expected an integer of at most 2^53 in magnitude");
-  EXPECT_THAT(ErrorOf("rope_table R=2 S=1 @position=sequence(9007199254740994)"),
+  EXPECT_THAT(ErrorOfDrawing("rope_table R=2 S=1 @position=sequence(9007199254740994)"),
               HasSubstr("at most 2^53"));
 }
 
 TEST(Draw, RefusesInvalidLists) {
   EXPECT_EQ(
-      ErrorOf("rope_table R=2 @position=3..1"),
+      ErrorOfDrawing("rope_table R=2 @position=3..1"),
       "@position=3..1: '3..1' is not a range of integers, expected first..last of at most 2^53");
-  EXPECT_EQ(ErrorOf("rope_table R=2 @position=0..0x1p30"),
+  EXPECT_EQ(ErrorOfDrawing("rope_table R=2 @position=0..0x1p30"),
             "@position=0..0x1p30: '0..0x1p30' is a range of 1073741825 integers, expected at most "
             "16777216");
-  EXPECT_THAT(ErrorOf("rope_table R=2 @position=0..0x1p60"), HasSubstr("not a range of integers"));
-  EXPECT_EQ(ErrorOf("rope_table R=2 @position=1e300..1e300"),
+  EXPECT_THAT(ErrorOfDrawing("rope_table R=2 @position=0..0x1p60"),
+              HasSubstr("not a range of integers"));
+  EXPECT_EQ(ErrorOfDrawing("rope_table R=2 @position=1e300..1e300"),
             "@position=1e300..1e300: '1e300..1e300' is not a range of integers, expected "
             "first..last of at most 2^53");
   EXPECT_EQ(
-      ErrorOf("rope_table R=2 @position=9007199254740993"),
+      ErrorOfDrawing("rope_table R=2 @position=9007199254740993"),
       "@position=9007199254740993: '9007199254740993' is not exactly representable in 53 bits");
-  EXPECT_EQ(ErrorOf("rope_table R=2 @position=1,2,"), "@position=1,2,: the list ends with a comma");
-  EXPECT_EQ(ErrorOf("rope_table R=2 S=1 dtype.position=f64"),
+  EXPECT_EQ(ErrorOfDrawing("rope_table R=2 @position=1,2,"),
+            "@position=1,2,: the list ends with a comma");
+  EXPECT_EQ(ErrorOfDrawing("rope_table R=2 S=1 dtype.position=f64"),
             "rope_table: position holds integers: its dtype is i64");
-  EXPECT_EQ(ErrorOf("rope_table R=2 @position=1,,2"), "@position=1,,2: '' is not a finite number");
-  EXPECT_EQ(ErrorOf("rms_norm N=1 M=1 @x=a.npy#00"), "@x=a.npy#00: files cannot be read here");
+  EXPECT_EQ(ErrorOfDrawing("rope_table R=2 @position=1,,2"),
+            "@position=1,,2: '' is not a finite number");
+  EXPECT_EQ(ErrorOfDrawing("rms_norm N=1 M=1 @x=a.npy#00"),
+            "@x=a.npy#00: files cannot be read here");
 }
 
 TEST(Draw, ListsHoldFiniteNumbers) {
   for (const std::string number : {"nan", "-nan", "NaN", "inf", "-inf", "+inf", "-Infinity"}) {
     const std::string why = ": '" + number + "' is not a finite number";
-    EXPECT_EQ(ErrorOf("rms_norm N=1 M=1 @x=" + number), "@x=" + number + why);
-    EXPECT_EQ(ErrorOf("rms_norm N=1 M=2 @x=1," + number), "@x=1," + number + why);
-    EXPECT_EQ(ErrorOf("rope_table R=2 @position=" + number), "@position=" + number + why);
+    EXPECT_EQ(ErrorOfDrawing("rms_norm N=1 M=1 @x=" + number), "@x=" + number + why);
+    EXPECT_EQ(ErrorOfDrawing("rms_norm N=1 M=2 @x=1," + number), "@x=1," + number + why);
+    EXPECT_EQ(ErrorOfDrawing("rope_table R=2 @position=" + number), "@position=" + number + why);
   }
 }
 
 TEST(Draw, RefusesToDrawFromAnEmptyTable) {
   const std::string line = "embedding S=1 M=1 V=0";
-  EXPECT_EQ(ErrorOf(line), "dimension V is 0, expected 1 or more for @token=random_positions(V)");
+  EXPECT_EQ(ErrorOfDrawing(line),
+            "dimension V is 0, expected 1 or more for @token=random_positions(V)");
 }
 
 TEST(Draw, ReadsFilesByPathAndDigest) {

@@ -13,7 +13,6 @@
 namespace sextant {
 namespace {
 
-constexpr size_t kMostLanes = 8;
 constexpr double kMargin = 0x1p-45;  // relative: the rounding of sums of less than 50 numbers
 
 std::vector<double> Values(size_t count, DType dtype, Random& random) {

@@ -13,8 +13,6 @@
 namespace sextant {
 namespace {
 
-constexpr size_t kMostLanes = 8;
-
 std::vector<Counted> Row(size_t count, DType dtype, bool exact, Random& random) {
   std::vector<Counted> row;
   for (size_t j = 0; j < count; ++j) {

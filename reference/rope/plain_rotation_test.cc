@@ -36,7 +36,7 @@ struct TableOfAngles {
 };
 
 // Rotates by both paths. Returns whether the row was plain.
-bool ExpectEqualPaths(const TableOfAngles& table, Pairing pairing, const Numbers& x) {
+bool ExpectEqualRotations(const TableOfAngles& table, Pairing pairing, const Numbers& x) {
   const size_t half = table.cos.size();
   const ScopedStep at(Step::kRotate);
   PlainRotation rotation(table.cos, table.sin);
@@ -54,7 +54,7 @@ bool ExpectEqualPaths(const TableOfAngles& table, Pairing pairing, const Numbers
   return true;
 }
 
-void ExpectEqualPaths(const char* recipe, DType dtype, double position, bool special) {
+void ExpectEqualRotations(const char* recipe, DType dtype, double position, bool special) {
   SCOPED_TRACE(recipe);
   SCOPED_TRACE(NameOf(dtype));
   const ScopedRecipe following(ParseRecipe(recipe, dtype), dtype);
@@ -63,8 +63,8 @@ void ExpectEqualPaths(const char* recipe, DType dtype, double position, bool spe
     const TableOfAngles table(half, position);
     Numbers x;
     for (size_t i = 0; i < 2 * half; ++i) x.emplace_back(AnyValue(dtype, random, special), dtype);
-    EXPECT_TRUE(ExpectEqualPaths(table, Pairing::kHalf, x));
-    EXPECT_TRUE(ExpectEqualPaths(table, Pairing::kInterleaved, x));
+    EXPECT_TRUE(ExpectEqualRotations(table, Pairing::kHalf, x));
+    EXPECT_TRUE(ExpectEqualRotations(table, Pairing::kInterleaved, x));
   }
 }
 
@@ -73,8 +73,8 @@ TEST(PlainRotation, GivesTheBitsOfSinglePairs) {
     for (const DType dtype : {DType::kF32, DType::kBF16, DType::kF16, DType::kF64}) {
       for (const char* recipe : {"native", "all_native", "exact_table", "f32_compute"}) {
         if (dtype == DType::kF64 && recipe == std::string_view("f32_compute")) continue;
-        ExpectEqualPaths(recipe, dtype, 5, false);
-        ExpectEqualPaths(recipe, dtype, 21, true);
+        ExpectEqualRotations(recipe, dtype, 5, false);
+        ExpectEqualRotations(recipe, dtype, 21, true);
       }
     }
   });
@@ -84,20 +84,20 @@ TEST(PlainRotation, GivesTheBitsOfSinglePairs) {
 TEST(PlainRotation, LeavesExactTablesToSinglePairs) {
   const ScopedRecipe following(ParseRecipe("native", DType::kF32), DType::kF32);
   const Numbers x(2, Counted(1.5, DType::kF32));
-  EXPECT_FALSE(ExpectEqualPaths(TableOfAngles(1, 0), Pairing::kHalf, x));
+  EXPECT_FALSE(ExpectEqualRotations(TableOfAngles(1, 0), Pairing::kHalf, x));
 }
 
 TEST(PlainRotation, LeavesRoundedNumbersToSinglePairs) {
   const ScopedRecipe following(ParseRecipe("native", DType::kF32), DType::kF32);
   const Numbers x(2, Counted(1.5, DType::kF32).WithError({0x1p-24, 0x1p-24}));
-  EXPECT_FALSE(ExpectEqualPaths(TableOfAngles(1, 5), Pairing::kHalf, x));
+  EXPECT_FALSE(ExpectEqualRotations(TableOfAngles(1, 5), Pairing::kHalf, x));
 }
 
 TEST(PlainRotation, LeavesOtherStepsToSinglePairs) {
   const Numbers x(2, Counted(1.5, DType::kF32));
   for (const char* recipe : {"exact", "native flush"}) {
     const ScopedRecipe following(ParseRecipe(recipe, DType::kF32), DType::kF32);
-    EXPECT_FALSE(ExpectEqualPaths(TableOfAngles(1, 5), Pairing::kHalf, x)) << recipe;
+    EXPECT_FALSE(ExpectEqualRotations(TableOfAngles(1, 5), Pairing::kHalf, x)) << recipe;
   }
 }
 

@@ -20,7 +20,7 @@ const double kPositions[] = {0,   1,    63,    64,    65,         100,      127,
                              -5,  -64,  -77,   -4097, 0x1p52 + 1, 0x1p53};
 
 // Frequencies of a model, then inputs: powers of two, zeros, small and large numbers.
-Numbers Frequencies(size_t count, Random& random) {
+Numbers RandomFrequencies(size_t count, Random& random) {
   Numbers frequencies;
   for (size_t k = 0; k < count; ++k) {
     switch (random.Below(6)) {
@@ -43,7 +43,7 @@ Numbers Frequencies(size_t count, Random& random) {
   return frequencies;
 }
 
-void ExpectEqualPaths(const Numbers& frequencies, const Counted& amplitude) {
+void ExpectEqualTables(const Numbers& frequencies, const Counted& amplitude) {
   const size_t half = frequencies.size();
   PlainTable table(frequencies, amplitude);
   const Counted guard(12345.0);
@@ -64,7 +64,7 @@ void ExpectEqualPaths(const Numbers& frequencies, const Counted& amplitude) {
   }
 }
 
-void ExpectEqualPaths(DType dtype, const char* recipe) {
+void ExpectEqualTables(DType dtype, const char* recipe) {
   SCOPED_TRACE(recipe);
   SCOPED_TRACE(NameOf(dtype));
   const ScopedRecipe following(ParseRecipe(recipe, dtype), dtype);
@@ -72,25 +72,25 @@ void ExpectEqualPaths(DType dtype, const char* recipe) {
                                 Counted(0.0)};
   Random random(1);
   for (const size_t half : {1, 2, 3, 4, 5, 8, 9, 16, 17})
-    ExpectEqualPaths(Frequencies(half, random), amplitudes[half % 5]);
+    ExpectEqualTables(RandomFrequencies(half, random), amplitudes[half % 5]);
 }
 
 TEST(PlainTable, HasTheBitsOfSingleEntries) {
   OnEveryTarget([] {
     for (const char* recipe : {"native", "all_native", "exact_table", "exact"})
-      ExpectEqualPaths(DType::kBF16, recipe);
+      ExpectEqualTables(DType::kBF16, recipe);
     for (const char* recipe :
          {"native", "native trig=T/0.5", "native angle=f64", "native trig=f64/3 table=exact"})
-      ExpectEqualPaths(DType::kF32, recipe);
-    ExpectEqualPaths(DType::kF64, "native");
-    ExpectEqualPaths(DType::kF16, "all_native");
+      ExpectEqualTables(DType::kF32, recipe);
+    ExpectEqualTables(DType::kF64, "native");
+    ExpectEqualTables(DType::kF16, "all_native");
   });
 }
 
 TEST(PlainTable, HasTheBitsOfSingleEntriesThatFlush) {
   const ScopedRecipe following(ParseRecipe("native flush", DType::kF32), DType::kF32);
   Random random(2);
-  ExpectEqualPaths(Frequencies(9, random), Counted(1.0));
+  ExpectEqualTables(RandomFrequencies(9, random), Counted(1.0));
 }
 
 }  // namespace

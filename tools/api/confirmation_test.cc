@@ -11,22 +11,22 @@ namespace {
 
 using testing::HasSubstr;
 
-struct Question {
+struct ConfirmedQuestion {
   Case c;
   Tensors inputs;
   std::vector<GoldenTensor> golden;
 };
-Question ProofOf(const std::string& line) {
-  Question q{Case::Parse(line), {}, {}};
+ConfirmedQuestion ProofOf(const std::string& line) {
+  ConfirmedQuestion q{Case::Parse(line), {}, {}};
   q.inputs = DrawInputs(q.c);
   q.golden = Prove(q.c, q.inputs, ParseRecipe("native", q.c.dtype()));
   return q;
 }
 
 TEST(Confirmation, SummaryCountsConfirmedElements) {
-  const Question many = ProofOf("rms_norm N=64 M=64"), few = ProofOf("rms_norm N=1 M=2");
+  const ConfirmedQuestion many = ProofOf("rms_norm N=64 M=64"), few = ProofOf("rms_norm N=1 M=2");
   Confirmation all(true, 1), share(false, 1);
-  for (const Question& q : {many, few}) {
+  for (const ConfirmedQuestion& q : {many, few}) {
     EXPECT_EQ(all.FaultOf(q.c, q.inputs, q.golden), "");
     EXPECT_EQ(share.FaultOf(q.c, q.inputs, q.golden), "");
   }
@@ -37,7 +37,7 @@ TEST(Confirmation, SummaryCountsConfirmedElements) {
 }
 
 TEST(Confirmation, RefutesAValueWhoseRoundedAndExactPartsChangeTogether) {
-  Question q = ProofOf("rms_norm N=1 M=2 dtype=f64");
+  ConfirmedQuestion q = ProofOf("rms_norm N=1 M=2 dtype=f64");
   GoldenTensor& y = q.golden[0];
   y.value.data[1] = y.high.data[1] = NextUp(DType::kF64, y.high.data[1]);
   EXPECT_THAT(

@@ -16,14 +16,14 @@ namespace {
 
 using testing::HasSubstr;
 
-constexpr char kAttributes[] =
+constexpr char kCAttributes[] =
     R"({"base":500000,"eps":0.5,"kind":"half","plus_one":true,"sections":[1,1.5],"unset":null,)"
     R"("scaling":{"type":"linear","factor":4,"other":null},"D":2})";
 
-using Answer = int (*)(const SextantQuestion*);
+using CAnswer = int (*)(const SextantQuestion*);
 
 // Status and message of the answer.
-std::string ReplyTo(Answer answer, const std::string& attributes = "{}") {
+std::string ReplyToC(CAnswer answer, const std::string& attributes = "{}") {
   const HostReply reply = MakeQuestion(attributes)->Ask(answer);
   return reply.status + ": " + reply.message;
 }
@@ -66,12 +66,12 @@ TEST(AskedQuestion, SendsAnOptionalOutputOnlyIfItWasAnswered) {
   });
   ASSERT_EQ(sent.outputs.size(), 2u);
   EXPECT_EQ(sent.outputs[1].first, "z");
-  EXPECT_EQ(ReplyTo([](const SextantQuestion* q) { return q->answered(q, "z") + Negate(q); }),
+  EXPECT_EQ(ReplyToC([](const SextantQuestion* q) { return q->answered(q, "z") + Negate(q); }),
             "error: output z is answered, but was not asked for");
 }
 
 TEST(AskedQuestion, DescribesTensors) {
-  EXPECT_EQ(ReplyTo([](const SextantQuestion* q) {
+  EXPECT_EQ(ReplyToC([](const SextantQuestion* q) {
               const DLTensor* x = q->input(q, "x");
               const DLTensor* y = q->output(q, "y");
               const DLTensor* z = q->output(q, "z");
@@ -89,7 +89,7 @@ TEST(AskedQuestion, DescribesTensors) {
 }
 
 TEST(AskedQuestion, HasAttributesByNameAndType) {
-  EXPECT_EQ(ReplyTo(
+  EXPECT_EQ(ReplyToC(
                 [](const SextantQuestion* q) {
                   double number = 0;
                   int64_t integer = 0;
@@ -118,19 +118,19 @@ TEST(AskedQuestion, HasAttributesByNameAndType) {
                   right &= q->type(q, "none") == SEXTANT_NO_ATTRIBUTE;
                   return right ? Negate(q) : SEXTANT_ANSWER_ERROR;
                 },
-                kAttributes),
+                kCAttributes),
             "ok: ");
 }
 
 TEST(AskedQuestion, IsUnsupportedIfSomethingWasNotRead) {
-  EXPECT_EQ(ReplyTo(Negate, R"({"base":2,"unset":null,"M":3})"),
+  EXPECT_EQ(ReplyToC(Negate, R"({"base":2,"unset":null,"M":3})"),
             "unsupported: answer did not read: base");
-  EXPECT_EQ(ReplyTo([](const SextantQuestion* q) {
+  EXPECT_EQ(ReplyToC([](const SextantQuestion* q) {
               q->output(q, "y");
               return int{SEXTANT_ANSWER_OK};
             }),
             "unsupported: answer did not read: x");
-  EXPECT_EQ(ReplyTo(
+  EXPECT_EQ(ReplyToC(
                 [](const SextantQuestion* q) {
                   const char* scaling = nullptr;
                   q->text(q, "scaling", &scaling);
@@ -142,7 +142,7 @@ TEST(AskedQuestion, IsUnsupportedIfSomethingWasNotRead) {
 
 // The first mistake is reported, whatever `answer` returns.
 TEST(AskedQuestion, NamesWrongCalls) {
-  const auto reply = [](Answer answer) { return ReplyTo(answer, kAttributes); };
+  const auto reply = [](CAnswer answer) { return ReplyToC(answer, kCAttributes); };
   EXPECT_THAT(reply([](const SextantQuestion* q) {
                 double theta = 0;
                 EXPECT_EQ(q->number(q, "theta", &theta), SEXTANT_WRONG);
@@ -175,15 +175,15 @@ TEST(AskedQuestion, NamesWrongCalls) {
 }
 
 TEST(AskedQuestion, ReportsStatusesAndExceptions) {
-  EXPECT_EQ(ReplyTo([](const SextantQuestion* q) { return q->fail(q, 2, "no\n memory"); }),
+  EXPECT_EQ(ReplyToC([](const SextantQuestion* q) { return q->fail(q, 2, "no\n memory"); }),
             "error: no\n memory");
-  EXPECT_EQ(ReplyTo([](const SextantQuestion*) { return 7; }),
+  EXPECT_EQ(ReplyToC([](const SextantQuestion*) { return 7; }),
             "error: answer returned 7, expected 0 (ok), 1 (unsupported) or 2 (error)");
-  EXPECT_EQ(ReplyTo([](const SextantQuestion*) -> int { throw std::runtime_error("thrown"); }),
+  EXPECT_EQ(ReplyToC([](const SextantQuestion*) -> int { throw std::runtime_error("thrown"); }),
             "error: answer threw an exception: thrown");
-  EXPECT_EQ(ReplyTo([](const SextantQuestion*) -> int { throw 3; }),
+  EXPECT_EQ(ReplyToC([](const SextantQuestion*) -> int { throw 3; }),
             "error: answer threw an exception that is not a std::exception");
-  EXPECT_EQ(ReplyTo([](const SextantQuestion* q) {
+  EXPECT_EQ(ReplyToC([](const SextantQuestion* q) {
               q->input(q, "x");
               return int{SEXTANT_ANSWER_OK};
             }),
@@ -191,17 +191,17 @@ TEST(AskedQuestion, ReportsStatusesAndExceptions) {
 }
 
 TEST(AskedQuestion, NoticesWritesOutsideOfItsTensors) {
-  EXPECT_EQ(ReplyTo([](const SextantQuestion* q) {
+  EXPECT_EQ(ReplyToC([](const SextantQuestion* q) {
               Floats(q->output(q, "y"))[2] = 0;
               return Negate(q);
             }),
             "error: answer wrote outside of the memory of output y: 4 bytes after its end");
-  EXPECT_EQ(ReplyTo([](const SextantQuestion* q) -> int {
+  EXPECT_EQ(ReplyToC([](const SextantQuestion* q) -> int {
               static_cast<char*>(q->output(q, "z")->data)[-1] = 0;
               throw 1;
             }),
             "error: answer wrote outside of the memory of output z: 1 byte before its start");
-  EXPECT_EQ(ReplyTo([](const SextantQuestion* q) {
+  EXPECT_EQ(ReplyToC([](const SextantQuestion* q) {
               Floats(q->input(q, "x"))[-1] = Floats(q->input(q, "x"))[5] = 0;
               return Negate(q);
             }),
@@ -221,13 +221,13 @@ TEST(AskedQuestion, SaysAllInJson) {
     EXPECT_EQ(json["operation"], "op");
     EXPECT_EQ(json["case"], "op D=2");
     EXPECT_EQ(json["dtype"], "f32");
-    EXPECT_EQ(json["attributes"], Json::parse(kAttributes));
+    EXPECT_EQ(json["attributes"], Json::parse(kCAttributes));
     EXPECT_EQ(json["inputs"], (Json{{"x", {{"dtype", "F32"}, {"shape", {2}}}}}));
     EXPECT_EQ(json["outputs"]["y"], (Json{{"dtype", "F32"}, {"shape", {2}}}));
     EXPECT_EQ(json["outputs"]["z"]["optional"], true);
     return Negate(q);  // reads no attribute by its name
   };
-  EXPECT_EQ(ReplyTo(reads, kAttributes), "ok: ");
+  EXPECT_EQ(ReplyToC(reads, kCAttributes), "ok: ");
 }
 
 }  // namespace

@@ -20,7 +20,7 @@ using testing::HasSubstr;
 
 // softmax of two rows in bf16; 1 and 0.5 are exact, and the second row is wrong. A third row is
 // right.
-struct Softmax {
+struct WrongSoftmax {
   uint16_t x[6] = {}, y[6] = {0x3F00, 0x3F00, 0x3F80, 0x3F80, 0x3F00, 0x3F00};
   int64_t shape[2] = {2, 2};
   DLTensor of_x{x, {kDLCPU, 0}, 2, {kDLBfloat, 16, 1}, shape, nullptr, 0};
@@ -47,9 +47,9 @@ TEST(Options, OfAnOlderCallerEndEarlier) {
   SextantOptions options = Options();
   options.struct_size = offsetof(SextantOptions, budget_elements);
   options.budget_elements = 2;  // beyond the end
-  EXPECT_EQ(Softmax().Judge(&options)["budget"], nullptr);
+  EXPECT_EQ(WrongSoftmax().Judge(&options)["budget"], nullptr);
   options.struct_size = sizeof options;
-  EXPECT_EQ(Softmax().Judge(&options)["budget"]["elements"], 2);
+  EXPECT_EQ(WrongSoftmax().Judge(&options)["budget"]["elements"], 2);
 }
 
 TEST(Options, KeepTheTensorsOfAFailureInTheirTypes) {
@@ -57,7 +57,7 @@ TEST(Options, KeepTheTensorsOfAFailureInTheirTypes) {
   const std::string deeper = folder / "new/folder";
   SextantOptions options = Options();
   options.keep = deeper.c_str();
-  const Json verdict = Softmax().Judge(&options);
+  const Json verdict = WrongSoftmax().Judge(&options);
   const std::string kept = verdict["kept"];
   EXPECT_THAT(kept, testing::StartsWith(deeper + "/softmax-"));
   EXPECT_THAT(std::string(verdict["text"]), HasSubstr("repeat: sextant judge 'softmax"));
@@ -72,7 +72,7 @@ TEST(Options, KeepNothingOfAConformingAnswer) {
   const std::string path = folder / "kept";
   SextantOptions options = Options();
   options.keep = path.c_str();
-  Softmax softmax;
+  WrongSoftmax softmax;
   softmax.y[2] = softmax.y[3] = 0x3F00;
   const Json verdict = softmax.Judge(&options);
   EXPECT_EQ(verdict["status"], "conforms");
@@ -83,7 +83,7 @@ TEST(Options, KeepNothingOfAConformingAnswer) {
 TEST(Options, LoseNoVerdictIfTheTensorsCannotBeKept) {
   SextantOptions options = Options();
   options.keep = "/dev/null/folder";
-  const Json verdict = Softmax().Judge(&options);
+  const Json verdict = WrongSoftmax().Judge(&options);
   EXPECT_EQ(verdict["status"], "fails");
   EXPECT_EQ(verdict["kept"], "");
   EXPECT_THAT(std::string(verdict["text"]), HasSubstr("could not be kept: /dev/null/folder: "));
@@ -93,10 +93,10 @@ TEST(Options, TakeTheFolderFromTheEnvironment) {
   const fixtures::TemporaryFolder folder;
   const std::string kept_in = folder / "kept";
   ::setenv("SEXTANT_KEEP", kept_in.c_str(), 1);
-  const Json kept = Softmax().Judge(nullptr)["kept"];
+  const Json kept = WrongSoftmax().Judge(nullptr)["kept"];
   SextantOptions options = Options();
   options.keep = "";
-  const Json not_kept = Softmax().Judge(&options)["kept"];
+  const Json not_kept = WrongSoftmax().Judge(&options)["kept"];
   ::unsetenv("SEXTANT_KEEP");
   EXPECT_NE(kept, "");
   EXPECT_EQ(not_kept, "");
@@ -106,7 +106,7 @@ TEST(Options, ABudgetLeavesElementsOut) {
   SextantOptions options = Options();
   options.budget_elements = 2;
   options.budget_seed = 3;
-  Softmax softmax;
+  WrongSoftmax softmax;
   softmax.shape[0] = 3;
   const Json verdict = softmax.Judge(&options);  // the first and the last row
   EXPECT_EQ(verdict["tensors"][0]["left_out"], 2);

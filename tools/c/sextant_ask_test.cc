@@ -16,11 +16,11 @@ namespace {
 
 using testing::HasSubstr;
 
-struct Free {
+struct FreeAnswer {
   void operator()(SextantResult* result) const { sextant_free(result); }
 };
-using Result = std::unique_ptr<SextantResult, Free>;
-using Answer = int (*)(const SextantQuestion*, void*);
+using AskedResult = std::unique_ptr<SextantResult, FreeAnswer>;
+using AskedFunction = int (*)(const SextantQuestion*, void*);
 
 std::span<const float> Input(const SextantQuestion* q, const char* name) {
   const DLTensor* x = q->input(q, name);
@@ -33,7 +33,7 @@ float* Output(const SextantQuestion* q, const char* name) {
 }
 
 // relu(x)^2 in f32; `user`, if not null, counts the questions.
-int Relu2(const SextantQuestion* q, void* user) {
+int AnswerRelu2(const SextantQuestion* q, void* user) {
   const auto x = Input(q, "x");
   float* y = Output(q, "y");
   for (size_t i = 0; i < x.size(); ++i) y[i] = x[i] > 0 ? x[i] * x[i] : 0;
@@ -42,7 +42,7 @@ int Relu2(const SextantQuestion* q, void* user) {
 }
 
 // softmax in f32 without the largest element subtracted, of rows of an even number of elements.
-int Softmax(const SextantQuestion* q, void*) {
+int AnswerSoftmax(const SextantQuestion* q, void*) {
   const auto x = Input(q, "x");
   float* y = Output(q, "y");
   const auto width = static_cast<size_t>(q->input(q, "x")->shape[1]);
@@ -55,20 +55,20 @@ int Softmax(const SextantQuestion* q, void*) {
   return SEXTANT_ANSWER_OK;
 }
 
-SextantImplementation Mine(Answer answer, void* user = nullptr, const char* name = "mine") {
+SextantImplementation Mine(AskedFunction answer, void* user = nullptr, const char* name = "mine") {
   return {sizeof(SextantImplementation), name, nullptr, answer, user};
 }
 
-Result Identified(const char* question, const SextantImplementation& mine,
-                  const SextantOptions* options = nullptr) {
+AskedResult Identified(const char* question, const SextantImplementation& mine,
+                       const SextantOptions* options = nullptr) {
   SextantResult* result = nullptr;
   EXPECT_EQ(sextant_identify(question, &mine, nullptr, options, &result), SEXTANT_OK)
       << sextant_last_error();
-  return Result(result);
+  return AskedResult(result);
 }
 
 // The error of a call that ends with `status`.
-std::string ErrorOf(int status, Answer answer, const char* question = "activation F=8",
+std::string ErrorOf(int status, AskedFunction answer, const char* question = "activation F=8",
                     const SextantOptions* options = nullptr) {
   const SextantImplementation mine = Mine(answer);
   SextantResult* result = nullptr;
@@ -77,7 +77,7 @@ std::string ErrorOf(int status, Answer answer, const char* question = "activatio
   return sextant_last_error();
 }
 
-std::span<const double> ArrayOf(const Result& result, const char* name) {
+std::span<const double> ArrayOfAnswer(const AskedResult& result, const char* name) {
   SextantArray array{};
   EXPECT_EQ(sextant_array(result.get(), name, &array), SEXTANT_OK) << sextant_last_error();
   return {array.data, array.count};
@@ -85,7 +85,7 @@ std::span<const double> ArrayOf(const Result& result, const char* name) {
 
 TEST(Identify, FindsWhatAFunctionComputes) {
   int asked = 0;
-  const Result result = Identified("activation F=8", Mine(Relu2, &asked));
+  const AskedResult result = Identified("activation F=8", Mine(AnswerRelu2, &asked));
   const Json found = Json::parse(sextant_json(result.get()));
   EXPECT_EQ(found["conforms"], true);
   EXPECT_THAT(found["case"].get<std::string>(), HasSubstr("kind=relu2"));
@@ -103,9 +103,9 @@ TEST(Identify, ANumberOfTheCaseIsKnownAndAskedFor) {
     const Json json = Json::parse(q->json(q));
     EXPECT_EQ(json["attributes"]["kind"], "relu");
     EXPECT_EQ(json["inputs"]["x"]["dtype"], "F32");
-    return Relu2(q, nullptr);
+    return AnswerRelu2(q, nullptr);
   };
-  const Result result = Identified("activation kind=relu F=8", Mine(reads_kind));
+  const AskedResult result = Identified("activation kind=relu F=8", Mine(reads_kind));
   const Json found = Json::parse(sextant_json(result.get()));
   EXPECT_EQ(found["conforms"], false);
   EXPECT_FALSE(found["details"].empty());
@@ -113,7 +113,7 @@ TEST(Identify, ANumberOfTheCaseIsKnownAndAskedFor) {
 }
 
 TEST(Identify, AnAttributeThatIsNotReadIsNotAnswered) {
-  EXPECT_THAT(ErrorOf(SEXTANT_INVALID, Relu2, "activation kind=relu F=8"),
+  EXPECT_THAT(ErrorOf(SEXTANT_INVALID, AnswerRelu2, "activation kind=relu F=8"),
               HasSubstr("answer did not read: kind"));
 }
 
@@ -127,21 +127,21 @@ TEST(Identify, BadFunctionsEndTheCallWithOneError) {
   const auto returns_7 = [](const SextantQuestion*, void*) { return 7; };
   EXPECT_THAT(ErrorOf(SEXTANT_NO_ANSWER, returns_7), HasSubstr("answer returned 7"));
   const auto writes_outside = [](const SextantQuestion* q, void*) {
-    Relu2(q, nullptr);
+    AnswerRelu2(q, nullptr);
     Output(q, "y")[-1] = 0;
     return 0;
   };
   EXPECT_THAT(ErrorOf(SEXTANT_NO_ANSWER, writes_outside),
               HasSubstr("wrote outside of the memory of output y: 4 bytes before its start"));
   const auto changes_input = [](const SextantQuestion* q, void*) {
-    Relu2(q, nullptr);
+    AnswerRelu2(q, nullptr);
     const_cast<float*>(Input(q, "x").data())[0] += 1;
     return 0;
   };
   EXPECT_THAT(ErrorOf(SEXTANT_NO_ANSWER, changes_input), HasSubstr("changed the input x"));
   const auto asks_for_z = [](const SextantQuestion* q, void*) {
     q->input(q, "z");
-    return Relu2(q, nullptr);
+    return AnswerRelu2(q, nullptr);
   };
   EXPECT_THAT(ErrorOf(SEXTANT_NO_ANSWER, asks_for_z), HasSubstr("there is no input 'z'"));
   const auto throws = [](const SextantQuestion*, void*) -> int { throw std::logic_error("why"); };
@@ -169,7 +169,7 @@ TEST(Identify, AFunctionMayCallTheLibrary) {
     SextantResult* drawn = nullptr;
     EXPECT_EQ(sextant_draw(q->case_line, &drawn), SEXTANT_OK);
     sextant_free(drawn);
-    return Relu2(q, nullptr);
+    return AnswerRelu2(q, nullptr);
   };
   EXPECT_EQ(sextant_status(Identified("activation F=8", Mine(draws)).get()), 0);
 }
@@ -177,14 +177,14 @@ TEST(Identify, AFunctionMayCallTheLibrary) {
 TEST(Identify, AFunctionRunsInTheFloatingPointEnvironmentOfTheCaller) {
   const auto asks_mode = [](const SextantQuestion* q, void* user) {
     *static_cast<int*>(user) = std::fegetround();
-    return Relu2(q, nullptr);
+    return AnswerRelu2(q, nullptr);
   };
   int mode = FE_TONEAREST;
   std::fesetround(FE_UPWARD);
   const SextantImplementation mine = Mine(asks_mode, &mode);
   SextantResult* made = nullptr;
   sextant_identify("activation F=8", &mine, nullptr, nullptr, &made);
-  const Result result(made);
+  const AskedResult result(made);
   EXPECT_EQ(std::fegetround(), FE_UPWARD);
   std::fesetround(FE_TONEAREST);
   EXPECT_EQ(mode, FE_UPWARD);
@@ -194,23 +194,23 @@ TEST(Identify, EndsWhereProgressAsksForIt) {
   SextantOptions options{};
   options.struct_size = sizeof options;
   options.progress = [](double, void*) { return 1; };
-  EXPECT_EQ(ErrorOf(SEXTANT_CANCELLED, Relu2, "activation F=8", &options), "cancelled");
+  EXPECT_EQ(ErrorOf(SEXTANT_CANCELLED, AnswerRelu2, "activation F=8", &options), "cancelled");
 }
 
 TEST(Identify, NamesWrongCalls) {
-  EXPECT_THAT(ErrorOf(SEXTANT_INVALID, Relu2, "activatio"), HasSubstr("'activatio'"));
+  EXPECT_THAT(ErrorOf(SEXTANT_INVALID, AnswerRelu2, "activatio"), HasSubstr("'activatio'"));
   EXPECT_THAT(ErrorOf(SEXTANT_INVALID, nullptr), HasSubstr("'mine' has no function"));
   EXPECT_EQ(sextant_identify("activation", nullptr, nullptr, nullptr, nullptr), SEXTANT_INVALID);
   EXPECT_STREQ(sextant_last_error(), "argument result is a null pointer");
   SextantResult* result = nullptr;
   EXPECT_EQ(sextant_identify("activation", nullptr, nullptr, nullptr, &result), SEXTANT_INVALID);
   EXPECT_STREQ(sextant_last_error(), "argument implementation is a null pointer");
-  SextantImplementation mine = Mine(Relu2);
+  SextantImplementation mine = Mine(AnswerRelu2);
   mine.struct_size = 8;
   EXPECT_EQ(sextant_identify("activation", &mine, nullptr, nullptr, &result), SEXTANT_INVALID);
   EXPECT_THAT(sextant_last_error(), HasSubstr("struct_size of an implementation is 8"));
   const SextantIdentifyOptions part{sizeof part, nullptr, "vision_config", nullptr};
-  mine = Mine(Relu2);
+  mine = Mine(AnswerRelu2);
   EXPECT_EQ(sextant_identify("activation", &mine, &part, nullptr, &result), SEXTANT_INVALID);
   EXPECT_THAT(sextant_last_error(), HasSubstr("expected `against`"));
 }
@@ -223,17 +223,18 @@ int ProfileStatus(const std::vector<SextantImplementation>& all, const char* cas
 
 TEST(Profile, GivesErrorsByGroupOfEachImplementation) {
   SextantResult* made = nullptr;
-  ASSERT_EQ(ProfileStatus({Mine(Softmax), Mine(nullptr, nullptr, "recipe:native")},
+  ASSERT_EQ(ProfileStatus({Mine(AnswerSoftmax), Mine(nullptr, nullptr, "recipe:native")},
                           "softmax N=3 M=64 seed=7\nsoftmax N=3 M=64 seed=8\n", &made),
             SEXTANT_OK)
       << sextant_last_error();
-  const Result result(made);
+  const AskedResult result(made);
   const Json json = Json::parse(sextant_json(made));
   EXPECT_EQ(json["cases"].size(), 2u);
   EXPECT_EQ(json["subjects"][0]["subject"], "mine");
-  const auto key = ArrayOf(result, "mine/key"), elements = ArrayOf(result, "mine/elements"),
-             largest = ArrayOf(result, "mine/ulps_largest"),
-             native = ArrayOf(result, "recipe:native/ulps_largest");
+  const auto key = ArrayOfAnswer(result, "mine/key"),
+             elements = ArrayOfAnswer(result, "mine/elements"),
+             largest = ArrayOfAnswer(result, "mine/ulps_largest"),
+             native = ArrayOfAnswer(result, "recipe:native/ulps_largest");
   ASSERT_EQ(key.size(), 3u);
   for (size_t row = 0; row < 3; ++row) {
     EXPECT_EQ(key[row], static_cast<double>(row));
@@ -246,14 +247,14 @@ TEST(Profile, GivesErrorsByGroupOfEachImplementation) {
 
 TEST(Profile, AWrongElementIsTheWorst) {
   const auto wrong = [](const SextantQuestion* q, void*) {
-    Softmax(q, nullptr);
+    AnswerSoftmax(q, nullptr);
     Output(q, "y")[70] *= 2;
     return 0;
   };
   SextantResult* made = nullptr;
   ASSERT_EQ(ProfileStatus({Mine(wrong)}, "softmax N=3 M=64", &made), SEXTANT_OK);
-  const Result result(made);
-  const auto largest = ArrayOf(result, "mine/permitted_largest");
+  const AskedResult result(made);
+  const auto largest = ArrayOfAnswer(result, "mine/permitted_largest");
   EXPECT_LE(largest[0], 1);
   EXPECT_GT(largest[1], 1000);
   const Json worst = Json::parse(sextant_json(made))["subjects"][0]["worst"][0];
@@ -270,11 +271,11 @@ TEST(Profile, NamesWrongCalls) {
     return std::string(sextant_last_error());
   };
   EXPECT_EQ(error({}, "softmax"), "there is no implementation, expected at least one");
-  EXPECT_EQ(error({Mine(Softmax)}, " \n"), "there is no case line");
-  EXPECT_EQ(error({Mine(Softmax)}, nullptr), "argument cases is a null pointer");
-  EXPECT_EQ(error({Mine(Softmax), Mine(Softmax)}, "softmax N=1 M=4"),
+  EXPECT_EQ(error({Mine(AnswerSoftmax)}, " \n"), "there is no case line");
+  EXPECT_EQ(error({Mine(AnswerSoftmax)}, nullptr), "argument cases is a null pointer");
+  EXPECT_EQ(error({Mine(AnswerSoftmax), Mine(AnswerSoftmax)}, "softmax N=1 M=4"),
             "two implementations have the name 'mine'");
-  EXPECT_THAT(error({Mine(Softmax)}, "softmax N=1 M=4", "colour"), HasSubstr("colour"));
+  EXPECT_THAT(error({Mine(AnswerSoftmax)}, "softmax N=1 M=4", "colour"), HasSubstr("colour"));
   const auto fails = [](const SextantQuestion*, void*) -> int { return SEXTANT_ANSWER_ERROR; };
   EXPECT_THAT(error({Mine(fails)}, "softmax N=1 M=4"), HasSubstr("mine did not answer softmax"));
 }

@@ -69,7 +69,7 @@ class Call {
 constexpr DLDataType kF32{kDLFloat, 32, 1};
 
 // softmax of a row: right, or with one wrong element.
-Call Softmax(float wrong = 0) {
+Call SoftmaxCall(float wrong = 0) {
   const double e = std::exp(1.0);
   Call call;
   call.Add<float>("x", kF32, {1, 2}, {0, 1});
@@ -77,7 +77,7 @@ Call Softmax(float wrong = 0) {
   return call;
 }
 
-SextantOptions Options(const char* recipe, int strict = 0) {
+SextantOptions OptionsWith(const char* recipe, int strict = 0) {
   SextantOptions options{};
   options.struct_size = sizeof options;
   options.recipe = recipe;
@@ -103,12 +103,12 @@ std::span<const double> ArrayOf(const Result& result, const char* name) {
 }
 
 TEST(CLibrary, JudgesTensorsOfTheCaller) {
-  const Result right = Judged(Softmax(), "softmax");
+  const Result right = Judged(SoftmaxCall(), "softmax");
   EXPECT_EQ(sextant_status(right.get()), 0);
   const Json json = Json::parse(sextant_json(right.get()));
   EXPECT_EQ(json["status"], "conforms");
   EXPECT_EQ(json["case"], "softmax M=2 N=1 dtype=f32");
-  const Result wrong = Judged(Softmax(0.5F), "softmax");
+  const Result wrong = Judged(SoftmaxCall(0.5F), "softmax");
   EXPECT_EQ(sextant_status(wrong.get()), 1);
   const auto error = ArrayOf(wrong, "y/error"), permitted = ArrayOf(wrong, "y/permitted");
   EXPECT_LE(error[0], permitted[0]);
@@ -117,7 +117,7 @@ TEST(CLibrary, JudgesTensorsOfTheCaller) {
 }
 
 TEST(CLibrary, FollowsStridesAndOffsets) {
-  Call call = Softmax();
+  Call call = SoftmaxCall();
   float memory[] = {9, 1, 9, 0, 9};
   int64_t strides[] = {7, -2};
   call.dl(0).data = memory;
@@ -158,16 +158,17 @@ TEST(CLibrary, ReadsTheOptionsOfNewerCallers) {
   struct Newer {
     SextantOptions options;
     const void* more;
-  } newer{Options("f32_compute", 1), nullptr};
+  } newer{OptionsWith("f32_compute", 1), nullptr};
   newer.options.struct_size = sizeof newer;
-  const Result result = Judged(Softmax(), "softmax", &newer.options);
+  const Result result = Judged(SoftmaxCall(), "softmax", &newer.options);
   const Json json = Json::parse(sextant_json(result.get()));
   EXPECT_EQ(json["recipe"], "f32_compute");
   EXPECT_EQ(json["strict"], true);
   newer.more = &newer;
-  EXPECT_THAT(Softmax().Error("softmax", &newer.options), HasSubstr("unknown member at byte"));
+  EXPECT_THAT(SoftmaxCall().Error("softmax", &newer.options), HasSubstr("unknown member at byte"));
   newer.options.struct_size = sizeof newer.options - 1;
-  EXPECT_THAT(Softmax().Error("softmax", &newer.options), HasSubstr("struct_size of the options"));
+  EXPECT_THAT(SoftmaxCall().Error("softmax", &newer.options),
+              HasSubstr("struct_size of the options"));
 }
 
 #if defined(__x86_64__)
@@ -196,7 +197,7 @@ TEST(CLibrary, BoundsDoNotDependOnTheRoundingOfTheCaller) {
   call.Add<float>("x", kF32, {1 << 8, 1 << 8}, x);
   const auto permitted = [&](unsigned mode) {
     const unsigned callers = _mm_getcsr();
-    SextantOptions options = Options(nullptr);
+    SextantOptions options = OptionsWith(nullptr);
     options.threads = 2;
     SextantResult* made = nullptr;
     _mm_setcsr(callers | mode);
@@ -213,48 +214,48 @@ TEST(CLibrary, BoundsDoNotDependOnTheRoundingOfTheCaller) {
 #endif
 
 TEST(CLibrary, NamesWrongCalls) {
-  EXPECT_THAT(Softmax().Error("softma"), HasSubstr("there is no operation 'softma'"));
-  EXPECT_EQ(Softmax().Error(nullptr), "argument question is a null pointer");
-  Call call = Softmax();
+  EXPECT_THAT(SoftmaxCall().Error("softma"), HasSubstr("there is no operation 'softma'"));
+  EXPECT_EQ(SoftmaxCall().Error(nullptr), "argument question is a null pointer");
+  Call call = SoftmaxCall();
   call.named(1).name = nullptr;
   EXPECT_EQ(call.Error("softmax"), "the name of tensor 1 is a null pointer");
-  call = Softmax();
+  call = SoftmaxCall();
   call.named(1).tensor = nullptr;
   EXPECT_EQ(call.Error("softmax"), "y: the tensor is a null pointer");
-  call = Softmax();
+  call = SoftmaxCall();
   call.dl(0).data = nullptr;
   EXPECT_EQ(call.Error("softmax"), "x: its data are a null pointer");
-  call = Softmax();
+  call = SoftmaxCall();
   call.dl(0).shape = nullptr;
   EXPECT_EQ(call.Error("softmax"), "x: its shape is a null pointer");
-  call = Softmax();
+  call = SoftmaxCall();
   call.dl(0).ndim = -1;
   EXPECT_EQ(call.Error("softmax"), "x has -1 axes, expected 0 to 64");
-  call = Softmax();
+  call = SoftmaxCall();
   call.dl(0).shape[1] = -2;
   EXPECT_EQ(call.Error("softmax"), "x has extent -2 on axis 1, expected 0 or more");
-  call = Softmax();
+  call = SoftmaxCall();
   call.dl(0).device.device_type = kDLCUDA;
   EXPECT_THAT(call.Error("softmax"), HasSubstr("expected memory of the CPU"));
-  call = Softmax();
+  call = SoftmaxCall();
   call.dl(0).dtype = {kDLFloat, 32, 2};
   EXPECT_THAT(call.Error("softmax"), HasSubstr("32 bits and 2 lanes"));
   const SextantOptions unset{};
-  EXPECT_THAT(Softmax().Error("softmax", &unset), HasSubstr("struct_size of the options is 0"));
-  const SextantOptions recipe = Options("no");
-  EXPECT_THAT(Softmax().Error("softmax", &recipe), HasSubstr("'no'"));
+  EXPECT_THAT(SoftmaxCall().Error("softmax", &unset), HasSubstr("struct_size of the options is 0"));
+  const SextantOptions recipe = OptionsWith("no");
+  EXPECT_THAT(SoftmaxCall().Error("softmax", &recipe), HasSubstr("'no'"));
   EXPECT_EQ(sextant_judge("softmax", nullptr, 1, nullptr, nullptr), SEXTANT_INVALID);
   EXPECT_STREQ(sextant_last_error(), "argument result is a null pointer");
   SextantArray array;
-  EXPECT_EQ(sextant_array(Judged(Softmax(), "softmax").get(), "z", &array), SEXTANT_INVALID);
+  EXPECT_EQ(sextant_array(Judged(SoftmaxCall(), "softmax").get(), "z", &array), SEXTANT_INVALID);
   EXPECT_STREQ(sextant_last_error(), "there is no array 'z'; there are: y/error y/permitted");
 }
 
 TEST(CLibrary, EndsWhereProgressAsksForIt) {
-  SextantOptions options = Options(nullptr);
+  SextantOptions options = OptionsWith(nullptr);
   options.progress = [](double, void*) { return 1; };
   SextantResult* result = nullptr;
-  EXPECT_EQ(Softmax().Judge("softmax", &result, &options), SEXTANT_CANCELLED);
+  EXPECT_EQ(SoftmaxCall().Judge("softmax", &result, &options), SEXTANT_CANCELLED);
   EXPECT_EQ(result, nullptr);
 }
 
@@ -263,9 +264,9 @@ TEST(CLibrary, AnswersSeveralThreadsAtOnce) {
   for (int t = 0; t < 4; ++t) {
     threads.emplace_back([t] {
       for (int i = 0; i < 5; ++i) {
-        EXPECT_EQ(sextant_status(Judged(Softmax(t % 2 ? 0.5F : 0), "softmax").get()), t % 2);
+        EXPECT_EQ(sextant_status(Judged(SoftmaxCall(t % 2 ? 0.5F : 0), "softmax").get()), t % 2);
         const std::string unknown = "operation" + std::to_string(t);
-        EXPECT_THAT(Softmax().Error(unknown.c_str()), HasSubstr("'" + unknown + "'"));
+        EXPECT_THAT(SoftmaxCall().Error(unknown.c_str()), HasSubstr("'" + unknown + "'"));
       }
     });
   }

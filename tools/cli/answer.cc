@@ -37,7 +37,7 @@ struct Answered {
 };
 
 void StoreAnswer(const Selected& selected, const Subject& subject, fixtures::RecordFile& file,
-              Answered& all) {
+                 Answered& all) {
   const Case& c = selected.c;
   const Answer answer = WithinMemory(c, [&] { return AnswerOf(subject, c, InputsOf(selected)); });
   if (answer.status == Answer::Status::kAnswered) {

@@ -93,8 +93,8 @@ void RefuseNewDecline(const Verdict& committed, Verdict& fresh) {
 }
 
 // Judges the cases in order; each verdict is reported as soon as it is known.
-void JudgeAll(const std::vector<Selected>& selected, const Subject& subject, const CheckArguments& options,
-              Outputs& outputs, Report& report) {
+void JudgeAll(const std::vector<Selected>& selected, const Subject& subject,
+              const CheckArguments& options, Outputs& outputs, Report& report) {
   const bool text_to_stderr = outputs.lines.IsStandardOutput();
   const TextOutput text{text_to_stderr ? std::cerr : std::cout, options.verbose};
   Progress progress("judging");
@@ -184,14 +184,15 @@ int Check(const CheckArguments& options) {
                                            .config = options.config,
                                            .left_out = &unselected});
   if (selected.empty()) return NothingToDo(kNoCase);
-  Report report{.subject = options.subject,
-                .recipe = options.recipe,
-                .strict = options.strict,
-                .timeout = options.timeout == CheckArguments().timeout ? "" : PrintValue(options.timeout),
-                .supported_only = options.supported_only,
-                .budget_seconds = options.budget_seconds,
-                .budget = options.budget,
-                .sampled_is_enough = options.sampled_is_enough};
+  Report report{
+      .subject = options.subject,
+      .recipe = options.recipe,
+      .strict = options.strict,
+      .timeout = options.timeout == CheckArguments().timeout ? "" : PrintValue(options.timeout),
+      .supported_only = options.supported_only,
+      .budget_seconds = options.budget_seconds,
+      .budget = options.budget,
+      .sampled_is_enough = options.sampled_is_enough};
   ReadExpectations(options.expect, selected, std::move(unselected), report);
   if (options.fresh) report.fresh = AddFreshCases(*options.fresh, selected);
   if (!options.recipe.empty()) ParseRecipe(options.recipe, DType::kF32);  // throws Error

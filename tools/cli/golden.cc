@@ -35,7 +35,8 @@ Record ProveNative(const Case& c, const ProveOptions& options) {
 }
 
 // Proves one case and writes it, unless the format cannot hold it.
-void StoreGolden(const Case& c, const ProveOptions& options, fixtures::RecordFile& file, Stored& all) {
+void StoreGolden(const Case& c, const ProveOptions& options, fixtures::RecordFile& file,
+                 Stored& all) {
   std::string why = file.WhyNot(c);
   if (why.empty()) {
     const Record record = WithinMemory(c, [&] { return ProveNative(c, options); });

@@ -36,8 +36,8 @@ Tensor<double> LowOfLayout1(const GoldenTensor& stored, const GoldenTensor& expe
 }
 
 // Adds the difference of two tensors to `faults`, if there is one.
-void CompareWithStored(const std::string& path, const Tensor<double>& stored, const Tensor<double>& expected,
-             std::vector<std::string>& faults) {
+void CompareWithStored(const std::string& path, const Tensor<double>& stored,
+                       const Tensor<double>& expected, std::vector<std::string>& faults) {
   if (std::string fault = Difference(path, stored, expected); !fault.empty())
     faults.push_back(std::move(fault));
 }
@@ -49,7 +49,8 @@ void CompareGolden(const GoldenTensor& stored, const GoldenTensor& expected,
   if (stored.dtype != expected.dtype) faults.push_back(path + " has the wrong dtype");
   CompareWithStored(path + "/value", stored.value, expected.value, faults);
   CompareWithStored(path + "/high", stored.high, expected.high, faults);
-  CompareWithStored(path + "/low", stored.low, old ? LowOfLayout1(stored, expected) : expected.low, faults);
+  CompareWithStored(path + "/low", stored.low, old ? LowOfLayout1(stored, expected) : expected.low,
+                    faults);
   if (!old) CompareWithStored(path + "/permitted", stored.permitted, expected.permitted, faults);
   CompareWithStored(path + "/radius", stored.radius, expected.radius, faults);
 }

@@ -13,7 +13,7 @@ using testing::HasSubstr;
 using testing::Not;
 
 // A report with one case per status, each case with one element.
-Report ReportOf(const std::vector<Verdict::Status>& statuses) {
+Report ReportWith(const std::vector<Verdict::Status>& statuses) {
   Report report{.subject =
                     "some\x01"
                     "body",
@@ -39,20 +39,20 @@ std::string Junit(const Report& report) {
 TEST(Junit, WritesTheStatusOfEachCase) {
   using enum Verdict::Status;
   const std::string xml =
-      Junit(ReportOf({kConforms, kFails, kUnverified, kUnsupported, kCouldNotRun, kCouldNotRun}));
+      Junit(ReportWith({kConforms, kFails, kUnverified, kUnsupported, kCouldNotRun, kCouldNotRun}));
   EXPECT_THAT(xml, HasSubstr("tests=\"6\" failures=\"1\" errors=\"2\" skipped=\"2\""));
   EXPECT_THAT(xml, HasSubstr("<error message=\"because\">because\nrepeat: sextant check '"));
   EXPECT_THAT(xml, HasSubstr("name=\"some?body\""));  // XML forbids control characters
 }
 
 TEST(Junit, HasNoFailureIfAllCasesConform) {
-  const std::string xml = Junit(ReportOf({Verdict::Status::kConforms}));
+  const std::string xml = Junit(ReportWith({Verdict::Status::kConforms}));
   EXPECT_THAT(xml, HasSubstr("tests=\"1\" failures=\"0\" errors=\"0\" skipped=\"0\""));
 }
 
 // The exit status is then 3, so the XML must have an error as well.
 TEST(Junit, HasAnErrorIfTheSubjectMisbehavesAtItsEnd) {
-  Report report = ReportOf({Verdict::Status::kConforms});
+  Report report = ReportWith({Verdict::Status::kConforms});
   report.after_last_answer = "it wrote 'x\u202e' after its answer";
   EXPECT_EQ(report.Status(), kNotRun);
   const std::string xml = Junit(report);
@@ -61,7 +61,7 @@ TEST(Junit, HasAnErrorIfTheSubjectMisbehavesAtItsEnd) {
 }
 
 TEST(Junit, SkipsCasesIfNoCaseHasAnElement) {
-  Report report = ReportOf({Verdict::Status::kConforms, Verdict::Status::kConforms});
+  Report report = ReportWith({Verdict::Status::kConforms, Verdict::Status::kConforms});
   report.verdicts[0].tensors[0].elements = report.verdicts[0].tensors[0].judged = 0;
   EXPECT_THAT(Junit(report), HasSubstr("skipped=\"0\""));
   report.verdicts.pop_back();

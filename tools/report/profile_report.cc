@@ -21,7 +21,9 @@ constexpr std::pair<const char*, double Distribution::*> kNumbers[] = {
     {"rms", &Distribution::rms},
     {"bias", &Distribution::bias}};
 
-std::string_view NameOfUnit(ErrorUnit unit) { return oracle::NamesOf(unit)[static_cast<size_t>(unit)]; }
+std::string_view NameOfUnit(ErrorUnit unit) {
+  return oracle::NamesOf(unit)[static_cast<size_t>(unit)];
+}
 
 Json AsJson(const Distribution& of) {
   Json json = Json::object();

@@ -10,35 +10,36 @@ namespace {
 
 // D = 16, so the right scale is 1/4. Six query heads share two key heads.
 const std::string kPlain = "attention H=6 K=2 S=9 T=14 D=16 E=16 ";
-const std::string kCausal = "attention H=6 K=2 S=14 T=14 D=16 E=16 mask=causal ";
-const std::string kSink = "attention_sink H=6 K=2 S=9 T=14 D=16 E=16 ";
-constexpr const char* kDTypes[] = {"dtype=f32", "dtype=bf16"};
+const std::string kCausalFactors = "attention H=6 K=2 S=14 T=14 D=16 E=16 mask=causal ";
+const std::string kSinkFactors = "attention_sink H=6 K=2 S=9 T=14 D=16 E=16 ";
+constexpr const char* kFactorDTypes[] = {"dtype=f32", "dtype=bf16"};
 
-void ExpectNamed(const std::string& line, const PlantedAttention& planted,
-                 const std::string& text) {
-  for (const char* dtype : kDTypes)
+void ExpectFactorNamed(const std::string& line, const PlantedAttention& planted,
+                       const std::string& text) {
+  for (const char* dtype : kFactorDTypes)
     EXPECT_THAT(CausesOfSubject(line + dtype, planted), Contains(StartsWith(text))) << dtype;
 }
 
 TEST(MeasuredFactors, AreNoneInARightAnswer) {
-  for (const char* dtype : kDTypes) {
+  for (const char* dtype : kFactorDTypes) {
     EXPECT_THAT(CausesOfSubject(kPlain + dtype, GroupedAttention()), IsEmpty());
-    EXPECT_THAT(CausesOfSubject(kCausal + dtype, CausalAttention()), IsEmpty());
-    EXPECT_THAT(CausesOfSubject(kSink + dtype, GroupedAttention()), IsEmpty());
+    EXPECT_THAT(CausesOfSubject(kCausalFactors + dtype, CausalAttention()), IsEmpty());
+    EXPECT_THAT(CausesOfSubject(kSinkFactors + dtype, GroupedAttention()), IsEmpty());
   }
 }
 
 TEST(MeasuredFactors, NameHeads) {
   PlantedAttention planted = GroupedAttention();
   planted.value_head = [](size_t h) { return size_t{h == 1 || h == 4}; };
-  ExpectNamed(kPlain, planted,
-              "heads_read (query heads 0 to 5 read the heads of values 0 1 0 0 1 0, expected 0 0 0 "
-              "1 1 1)");
+  ExpectFactorNamed(
+      kPlain, planted,
+      "heads_read (query heads 0 to 5 read the heads of values 0 1 0 0 1 0, expected 0 0 0 "
+      "1 1 1)");
   planted = GroupedAttention();
   planted.query_head = [](size_t h) { return (h + 2) % 6; };
   planted.key_head = [](size_t h) { return (h + 2) % 6 / 3; };
   planted.scale = 0.225;
-  for (const char* dtype : kDTypes)
+  for (const char* dtype : kFactorDTypes)
     EXPECT_THAT(CausesOfSubject(kPlain + dtype, planted),
                 Contains(StartsWith("heads_moved+scale_changed (heads 0 to 5 of y are those of "
                                     "query heads 2 3 4 5 0 1; and scores are multiplied by 0.22")));
@@ -47,56 +48,63 @@ TEST(MeasuredFactors, NameHeads) {
 TEST(MeasuredFactors, NameTheScaleOfSomeHeads) {
   PlantedAttention planted = GroupedAttention();
   planted.score = [](size_t h, double x) { return h % 2 == 1 ? 2 * x : x; };
-  ExpectNamed(kPlain, planted,
-              "scale_of_heads (scores of some heads are multiplied in addition: head 1 by 2, 3 by "
-              "2, 5 by 2)");
+  ExpectFactorNamed(
+      kPlain, planted,
+      "scale_of_heads (scores of some heads are multiplied in addition: head 1 by 2, 3 by "
+      "2, 5 by 2)");
 }
 
 TEST(MeasuredFactors, NameEqualWeights) {
   PlantedAttention planted = CausalAttention();
   planted.scale = 0;
-  ExpectNamed(kCausal, planted, "weights_equal (all keys that a query sees have the same weight");
+  ExpectFactorNamed(kCausalFactors, planted,
+                    "weights_equal (all keys that a query sees have the same weight");
 }
 
 TEST(MeasuredFactors, NameTheLargestKeyAlone) {
   PlantedAttention planted = GroupedAttention();
   planted.scale = 20000;
-  ExpectNamed("attention scale=0.25 H=6 K=2 S=9 T=14 D=16 E=16 ", planted,
-              "weights_of_largest_key (only the key with the largest score counts)");
+  ExpectFactorNamed("attention scale=0.25 H=6 K=2 S=9 T=14 D=16 E=16 ", planted,
+                    "weights_of_largest_key (only the key with the largest score counts)");
 }
 
 TEST(MeasuredFactors, NameTermsOfTheSum) {
   PlantedAttention planted = GroupedAttention();
   planted.zeros = 3;
-  ExpectNamed(kPlain, planted, "zeros_in_the_sum (e^0 is added 3 times to the sum of e^score)");
+  ExpectFactorNamed(kPlain, planted,
+                    "zeros_in_the_sum (e^0 is added 3 times to the sum of e^score)");
   planted = GroupedAttention();
   planted.increase = 1;
-  ExpectNamed(kPlain, planted, "sum_increased (1 is added to the sum of e^(score - largest))");
+  ExpectFactorNamed(kPlain, planted,
+                    "sum_increased (1 is added to the sum of e^(score - largest))");
 }
 
 TEST(MeasuredFactors, NameAFactorOfTheAnswerBesideTheScale) {
   PlantedAttention planted = GroupedAttention();
   planted.gain = 1.25;
   planted.scale = 1;
-  ExpectNamed(kPlain, planted,
-              "scale_changed+y_multiplied (scores are multiplied by 1, expected 0.25; and y is "
-              "multiplied by 1.25)");
+  ExpectFactorNamed(
+      kPlain, planted,
+      "scale_changed+y_multiplied (scores are multiplied by 1, expected 0.25; and y is "
+      "multiplied by 1.25)");
 }
 
 TEST(MeasuredFactors, NameValuesOfOtherKeys) {
   PlantedAttention planted = GroupedAttention();
   planted.later = 1;
   planted.zeros = 2;
-  ExpectNamed(kPlain, planted,
-              "values_of_other_keys+zeros_in_the_sum (the weight of key t multiplies the value of "
-              "key (t + 1) mod 14; and e^0 is added 2 times to the sum of e^score (the keys are "
-              "padded to a multiple of 4 or 8 or 16))");
+  ExpectFactorNamed(
+      kPlain, planted,
+      "values_of_other_keys+zeros_in_the_sum (the weight of key t multiplies the value of "
+      "key (t + 1) mod 14; and e^0 is added 2 times to the sum of e^score (the keys are "
+      "padded to a multiple of 4 or 8 or 16))");
 }
 
 TEST(MeasuredFactors, NameTheScoreOfMaskedKeys) {
   PlantedAttention planted = CausalAttention();
   planted.masked_score = -3;
-  ExpectNamed(kCausal, planted, "mask_value (masked keys have the score -3, expected -infinity)");
+  ExpectFactorNamed(kCausalFactors, planted,
+                    "mask_value (masked keys have the score -3, expected -infinity)");
 }
 
 TEST(MeasuredFactors, NameKeysOfSomeHeads) {
@@ -104,8 +112,8 @@ TEST(MeasuredFactors, NameKeysOfSomeHeads) {
   planted.score_at = [](size_t h, size_t s, size_t t, double x) {
     return h % 2 == 1 && t + 4 <= s ? -INFINITY : x;
   };
-  ExpectNamed(kCausal, planted,
-              "keys_of_heads_changed (in heads 1, 3, 5, the window is [3,-1], expected none");
+  ExpectFactorNamed(kCausalFactors, planted,
+                    "keys_of_heads_changed (in heads 1, 3, 5, the window is [3,-1], expected none");
 }
 
 TEST(MeasuredFactors, NameAMaskOfPackedRows) {
@@ -113,24 +121,25 @@ TEST(MeasuredFactors, NameAMaskOfPackedRows) {
   planted.score_at = [](size_t h, size_t s, size_t t, double x) {
     return t > s * 3 + h % 3 ? -INFINITY : x;
   };
-  ExpectNamed(kCausal, planted,
-              "mask_of_packed_rows (the mask counts the rows of the 3 heads that share a key head: "
-              "query s of head h sees keys up to s * 3 + h mod 3)");
+  ExpectFactorNamed(
+      kCausalFactors, planted,
+      "mask_of_packed_rows (the mask counts the rows of the 3 heads that share a key head: "
+      "query s of head h sees keys up to s * 3 + h mod 3)");
 }
 
 TEST(MeasuredFactors, NameACapThatCutsScoresOff) {
   PlantedAttention planted = GroupedAttention();
   planted.score = [](size_t, double x) { return std::clamp(x, -5.0, 5.0); };
-  ExpectNamed("attention soft_cap=5 H=6 K=2 S=9 T=14 D=16 E=16 @q=normal(4) ", planted,
-              "soft_cap_clips (the cap cuts scores off");
+  ExpectFactorNamed("attention soft_cap=5 H=6 K=2 S=9 T=14 D=16 E=16 @q=normal(4) ", planted,
+                    "soft_cap_clips (the cap cuts scores off");
 }
 
 TEST(MeasuredFactors, NameSinksOfOtherHeads) {
   PlantedAttention planted = GroupedAttention();
   planted.sink = [](size_t h, const std::vector<double>& sinks) { return sinks[(h + 2) % 6]; };
   planted.scale = 0.3;
-  for (const char* dtype : kDTypes)
-    EXPECT_THAT(CausesOfSubject(kSink + dtype, planted),
+  for (const char* dtype : kFactorDTypes)
+    EXPECT_THAT(CausesOfSubject(kSinkFactors + dtype, planted),
                 Contains(StartsWith("scale_changed+sink_of_other_head (scores are multiplied by "
                                     "0.3")));
 }
@@ -140,11 +149,11 @@ TEST(MeasuredFactors, NameTheSinksThatHeadsRead) {
   PlantedAttention planted = GroupedAttention();
   planted.sink = [](size_t h, const std::vector<double>& sinks) { return sinks[h / 3]; };
   planted.scale = -0.25;
-  for (const char* dtype : kDTypes)
-    EXPECT_THAT(CausesOfSubject(kSink + dtype, planted),
+  for (const char* dtype : kFactorDTypes)
+    EXPECT_THAT(CausesOfSubject(kSinkFactors + dtype, planted),
                 Contains(testing::HasSubstr("heads 0 to 5 have the sinks of heads 0 0 0 1 1 1")));
   planted.sink = [](size_t h, const std::vector<double>& sinks) { return 0.375 * sinks[h]; };
-  EXPECT_THAT(CausesOfSubject(kSink + "dtype=f32", planted),
+  EXPECT_THAT(CausesOfSubject(kSinkFactors + "dtype=f32", planted),
               Contains(testing::HasSubstr("the sink is multiplied by 0.375")));
 }
 
@@ -184,8 +193,8 @@ TEST(MeasuredFactors, NameTilesBesideTheHeadsOfValues) {
 TEST(MeasuredFactors, NameASinkThatIsNotShifted) {
   PlantedAttention planted = GroupedAttention();
   planted.sink_is_shifted = false;
-  ExpectNamed(kSink, planted,
-              "sink_not_shifted (e^sink is added to the sum of e^(score - largest)");
+  ExpectFactorNamed(kSinkFactors, planted,
+                    "sink_not_shifted (e^sink is added to the sum of e^(score - largest)");
 }
 
 // A chunk of 5 in f32 and bf16, and a scale beside it.
@@ -193,9 +202,10 @@ TEST(MeasuredFactors, NameTheMaskBesideTheScale) {
   PlantedAttention planted = CausalAttention();
   planted.sees = [](size_t s, size_t t) { return t <= s && s / 5 == t / 5; };
   planted.scale = 0.5;
-  ExpectNamed(kCausal, planted,
-              "chunk_changed+scale_changed (the length of a chunk is 5, expected none; and scores "
-              "are multiplied by 0.5");
+  ExpectFactorNamed(
+      kCausalFactors, planted,
+      "chunk_changed+scale_changed (the length of a chunk is 5, expected none; and scores "
+      "are multiplied by 0.5");
 }
 
 // In attention_bias the fourth input is added to the scores.
@@ -226,7 +236,7 @@ struct PlantedBias {
 
 TEST(MeasuredFactors, NameAnotherBiasBesideTheScaleAndTheHeads) {
   const std::string line = "attention_bias H=6 K=2 S=9 T=14 D=16 E=16 ";
-  for (const char* dtype : kDTypes) {
+  for (const char* dtype : kFactorDTypes) {
     PlantedBias planted{.planted = GroupedAttention(), .next_key = 1};
     planted.planted.scale = 0.425;
     EXPECT_THAT(CausesOfSubject(line + dtype, planted),
@@ -264,7 +274,7 @@ struct PlantedLength {
 TEST(MeasuredFactors, NameALengthThatLeavesQueriesWithoutKeys) {
   PlantedLength planted;
   planted.planted.scale = 0.5;
-  for (const char* dtype : kDTypes) {
+  for (const char* dtype : kFactorDTypes) {
     EXPECT_THAT(
         CausesOfSubject("attention mask=causal H=6 K=2 S=14 T=14 D=16 E=16 " + std::string(dtype),
                         planted),

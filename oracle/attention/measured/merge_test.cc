@@ -15,8 +15,8 @@ namespace {
 using OfBoth = std::function<double(double lse1, double lse2)>;
 
 // y = (a y1 + b y2) / (a + b) in doubles, with these weights and this lse.
-std::vector<std::string> CausesWith(const std::string& dtype, const OfBoth& a, const OfBoth& b,
-                                    const OfBoth& lse) {
+std::vector<std::string> CausesOfMerge(const std::string& dtype, const OfBoth& a, const OfBoth& b,
+                                       const OfBoth& lse) {
   const AskedCase question("attention_merge N=12 E=16 dtype=" + dtype);
   const auto input = [&](const char* name) -> const std::vector<double>& {
     return InputNamed(question.inputs, name).data;
@@ -40,17 +40,17 @@ double RightLse(double a, double b) { return std::log(std::exp(a) + std::exp(b))
 double Larger(double a, double b) { return std::max(a, b); }
 
 TEST(MeasuredMerge, SaysNothingOfARightAnswer) {
-  EXPECT_THAT(CausesWith("f32", First, Second, RightLse), IsEmpty());
+  EXPECT_THAT(CausesOfMerge("f32", First, Second, RightLse), IsEmpty());
 }
 
 TEST(MeasuredMerge, NamesTheWeightsBesideTheLse) {
   for (const char* dtype : {"f32", "bf16"}) {
-    EXPECT_THAT(CausesWith(dtype, Second, First, Larger),
+    EXPECT_THAT(CausesOfMerge(dtype, Second, First, Larger),
                 ElementsAre(AllOf(HasSubstr("lse is the larger of lse1 and lse2"),
                                   HasSubstr("the weights are exchanged"),
                                   Not(HasSubstr("that of their sum")))));
     EXPECT_THAT(
-        CausesWith(
+        CausesOfMerge(
             dtype, [](double a, double) { return std::abs(a); },
             [](double, double b) { return std::abs(b); }, [](double a, double) { return a; }),
         ElementsAre(AllOf(HasSubstr("lse is lse1"), HasSubstr("the weights are |lse1| and |lse2|"),
@@ -63,19 +63,19 @@ TEST(MeasuredMerge, NamesTheLseOfOtherWeights) {
   const auto of_first = [](double a, double b) { return std::exp(std::max(a, b)); };
   const auto lse = [&](double a, double b) { return std::log(of_first(a, b) + std::exp(b)); };
   for (const char* dtype : {"f32", "bf16"}) {
-    EXPECT_THAT(CausesWith(dtype, of_first, Second, lse),
+    EXPECT_THAT(CausesOfMerge(dtype, of_first, Second, lse),
                 ElementsAre(AllOf(HasSubstr("the weight of the first part is e^0"),
                                   HasSubstr("and lse is that of their sum"))));
   }
   const auto power = [](double x) { return std::exp2(x); };
-  EXPECT_THAT(CausesWith(
+  EXPECT_THAT(CausesOfMerge(
                   "f32", [&](double a, double b) { return power(a - std::max(a, b)); },
                   [&](double a, double b) { return power(b - std::max(a, b)); }, RightLse),
               Contains(HasSubstr("the weights have the base 2, expected e")));
 }
 
 TEST(MeasuredMerge, SaysNothingOfUnknownWeights) {
-  EXPECT_THAT(CausesWith(
+  EXPECT_THAT(CausesOfMerge(
                   "f32", [](double a, double) { return 2 + std::sin(a); }, Second, Larger),
               IsEmpty());
 }

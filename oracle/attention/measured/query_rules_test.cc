@@ -15,11 +15,11 @@ namespace {
 // D = 16, so the right scale is 1/4.
 const std::string kCausal = "attention H=6 K=2 S=24 T=24 D=16 E=16 mask=causal dtype=";
 const std::string kSink = "attention_sink H=6 K=2 S=9 T=14 D=16 E=16 dtype=";
-constexpr const char* kDTypes[] = {"f32", "f16"};
+constexpr const char* kRuleDTypes[] = {"f32", "f16"};
 
 void ExpectNamed(const std::string& line, const PlantedAttention& planted,
                  const std::string& text) {
-  for (const char* dtype : kDTypes)
+  for (const char* dtype : kRuleDTypes)
     EXPECT_THAT(CausesOfSubject(line + dtype, planted), Contains(HasSubstr(text))) << dtype;
 }
 

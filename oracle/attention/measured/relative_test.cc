@@ -17,13 +17,13 @@ namespace {
 
 using RowOfDistance = std::function<int64_t(int64_t d)>;
 
-constexpr size_t kB = 2, kH = 2, kD = 8;
+constexpr size_t kBatches = 2, kHeads = 2, kWidth = 8;
 
-int64_t Right(int64_t d) { return std::clamp<int64_t>(d, -4, 4) + 4; }
+int64_t RightRow(int64_t d) { return std::clamp<int64_t>(d, -4, 4) + 4; }
 
 // Attention with relative positions and planted bugs, in plain loops of doubles.
 struct PlantedRelative {
-  RowOfDistance row = Right;  // of both tables
+  RowOfDistance row = RightRow;  // of both tables
   double cap = kInfinity;
   size_t first = 0;              // key
   RowOfDistance value_row = {};  // null: row
@@ -36,8 +36,8 @@ struct PlantedRelative {
   std::vector<std::string> Causes(const std::string& dtype) const {
     const AskedCase question("relative_attention clip=4 B=2 H=2 S=" + std::to_string(S) +
                              " T=" + std::to_string(T) + " D=8 " + positions + " dtype=" + dtype);
-    Tensor<double> y({kB, kH, S, kD});
-    for (size_t head = 0; head < kB * kH; ++head)
+    Tensor<double> y({kBatches, kHeads, S, kWidth});
+    for (size_t head = 0; head < kBatches * kHeads; ++head)
       for (size_t s = 0; s < S; ++s) SetRow(question.inputs, head, s, question.c.dtype(), y);
     return question.Causes({{"y", question.c.dtype(), y}});
   }
@@ -56,16 +56,16 @@ struct PlantedRelative {
   }
   void SetRow(const Tensors& inputs, size_t head, size_t s, DType dtype, Tensor<double>& y) const {
     const auto input = [&](const char* name, size_t i, size_t d) {
-      return InputNamed(inputs, name).data[i * kD + d];
+      return InputNamed(inputs, name).data[i * kWidth + d];
     };
-    std::vector<double> weighted(kD);
+    std::vector<double> weighted(kWidth);
     double sum = 0;
     for (size_t t = first; t < T; ++t) {
       const auto [other, of_key] = TermOf(s, t);
       const auto of_value =
           static_cast<size_t>((value_row ? value_row : row)(static_cast<int64_t>(t) - at[s]));
       double score = 0;
-      for (size_t d = 0; d < kD; ++d) {
+      for (size_t d = 0; d < kWidth; ++d) {
         score += input("q", head * S + s, d) * input("k", head * T + t, d);
         if (of_key) {
           score +=
@@ -75,11 +75,11 @@ struct PlantedRelative {
       score /= std::sqrt(8.0);
       const double weight = std::exp(cap < kInfinity ? cap * std::tanh(score / cap) : score);
       sum += weight;
-      for (size_t d = 0; d < kD; ++d)
+      for (size_t d = 0; d < kWidth; ++d)
         weighted[d] += weight * (input("v", head * T + t, d) + input("value_table", of_value, d));
     }
-    for (size_t d = 0; d < kD; ++d)
-      y.data[(head * S + s) * kD + d] = RoundTo(dtype, weighted[d] / sum);
+    for (size_t d = 0; d < kWidth; ++d)
+      y.data[(head * S + s) * kWidth + d] = RoundTo(dtype, weighted[d] / sum);
   }
 };
 
@@ -116,8 +116,8 @@ TEST(MeasuredRelative, NamesTwoDeviationsOfDifferentParts) {
 }
 
 TEST(MeasuredRelative, SaysNothingOfRightOrUnknownRows) {
-  EXPECT_THAT(CausesWith("f32", Right), IsEmpty());
-  EXPECT_THAT(CausesWith("f32", [](int64_t d) { return Right(5 * d % 7); }), IsEmpty());
+  EXPECT_THAT(CausesWith("f32", RightRow), IsEmpty());
+  EXPECT_THAT(CausesWith("f32", [](int64_t d) { return RightRow(5 * d % 7); }), IsEmpty());
 }
 
 TEST(MeasuredRelative, NamesAClipOfKeysBeforeTheQuery) {

@@ -10,7 +10,7 @@ namespace {
 // D = 16, so the right scale is 1/4. Four query heads share two key heads.
 const std::string kFused =
     "rope_attention pairing=half H=4 K=2 S=9 T=14 D=16 E=16 @position_q=5..13 ";
-const std::string kCausal = kFused + "mask=causal ";
+const std::string kCausalRope = kFused + "mask=causal ";
 
 // Rotations and attention, planted together.
 struct PlantedFused {
@@ -40,14 +40,14 @@ void ExpectCause(const std::string& line, const PlantedFused& planted, const std
 TEST(MeasuredRopeAttention, FindsNothingInARightAnswer) {
   for (const char* dtype : kDTypes) {
     EXPECT_THAT(CausesOfSubject(kFused + dtype, PlantedFused()), IsEmpty());
-    EXPECT_THAT(CausesOfSubject(kCausal + dtype, Causal()), IsEmpty());
+    EXPECT_THAT(CausesOfSubject(kCausalRope + dtype, Causal()), IsEmpty());
   }
 }
 
 TEST(MeasuredRopeAttention, NamesHeadsThatAreReadAfterTheRotation) {
   PlantedFused planted = Causal();
   planted.attention.value_head = [](size_t h) { return size_t{h == 1}; };
-  ExpectCause(kCausal, planted,
+  ExpectCause(kCausalRope, planted,
               "heads_read (query heads 0 to 3 read the heads of values 0 1 0 0, expected 0 0 1 1)");
   planted = {};
   planted.attention.query_head = [](size_t h) { return (h + 1) % 4; };
@@ -81,7 +81,7 @@ TEST(MeasuredRopeAttention, NamesTheMaskBesideTheScale) {
   PlantedFused planted;
   planted.attention.sees = [](size_t s, size_t t) { return t <= s + 5 && (s + 5) / 6 == t / 6; };
   planted.attention.scale = 0.5;
-  ExpectCause(kCausal, planted,
+  ExpectCause(kCausalRope, planted,
               "chunk_changed+scale_changed (the length of a chunk is 6, expected none; and scores "
               "are multiplied by 0.5");
 }
@@ -120,7 +120,7 @@ TEST(MeasuredRopeAttention, NamesPositionsBesideTheHeads) {
 TEST(SlowMeasuredRopeAttention, AccusesNoHonestRecipe) {
   for (const char* recipe : {"native softmax=bf16", "native score=bf16", "native angle=f16",
                              "native keep=f16", "native frequency=f32:iterated", "f32_compute"}) {
-    const AskedCase question(kCausal + "dtype=f32");
+    const AskedCase question(kCausalRope + "dtype=f32");
     const Recipe steps = ParseRecipe(recipe, question.c.dtype());
     const Subject subject{"honest", recipe, [&](const Case& c, const Tensors& inputs) {
                             return Answer{.message = "",

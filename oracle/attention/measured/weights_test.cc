@@ -14,14 +14,14 @@ namespace {
 const std::string kLine = "attention H=4 K=2 S=8 T=13 D=16 E=5 ";
 constexpr size_t kFirst = 13 - 8;  // the index of query 0 among the keys
 
-PlantedAttention Right() {
+PlantedAttention RightWeights() {
   PlantedAttention planted{.scale = 0.25};
   planted.key_head = [](size_t h) { return h / 2; };
   return planted;
 }
 
 TEST(MeasuredWeights, AreAskedInTheSameShape) {
-  PlantedAttention planted = Right();
+  PlantedAttention planted = RightWeights();
   planted.scale = 0.3;
   int questions = 0;
   CausesOfSubject(kLine + "dtype=f32", planted, &questions);
@@ -41,13 +41,13 @@ struct NoSums : PlantedAttention {
 
 TEST(MeasuredWeights, AreNotAskedIfAnswersAreNoSums) {
   int questions = 0;
-  CausesOfSubject(kLine + "dtype=f32", NoSums{Right()}, &questions);
+  CausesOfSubject(kLine + "dtype=f32", NoSums{RightWeights()}, &questions);
   EXPECT_EQ(questions, 1);
 }
 
 // Which keys are seen depends on query and key in a way that no rule describes.
 TEST(MeasuredWeights, CountKeysWithoutARule) {
-  PlantedAttention planted = Right();
+  PlantedAttention planted = RightWeights();
   planted.sees = [](size_t s, size_t t) { return (s * 7 + t * 5) % 11 != 3; };
   size_t missing = 0;
   for (size_t s = 0; s < 8; ++s)
@@ -63,7 +63,7 @@ TEST(MeasuredWeights, CountKeysWithoutARule) {
 }
 
 TEST(MeasuredWeights, NameHeadsWithoutARule) {
-  PlantedAttention planted = Right();
+  PlantedAttention planted = RightWeights();
   planted.key_head = [](size_t h) { return size_t{h == 0 || h == 3}; };
   EXPECT_THAT(CausesOfSubject(kLine + "dtype=f32", planted),
               Contains("heads_read (query heads 0 to 3 read the heads 1 0 0 1, expected 0 0 1 1)"));
@@ -71,7 +71,7 @@ TEST(MeasuredWeights, NameHeadsWithoutARule) {
 
 // The scale does not hide which keys are seen.
 TEST(MeasuredWeights, NameTwoDeviationsAtOnce) {
-  PlantedAttention planted = Right();
+  PlantedAttention planted = RightWeights();
   planted.scale = 0.3;
   planted.sees = [](size_t s, size_t t) { return t <= s + kFirst + 2; };
   EXPECT_THAT(
@@ -81,7 +81,7 @@ TEST(MeasuredWeights, NameTwoDeviationsAtOnce) {
 }
 
 TEST(MeasuredWeights, SayNothingAboutARightAnswer) {
-  EXPECT_THAT(CausesOfSubject(kLine + "dtype=f32", Right()), IsEmpty());
+  EXPECT_THAT(CausesOfSubject(kLine + "dtype=f32", RightWeights()), IsEmpty());
 }
 
 }  // namespace

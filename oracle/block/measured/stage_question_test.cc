@@ -12,9 +12,9 @@
 namespace sextant::oracle {
 namespace {
 
-constexpr const char* kDTypes[] = {"dtype=f32", "dtype=bf16"};
+constexpr const char* kStageDTypes[] = {"dtype=f32", "dtype=bf16"};
 const std::string kCross = "cross_attention S=9 T=14 M=10 H=4 K=2 D=8 ",
-                  kBlock = "decoder_block pairing=half S=12 M=14 H=2 K=1 D=8 F=10 ";
+                  kStageBlock = "decoder_block pairing=half S=12 M=14 H=2 K=1 D=8 F=10 ";
 
 // The right answer with another tensor, from which the later ones follow.
 Tensors AnswerWith(const DrawnCase& question, const std::string& name, Tensor<double> values) {
@@ -39,7 +39,7 @@ PlantedAttention Planted() {
 }
 
 void ExpectCauseOfMean(const PlantedAttention& planted, const std::string& text) {
-  for (const char* dtype : kDTypes) {
+  for (const char* dtype : kStageDTypes) {
     const AskedCase question(kCross + dtype);
     const Tensors answer = AnswerWith(question, "mean", MeanOf(question, planted));
     EXPECT_THAT(question.Causes(answer), Contains(StartsWith(text))) << dtype;
@@ -58,7 +58,7 @@ TEST(SlowStageQuestion, MeasuresTheAttentionOfCrossAttention) {
 TEST(SlowStageQuestion, SaysNothingOfAnUnknownAttention) {
   PlantedAttention planted = Planted();
   planted.score = [](size_t, double x) { return x + std::sin(5 * x); };
-  for (const char* dtype : kDTypes) {
+  for (const char* dtype : kStageDTypes) {
     const AskedCase question(kCross + dtype);
     const Tensors answer = AnswerWith(question, "mean", MeanOf(question, planted));
     EXPECT_THAT(question.Causes(answer), IsEmpty()) << dtype;
@@ -67,7 +67,7 @@ TEST(SlowStageQuestion, SaysNothingOfAnUnknownAttention) {
 
 // q = wq x + 3 bq.
 TEST(StageQuestion, MeasuresTheProjectionsOfCrossAttention) {
-  for (const char* dtype : kDTypes) {
+  for (const char* dtype : kStageDTypes) {
     const AskedCase question(kCross + dtype);
     const auto& x = question.inputs[0].values.data;
     const auto& weight = InputNamed(question.inputs, "wq").data;
@@ -87,8 +87,8 @@ TEST(StageQuestion, MeasuresTheProjectionsOfCrossAttention) {
 
 // The mean square is that of 16 channels, the width of whole vectors, although there are 14.
 TEST(SlowStageQuestion, MeasuresTheNormOfABlock) {
-  for (const char* dtype : kDTypes) {
-    const AskedCase question(kBlock + dtype);
+  for (const char* dtype : kStageDTypes) {
+    const AskedCase question(kStageBlock + dtype);
     const auto& x = question.inputs[0].values;
     const auto& weight = InputNamed(question.inputs, "attn_norm").data;
     Tensor<double> normed(x.shape);

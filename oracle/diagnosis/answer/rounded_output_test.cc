@@ -12,7 +12,7 @@ namespace sextant::oracle {
 namespace {
 
 // What is found in f(right number) of a tensor of f32, whose right numbers are between 0 and 1.
-std::string FoundIn(
+std::string RoundingFoundIn(
     const std::function<double(double right)>& f,
     const std::function<double(double x)>& right_of = [](double x) { return x; }) {
   PlantedTensor tensor{DType::kF32, 12, 8, 1e-7};
@@ -25,26 +25,26 @@ std::string FoundIn(
 }
 
 TEST(FindRounded, NamesTheFormat) {
-  EXPECT_EQ(FoundIn([](double x) { return RoundTo(DType::kBF16, x); }),
+  EXPECT_EQ(RoundingFoundIn([](double x) { return RoundTo(DType::kBF16, x); }),
             "output_in_bf16: all numbers of y are rounded to bf16");
-  EXPECT_EQ(FoundIn([](double x) { return RoundTo(DType::kF16, x); }),
+  EXPECT_EQ(RoundingFoundIn([](double x) { return RoundTo(DType::kF16, x); }),
             "output_in_f16: all numbers of y are rounded to f16");
 }
 
 TEST(FindRounded, NamesMultiplesAndNumbersThatAreCut) {
-  EXPECT_EQ(FoundIn([](double x) { return std::nearbyint(x * 255) / 255; }),
+  EXPECT_EQ(RoundingFoundIn([](double x) { return std::nearbyint(x * 255) / 255; }),
             "output_quantized: all numbers of y are rounded to multiples of 1/255");
-  EXPECT_EQ(FoundIn([](double x) { return std::floor(x * 256) / 256; }),
+  EXPECT_EQ(RoundingFoundIn([](double x) { return std::floor(x * 256) / 256; }),
             "output_quantized: all numbers of y are cut toward 0 to multiples of 1/256");
 }
 
 TEST(FindRounded, SaysNothingOfOtherNumbers) {
-  EXPECT_EQ(FoundIn([](double x) { return 1.01 * x; }), "");
+  EXPECT_EQ(RoundingFoundIn([](double x) { return 1.01 * x; }), "");
   // Numbers in 11 bits, but half of them are missing.
-  EXPECT_EQ(FoundIn([](double x) { return x < 0.5 ? 0 : RoundTo(DType::kF16, x); }), "");
+  EXPECT_EQ(RoundingFoundIn([](double x) { return x < 0.5 ? 0 : RoundTo(DType::kF16, x); }), "");
   // The right numbers are multiples of 1/256 themselves.
-  EXPECT_EQ(FoundIn([](double x) { return x + 1.0 / 256; },
-                    [](double x) { return std::floor(x * 256) / 256; }),
+  EXPECT_EQ(RoundingFoundIn([](double x) { return x + 1.0 / 256; },
+                            [](double x) { return std::floor(x * 256) / 256; }),
             "");
 }
 

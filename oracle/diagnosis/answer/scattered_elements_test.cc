@@ -15,8 +15,9 @@ namespace sextant::oracle {
 namespace {
 
 // y[16,40]: a row ends between two multiples of 16.
-struct Planted : DrawnCase {
-  explicit Planted(const std::string& dtype) : DrawnCase("linear N=16 F=40 M=16 dtype=" + dtype) {}
+struct PlantedScatter : DrawnCase {
+  explicit PlantedScatter(const std::string& dtype)
+      : DrawnCase("linear N=16 F=40 M=16 dtype=" + dtype) {}
 
   // wrong(i, y) is element i of the answer; y: the right numbers.
   std::string Sentence(
@@ -34,7 +35,7 @@ struct Planted : DrawnCase {
 
 class Scattered : public testing::TestWithParam<const char*> {
  protected:
-  const Planted planted{GetParam()};
+  const PlantedScatter planted{GetParam()};
 };
 INSTANTIATE_TEST_SUITE_P(Formats, Scattered, testing::Values("f32", "bf16"),
                          [](const auto& info) { return info.param; });
@@ -112,7 +113,7 @@ TEST_P(Scattered, SaysNothingIfNumbersDecide) {
 }
 
 TEST(ElementPattern, IsRegularIfAPlaceDecides) {
-  const Planted planted("f32");
+  const PlantedScatter planted("f32");
   const Tensors answer = planted.CorrectAnswer();
   const Judge judge(planted.c, planted.inputs, planted.recipe);
   const auto tensor = *AnsweredTensorOf(

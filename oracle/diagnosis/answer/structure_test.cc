@@ -12,8 +12,9 @@ namespace sextant::oracle {
 namespace {
 
 // y[8,6]; every number of the right answer is another.
-struct Planted : DrawnCase {
-  explicit Planted(const std::string& dtype, const std::string& line = "linear N=8 F=6 M=16")
+struct PlantedStructure : DrawnCase {
+  explicit PlantedStructure(const std::string& dtype,
+                            const std::string& line = "linear N=8 F=6 M=16")
       : DrawnCase(line + " dtype=" + dtype), right(CorrectAnswer()) {}
 
   // `at` gives the number at each index; `y` is the right answer.
@@ -43,7 +44,7 @@ struct Planted : DrawnCase {
 
 class Structure : public testing::TestWithParam<const char*> {
  protected:
-  const Planted planted{GetParam()};
+  const PlantedStructure planted{GetParam()};
 };
 INSTANTIATE_TEST_SUITE_P(Formats, Structure, testing::Values("f32", "bf16"),
                          [](const auto& info) { return info.param; });
@@ -79,7 +80,7 @@ TEST_P(Structure, FindsAFunctionOfEveryNumber) {
 
 // Positive numbers below the normal ones of f16 become 0. No relu does that.
 TEST(StructureOfSmallNumbers, IsNoFunction) {
-  const Planted planted("f16", "softmax N=32 M=80 @x=normal(4)");
+  const PlantedStructure planted("f16", "softmax N=32 M=80 @x=normal(4)");
   size_t lost = 0;
   const auto flushed = [&](auto y, size_t n, size_t m) {
     const bool is_small = y(n, m) < 0x1p-22;
@@ -132,7 +133,7 @@ TEST_P(Structure, FindsColumnsOfOtherPlaces) {
 
 // Runs of rows in another order that no formula gives.
 TEST_P(Structure, FindsRunsOfOtherRows) {
-  const Planted wide(GetParam(), "linear N=8 F=20 M=16");
+  const PlantedStructure wide(GetParam(), "linear N=8 F=20 M=16");
   EXPECT_THAT(
       wide.Sentences([](auto y, size_t n, size_t f) {
         constexpr size_t kFrom[] = {0, 1, 5, 6, 4, 7, 2, 3};
@@ -205,7 +206,7 @@ TEST_P(Structure, FindsAddedNumbers) {
 }
 
 TEST(StructureOf, FindsAnInputThatWasPassedThrough) {
-  const Planted planted("f32", "rope pairing=half H=2 S=8 D=16");
+  const PlantedStructure planted("f32", "rope pairing=half H=2 S=8 D=16");
   Tensors answer = planted.right;
   const std::vector<double>& x = planted.inputs[0].values.data;
   std::copy(x.begin() + 13 * 16, x.end(), answer[0].values.data.begin() + 13 * 16);
@@ -232,7 +233,7 @@ TEST(StructureOf, SaysNothingAboutOtherPrecisions) {
        {"rms_norm N=8 M=64", "softmax N=8 M=64",
         "rope pairing=half H=2 S=8 D=64 @position=0,1,500..502,8191,9000,9001"}) {
     for (const char* recipe : {"*=bf16", "*=f16 store=T", "native flush"}) {
-      const Planted planted("f32", line);
+      const PlantedStructure planted("f32", line);
       const Tensors answer =
           EvaluateByRecipe(planted.c, planted.inputs, ParseRecipe(recipe, planted.c.dtype()));
       EXPECT_THAT(planted.SentencesOf(answer), IsEmpty()) << line << " " << recipe;
@@ -241,7 +242,7 @@ TEST(StructureOf, SaysNothingAboutOtherPrecisions) {
 }
 
 TEST(WithoutExplained, LeavesTheRestToOtherCauses) {
-  const Planted planted("f32");
+  const PlantedStructure planted("f32");
   const StructuralFinding finding{"unwritten", "", 0, std::vector<char>(48, 0), 1};
   auto findings = std::vector{finding};
   findings[0].explained[5] = 1;

@@ -19,7 +19,8 @@ std::vector<ComparedPart> PartsOf(std::span<const JudgedAnswer> answers, size_t 
   const size_t count = std::min(answers.size(), kMostAnswers);
   std::vector<SlicesByIndex> slices;
   for (size_t i = 0; i < count; ++i)
-    slices.emplace_back(answers[(2 * i + 1) * answers.size() / (2 * count)].c, kAnswerSliceElements);
+    slices.emplace_back(answers[(2 * i + 1) * answers.size() / (2 * count)].c,
+                        kAnswerSliceElements);
   std::vector<ComparedPart> parts;
   size_t work = 0;
   for (size_t k = 0; k < kMostSlices; ++k) {

@@ -17,8 +17,8 @@
 namespace sextant::oracle {
 namespace {
 
-constexpr size_t kMostSearchedWork = size_t{1} << 16;      // of the parts that the search sees
-constexpr size_t kVerifiedWork = size_t{1} << 21;  // of those that verify what it found
+constexpr size_t kMostSearchedWork = size_t{1} << 16;  // of the parts that the search sees
+constexpr size_t kVerifiedWork = size_t{1} << 21;      // of those that verify what it found
 constexpr int kMostChanges = 3;
 constexpr double kNearer = 0.9;  // of the distance before: a change that brings less is none
 

@@ -9,7 +9,7 @@
 namespace sextant::oracle {
 namespace {
 
-double Swish(double x, double beta = 1) { return x / (1 + std::exp(-beta * x)); }
+double GateSwish(double x, double beta = 1) { return x / (1 + std::exp(-beta * x)); }
 
 struct MeasuredGated : MeasuredInDType {
   // What is said about f(gate, up) instead of the case.
@@ -48,13 +48,13 @@ TEST_P(MeasuredGated, UpOfOtherColumnsAndRowsOfOneHalf) {
     return question.In(at < 48 ? "gate" : "up").data[row % 4 * 48 + at % 48];
   };
   EXPECT_THAT(question.Causes([&](size_t i) {
-    return Swish(both(i / 48, i % 48)) * both(i / 48, 40 + i % 48);
+    return GateSwish(both(i / 48, i % 48)) * both(i / 48, 40 + i % 48);
   }),
               ElementsAre(StartsWith("up_of_other_columns: gate and up are halves of a row, and up "
                                      "is read from 8 columns too early on")));
   EXPECT_THAT(question.Causes([&](size_t i) {
     const size_t n = i / 48, j = i % 48;
-    return Swish(both(n / 2, n % 2 * 48 + j)) * both((n + 1) / 2, (n + 1) % 2 * 48 + j);
+    return GateSwish(both(n / 2, n % 2 * 48 + j)) * both((n + 1) / 2, (n + 1) % 2 * 48 + j);
   }),
               ElementsAre(StartsWith("rows_of_one_half: ")));
 }
@@ -62,13 +62,13 @@ TEST_P(MeasuredGated, UpOfOtherColumnsAndRowsOfOneHalf) {
 // In bf16, errors hide which number is added.
 struct MeasuredNarrowGated : MeasuredGated {};
 TEST_P(MeasuredNarrowGated, NumberAddedToAnotherFunction) {
-  EXPECT_THAT(If("kind=geglu N=8 F=50", [](double g, double u) { return Swish(g) * u + 0.1; }),
+  EXPECT_THAT(If("kind=geglu N=8 F=50", [](double g, double u) { return GateSwish(g) * u + 0.1; }),
               ElementsAre(AllOf(StartsWith("function_is_swish+output_offset: "),
                                 HasSubstr("0.1 is added to y"))));
 }
 
 TEST_P(MeasuredGated, ConstantOfSwish) {
-  EXPECT_THAT(If("kind=swiglu N=4 F=50", [](double g, double u) { return Swish(g, 1.3) * u; }),
+  EXPECT_THAT(If("kind=swiglu N=4 F=50", [](double g, double u) { return GateSwish(g, 1.3) * u; }),
               ElementsAre(AllOf(StartsWith("swish_constant: "), HasSubstr("c = 1.3, expected 1"))));
 }
 
@@ -83,7 +83,7 @@ TEST_P(MeasuredGated, AnotherLimit) {
   EXPECT_THAT(If("kind=swiglu alpha=1.702 limit=7 plus_one=true N=8 F=100 @gate=normal(5) "
                  "@up=normal(5)",
                  [](double g, double u) {
-                   return Swish(std::min(g, 5.0), 1.702) * (std::clamp(u, -5.0, 5.0) + 1);
+                   return GateSwish(std::min(g, 5.0), 1.702) * (std::clamp(u, -5.0, 5.0) + 1);
                  }),
               ElementsAre(AllOf(HasSubstr("up_limited_above"), HasSubstr("up is limited to 5"),
                                 HasSubstr("argument is limited to 5"), HasSubstr("expected 7"))));
@@ -91,22 +91,22 @@ TEST_P(MeasuredGated, AnotherLimit) {
 
 TEST_P(MeasuredGated, OneMissing) {
   EXPECT_THAT(If("kind=swiglu plus_one=true N=4 F=50",
-                 [](double g, double u) { return Swish(g, 1.5) * u; }),
+                 [](double g, double u) { return GateSwish(g, 1.5) * u; }),
               ElementsAre(StartsWith("plus_one_missing+swish_constant: 1 is not added to up; ")));
 }
 
 TEST_P(MeasuredGated, GateTimesItself) {
-  EXPECT_THAT(If("kind=geglu N=4 F=50", [](double g, double) { return Swish(g) * g; }),
+  EXPECT_THAT(If("kind=geglu N=4 F=50", [](double g, double) { return GateSwish(g) * g; }),
               ElementsAre(StartsWith("gate_in_place_of_up+function_is_swish: ")));
 }
 
 TEST_P(MeasuredGated, ProductActivatedByAnotherFunction) {
-  EXPECT_THAT(If("kind=geglu N=4 F=50", [](double g, double u) { return Swish(g * u, 1.702); }),
+  EXPECT_THAT(If("kind=geglu N=4 F=50", [](double g, double u) { return GateSwish(g * u, 1.702); }),
               ElementsAre(StartsWith("product_activated+function_is_swish: ")));
 }
 
 TEST_P(MeasuredGated, HalvesAddedWithAnotherConstant) {
-  EXPECT_THAT(If("kind=swiglu N=4 F=50", [](double g, double u) { return Swish(g, 1.3) + u; }),
+  EXPECT_THAT(If("kind=swiglu N=4 F=50", [](double g, double u) { return GateSwish(g, 1.3) + u; }),
               ElementsAre(StartsWith("halves_added+swish_constant: up is added to f(g)")));
 }
 
@@ -115,7 +115,7 @@ TEST_P(MeasuredGated, UpOfTheNextColumnAndAnotherFunction) {
   for (const size_t F : {50, 5000}) {
     const MeasuredCase question(Line("gated kind=geglu N=4 F=" + std::to_string(F)));
     EXPECT_THAT(question.Causes([&](size_t i) {
-      return Swish(question.In("gate").data[i]) *
+      return GateSwish(question.In("gate").data[i]) *
              question.In("up").data[i / F * F + (i % F + 1) % F];
     }),
                 ElementsAre(AllOf(StartsWith("up_rolled+function_is_swish: "),

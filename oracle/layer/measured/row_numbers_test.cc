@@ -8,8 +8,8 @@ namespace sextant::oracle {
 namespace {
 
 // A question about a layer norm, and its rows in plain loops.
-struct Rows : MeasuredCase {
-  explicit Rows(const std::string& line) : MeasuredCase(line), M(In("x").shape[1]) {
+struct NumberedRows : MeasuredCase {
+  explicit NumberedRows(const std::string& line) : MeasuredCase(line), M(In("x").shape[1]) {
     const auto& x = In("x").data;
     for (size_t n = 0; n < In("x").shape[0]; ++n) {
       double sum = 0, squares = 0;
@@ -37,7 +37,7 @@ struct Rows : MeasuredCase {
 TEST(RowNumbers, MomentsInTheDType) {
   for (const DType format : {DType::kBF16, DType::kF16}) {
     const std::string name(NameOf(format));
-    const Rows rows("layer_norm N=4 M=64 @x=normal(1) dtype=" + name);
+    const NumberedRows rows("layer_norm N=4 M=64 @x=normal(1) dtype=" + name);
     const auto in = [format](double x) { return RoundTo(format, x); };
     EXPECT_THAT(
         rows.If([&](size_t n) { return in(1 / in(rows.sigma[n])); },
@@ -50,14 +50,14 @@ TEST(RowNumbers, MomentsInTheDType) {
 
 // Numbers that are as far from the right ones, but of no format of 16 bits, are not said to be.
 TEST(RowNumbers, OtherNumbersAreNotOf16Bits) {
-  const Rows rows("layer_norm N=4 M=64 @x=normal(1) dtype=bf16");
+  const NumberedRows rows("layer_norm N=4 M=64 @x=normal(1) dtype=bf16");
   EXPECT_THAT(rows.If([&](size_t n) { return 1.0037 / rows.sigma[n]; },
                       [&](size_t n) { return -1.0037 * rows.mean[n] / rows.sigma[n]; }),
               Not(Contains(HasSubstr("moments_in"))));
 }
 
 TEST(RowNumbers, NumbersRoundedBeforeTheirDifference) {
-  const Rows rows("layer_norm N=3 M=1 dtype=f32");
+  const NumberedRows rows("layer_norm N=3 M=1 dtype=f32");
   const std::vector<std::string> causes = rows.If([&](size_t n) { return 1 / rows.sigma[n]; },
                                                   [&](size_t n) {
                                                     const double x = rows.mean[n] / rows.sigma[n];

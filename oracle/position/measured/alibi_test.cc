@@ -12,7 +12,7 @@ namespace sextant::oracle {
 namespace {
 
 constexpr size_t kHeads = 8, kQueries = 12, kKeys = 40;
-constexpr const char* kDTypes[] = {" dtype=f32", " dtype=bf16"};
+constexpr const char* kAlibiDTypes[] = {" dtype=f32", " dtype=bf16"};
 
 // bias[h,s,t] = -slope[head(h)] distance(s + 28 - t)
 struct PlantedBias {
@@ -30,7 +30,7 @@ struct PlantedBias {
     return question.Causes({{"bias", question.c.dtype(), bias}});
   }
   void ExpectNamed(const std::string& cause) const {
-    for (const char* dtype : kDTypes) EXPECT_THAT(Causes(dtype), Contains(cause)) << dtype;
+    for (const char* dtype : kAlibiDTypes) EXPECT_THAT(Causes(dtype), Contains(cause)) << dtype;
   }
 };
 
@@ -68,7 +68,8 @@ TEST(MeasuredAlibi, NamesSeveralFactorsTogether) {
 }
 
 TEST(MeasuredAlibi, SaysNothingAboutARightAnswer) {
-  for (const char* dtype : kDTypes) EXPECT_THAT(PlantedBias{}.Causes(dtype), IsEmpty()) << dtype;
+  for (const char* dtype : kAlibiDTypes)
+    EXPECT_THAT(PlantedBias{}.Causes(dtype), IsEmpty()) << dtype;
 }
 
 std::vector<std::string> CausesOfSlopes(double base, double factor) {

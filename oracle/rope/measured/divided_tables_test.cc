@@ -5,8 +5,8 @@
 namespace sextant::oracle {
 namespace {
 
-long double Right(size_t k, size_t R) { return std::pow(10000.0L, -2.0L * k / R); }
-long double OfRepeatedPair(size_t k, size_t R) { return Right(k % 8, R); }
+long double RightFrequency(size_t k, size_t R) { return std::pow(10000.0L, -2.0L * k / R); }
+long double OfRepeatedPair(size_t k, size_t R) { return RightFrequency(k % 8, R); }
 long double Clamped(long double p, size_t, size_t) { return std::min(p, 999.0L); }
 
 TEST(DividedTables, NamesTheFrequenciesOfCosAlone) {
@@ -15,7 +15,7 @@ TEST(DividedTables, NamesTheFrequenciesOfCosAlone) {
 }
 
 TEST(DividedTables, NamesTheFrequenciesOfTheSecondChannelsAlone) {
-  const auto next = [](size_t k, size_t R) { return Right((k + 1) % 32, R); };
+  const auto next = [](size_t k, size_t R) { return RightFrequency((k + 1) % 32, R); };
   ExpectNamed({.frequency_of_second = next},
               "frequency_rolled (only in the second channel of each pair: pair k has the frequency "
               "of pair (k + 1) mod 32");
@@ -28,7 +28,7 @@ TEST(DividedTables, NamesPositionsOfBothBeside) {
 
 // cos^2 + sin^2 = 1 whatever the angles are.
 TEST(GainOfOneSide, IsNamedBesideOtherAngles) {
-  const Plain plain{.frequency = [](size_t k, size_t R) { return Right(k / 2 * 2, R); },
+  const Plain plain{.frequency = [](size_t k, size_t R) { return RightFrequency(k / 2 * 2, R); },
                     .cos_more = 0.125};
   EXPECT_THAT(Explained(kLong + " dtype=f32", plain),
               Contains(HasSubstr("summand_of_cos_or_sin+frequency_shared_by_neighbours (cos is "
@@ -40,7 +40,7 @@ TEST(UsualPositions, AreNamedBesideOtherFrequencies) {
   const auto wrapped = [](long double p, size_t, size_t) {
     return p - std::floor((p + 128) / 256) * 256;
   };
-  const auto slower = [](size_t k, size_t R) { return 0.7L * Right(k, R); };
+  const auto slower = [](size_t k, size_t R) { return 0.7L * RightFrequency(k, R); };
   ExpectNamed({.position = wrapped, .frequency = slower},
               "positions_in_signed_8_bits+frequency_factor",
               "rope pairing=half H=2 D=64 @position=700..720,4095,8191,9000,9999,12345");

@@ -66,8 +66,8 @@ TEST(MeasuredLayout, NamesGains) {
 
 // y = M x for each pair, with any matrix [[a, b], [c, d]] of cos and sin.
 using Matrix = std::array<long double, 4>;
-void ExpectNamed(const std::function<Matrix(long double c, long double s)>& matrix, bool in_place,
-                 const std::string& text) {
+void ExpectMatrixNamed(const std::function<Matrix(long double c, long double s)>& matrix,
+                       bool in_place, const std::string& text) {
   for (const char* dtype : kDTypes) {
     const DrawnCase question(kLong + dtype);
     Tensor<double> y = question.inputs[0].values;
@@ -89,37 +89,41 @@ void ExpectNamed(const std::function<Matrix(long double c, long double s)>& matr
 
 TEST(MeasuredLayout, NamesOtherSums) {
   using R = long double;
-  ExpectNamed(
+  ExpectMatrixNamed(
       [](R c, R s) {
         return Matrix{c, -s, s, c};
       },
       true, "rotates_in_place (the rotation is in place");
-  ExpectNamed([](R c, R s) { return Matrix{c, -s, s, -c}; }, false, "y_j = x_i sin - x_j cos");
-  ExpectNamed(
+  ExpectMatrixNamed(
+      [](R c, R s) {
+        return Matrix{c, -s, s, -c};
+      },
+      false, "y_j = x_i sin - x_j cos");
+  ExpectMatrixNamed(
       [](R c, R s) {
         return Matrix{c, s, s, c};
       },
       false, "y_i = x_i cos + x_j sin, y_j = x_i sin + x_j cos");
-  ExpectNamed(
+  ExpectMatrixNamed(
       [](R c, R) {
         return Matrix{c, 0, 0, c};
       },
       false, "term_missing (the terms with sin are missing");
-  ExpectNamed(
+  ExpectMatrixNamed(
       [](R c, R s) {
         return Matrix{c, 0, s, c};
       },
       false,
       "term_missing (a term is missing: channels (i, j) of a pair become y_i = x_i cos, y_j = x_i "
       "sin + x_j cos");
-  ExpectNamed([](R c, R s) { return Matrix{s, -c, c, s}; }, false, "cos_and_sin_exchanged");
-  ExpectNamed([](R c, R s) { return Matrix{-c, s, -s, -c}; }, false, "both_terms_negated");
-  ExpectNamed(
+  ExpectMatrixNamed([](R c, R s) { return Matrix{s, -c, c, s}; }, false, "cos_and_sin_exchanged");
+  ExpectMatrixNamed([](R c, R s) { return Matrix{-c, s, -s, -c}; }, false, "both_terms_negated");
+  ExpectMatrixNamed(
       [](R c, R s) {
         return Matrix{1 + c, -s, s, 1 + c};
       },
       false, "operand_added (x is added to the rotated channels");
-  ExpectNamed(
+  ExpectMatrixNamed(
       [](R c, R s) {
         return Matrix{R(1.25) * c, -s, s, R(1.25) * c};
       },

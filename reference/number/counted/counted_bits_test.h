@@ -44,6 +44,8 @@ inline double SpecialValue(DType dtype, Random& random, size_t kinds = 5) {
   }
 }
 
+inline constexpr size_t kMostLanes = 8;  // of doubles, in every instruction set
+
 template <class Check>
 void OnEveryTarget(Check check) {
   for (const int64_t target : hwy::SupportedAndGeneratedTargets()) {

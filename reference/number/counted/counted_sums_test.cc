@@ -13,8 +13,8 @@ namespace sextant {
 namespace {
 
 // A sum of terms: the exact total, the bound by the recipe, and the result of an implementation.
-struct Sum {
-  Sum(const std::vector<double>& terms, const std::string& recipe) {
+struct CountedSum {
+  CountedSum(const std::vector<double>& terms, const std::string& recipe) {
     const ScopedRecipe following(ParseRecipe(recipe, DType::kF32), DType::kF32);
     const ScopedStep at(Step::kSum);
     std::vector<Counted> counted;
@@ -49,7 +49,7 @@ double CutOff(double x) {
 
 TEST(CountedSums, IndependentRoundingsStayWithinTheLikelyBound) {
   for (unsigned seed = 0; seed < 50; ++seed) {
-    const Sum sum(RandomTerms(4096, -1, 2, seed), "*=f32 sum=f32:sequential");
+    const CountedSum sum(RandomTerms(4096, -1, 2, seed), "*=f32 sum=f32:sequential");
     EXPECT_LE(sum.ErrorOf(sum.performed), sum.bound.Likely());
     EXPECT_LT(sum.bound.Likely(), sum.bound.Permitted() / 7);
   }
@@ -58,7 +58,7 @@ TEST(CountedSums, IndependentRoundingsStayWithinTheLikelyBound) {
 // Every addition is cut off instead of rounded.
 TEST(CountedSums, ABiasedSumIsWithinTheWorstCaseAndBeyondTheLikelyBound) {
   const std::vector<double> terms = RandomTerms(4096, 0.5, 1, 7);
-  const Sum sum(terms, "*=f32");
+  const CountedSum sum(terms, "*=f32");
   double cut = 0;
   for (const double x : terms) cut = CutOff(cut + x);
   EXPECT_GT(sum.ErrorOf(cut), sum.bound.Likely());
@@ -68,7 +68,7 @@ TEST(CountedSums, ABiasedSumIsWithinTheWorstCaseAndBeyondTheLikelyBound) {
 // 1 + 1.9 * 2^-24: rounding loses 0.1 * 2^-23, alignment loses the whole second term.
 TEST(CountedSums, TensorCoresMayExceedTheBoundOfRounding) {
   const std::vector<double> terms = {1, 1.875 * 0x1p-24};
-  const Sum cores(terms, "*=f32 sum=f32:tensor_core"), any(terms, "*=f32");
+  const CountedSum cores(terms, "*=f32 sum=f32:tensor_core"), any(terms, "*=f32");
   EXPECT_EQ(cores.performed, 1);
   EXPECT_GT(any.ErrorOf(cores.performed), any.bound.Permitted());
   EXPECT_LE(cores.ErrorOf(cores.performed), cores.bound.Permitted());
@@ -79,7 +79,8 @@ TEST(CountedSums, TensorCoresStayWithinTheirBound) {
   double nearest = 0;
   for (unsigned seed = 0; seed < 2000; ++seed) {
     const size_t n = 1 + seed % 67;
-    const Sum sum(RandomTerms(n, seed % 2 ? -1 : 0.25, 1, seed), "*=f32 sum=f32:tensor_core");
+    const CountedSum sum(RandomTerms(n, seed % 2 ? -1 : 0.25, 1, seed),
+                         "*=f32 sum=f32:tensor_core");
     ASSERT_LE(sum.ErrorOf(sum.performed), sum.bound.Permitted()) << n << " terms";
     nearest = std::max(nearest, sum.ErrorOf(sum.performed) / sum.bound.Permitted());
   }
@@ -157,7 +158,7 @@ TEST(CountedSums, FlushedProductsArePermittedIfTheRecipeFlushes) {
 // normal: only the sum is flushed.
 TEST(CountedSums, FlushedSumsArePermittedIfTheRecipeFlushes) {
   const std::vector<double> terms = {1.5 * 0x1p-125, -1.25 * 0x1p-125};
-  const Sum kept(terms, "*=f32"), flushed(terms, "*=f32 flush");
+  const CountedSum kept(terms, "*=f32"), flushed(terms, "*=f32 flush");
   EXPECT_EQ(kept.performed, 0x1p-127);
   EXPECT_LT(kept.bound.Permitted(), 0x1p-127);
   EXPECT_EQ(flushed.performed, 0);

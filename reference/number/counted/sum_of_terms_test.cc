@@ -9,8 +9,6 @@
 namespace sextant {
 namespace {
 
-constexpr size_t kMostLanes = 8;
-
 // Eight sums of every eighth term, then these, then the terms that are left.
 TEST(SumOfTerms, DoesNotDependOnTheWidthOfVectors) {
   OnEveryTarget([] {

@@ -13,14 +13,14 @@
 namespace sextant {
 namespace {
 
-using Numbers = std::vector<Interval>;
+using Intervals = std::vector<Interval>;
 
-Interval Prepared(const Numbers& a, const Numbers& b) {
+Interval Prepared(const Intervals& a, const Intervals& b) {
   return Dot(DotOperand<Interval>(a), DotOperand<Interval>(b));
 }
 
 // The same sum of points with a precision at which it is exact.
-Interval Exactly(const Numbers& a, const Numbers& b) {
+Interval Exactly(const Intervals& a, const Intervals& b) {
   const ScopedPrecision enough(6000);
   Interval sum(0.0);
   for (size_t i = 0; i < a.size(); ++i) {
@@ -42,8 +42,8 @@ void ExpectTightest(const Interval& y, const Interval& point) {
   EXPECT_TRUE(mpfr_equal_p(y.upper().get(), up.get()));
 }
 
-Numbers Points(Random& random, size_t n, int exponent) {
-  Numbers points;
+Intervals Points(Random& random, size_t n, int exponent) {
+  Intervals points;
   for (size_t i = 0; i < n; ++i) {
     points.emplace_back(random.Below(8) == 0 ? 0 : random.Number(exponent));
   }
@@ -55,7 +55,7 @@ TEST(DotOfIntervals, IsRoundedOnceForPoints) {
   for (int trial = 0; trial < 300; ++trial) {
     const size_t n = random.Below(20);
     const int exponent = trial % 3 == 0 ? 3 : trial % 3 == 1 ? 40 : 500;
-    const Numbers a = Points(random, n, exponent), b = Points(random, n, exponent);
+    const Intervals a = Points(random, n, exponent), b = Points(random, n, exponent);
     const Interval exact = Exactly(a, b);
     const ScopedPrecision precision(184);
     ExpectTightest(Prepared(a, b), exact);
@@ -65,8 +65,8 @@ TEST(DotOfIntervals, IsRoundedOnceForPoints) {
 // The largest and the smallest double: 2100 binary places between them.
 TEST(DotOfIntervals, IsExactForPointsFarApart) {
   const ScopedPrecision precision(184);
-  const Numbers a = {Interval(0x1p1023), Interval(0x1p-1074), Interval(-0x1p1023)};
-  const Numbers b = {Interval(0x1p1000), Interval(3.0), Interval(0x1p1000)};
+  const Intervals a = {Interval(0x1p1023), Interval(0x1p-1074), Interval(-0x1p1023)};
+  const Intervals b = {Interval(0x1p1000), Interval(3.0), Interval(0x1p1000)};
   const Interval y = Prepared(a, b);
   EXPECT_TRUE(y.IsPoint());
   EXPECT_EQ(Middle(y), 3 * 0x1p-1074);
@@ -74,7 +74,7 @@ TEST(DotOfIntervals, IsExactForPointsFarApart) {
 
 TEST(DotOfIntervals, PropagatesCarriesThroughAllLimbs) {
   const ScopedPrecision precision(184);
-  const Numbers ones(100000, Interval(1 - 0x1p-53));
+  const Intervals ones(100000, Interval(1 - 0x1p-53));
   ExpectTightest(Prepared(ones, ones),
                  Interval(1 - 0x1p-53) * Interval(1 - 0x1p-53) * Interval(100000.0));
 }
@@ -92,16 +92,16 @@ struct Quotients {
       factor.push_back(random.Number(20));
     }
   }
-  Numbers Over(const std::vector<double>& of) const {
-    Numbers all;
+  Intervals Over(const std::vector<double>& of) const {
+    Intervals all;
     for (size_t i = 0; i < of.size(); ++i) all.push_back(Interval(of[i]) / Interval(bottom[i]));
     return all;
   }
   // At the precision of the thread.
-  Numbers Row() const { return Over(top); }
-  Numbers Factors() const {
+  Intervals Row() const { return Over(top); }
+  Intervals Factors() const {
     if (both) return Over(factor);
-    Numbers b;
+    Intervals b;
     for (const double x : factor) b.emplace_back(x);
     return b;
   }
@@ -112,7 +112,7 @@ struct Quotients {
   }
 };
 
-Interval SumOfProducts(const Numbers& a, const Numbers& b) {
+Interval SumOfProducts(const Intervals& a, const Intervals& b) {
   Interval sum(0.0);
   for (size_t i = 0; i < a.size(); ++i) sum = sum + a[i] * b[i];
   return sum;
@@ -148,8 +148,8 @@ TEST(DotOfIntervals, HoldsTheExactValueForWideEnclosures) {
   Random random(3);
   const ScopedPrecision precision(184);
   for (int trial = 0; trial < 200; ++trial) {
-    Numbers a, b, inside_a, inside_b;
-    const auto add = [&](Numbers& wide, Numbers& inside) {
+    Intervals a, b, inside_a, inside_b;
+    const auto add = [&](Intervals& wide, Intervals& inside) {
       const double x = random.Uniform(-2, 2);
       inside.emplace_back(x);
       const ScopedPrecision few(2 + static_cast<int>(random.Below(60)));
@@ -167,13 +167,13 @@ TEST(DotOfIntervals, HoldsTheExactValueForWideEnclosures) {
 }
 
 TEST(DotOfIntervals, IsNotSpecifiedIfATermIsNot) {
-  const Numbers a = {Interval(1.0), Interval(INFINITY)}, b = {Interval(1.0), Interval(0.0)};
+  const Intervals a = {Interval(1.0), Interval(INFINITY)}, b = {Interval(1.0), Interval(0.0)};
   EXPECT_FALSE(Prepared(a, b).IsSpecified());
   EXPECT_FALSE(Prepared(b, a).IsSpecified());
 }
 
 TEST(DotOfIntervals, IsZeroForEmptyRows) {
-  const Interval y = Prepared(Numbers(), Numbers());
+  const Interval y = Prepared(Intervals(), Intervals());
   EXPECT_TRUE(y.IsPoint());
   EXPECT_EQ(Middle(y), 0);
 }

@@ -16,9 +16,9 @@ using Real = boost::multiprecision::number<boost::multiprecision::mpfr_float_bac
 
 Real ToReal(const DoubleDouble& a) { return Real(a.high) + a.low; }
 
-class Random : public SplitMix64 {
+class RandomPairs : public SplitMix64 {
  public:
-  Random() : SplitMix64(1) {}
+  RandomPairs() : SplitMix64(1) {}
   // Binades from 2^-exponent to 2^exponent, all equally likely; low parts from 0 to the largest
   // that the invariant permits.
   DoubleDouble Number(int exponent) {
@@ -58,7 +58,7 @@ TEST(DoubleDouble, ComparesHighPartsThenLowParts) {
 }
 
 TEST(DoubleDouble, ExactHelpersAreExact) {
-  Random random;
+  RandomPairs random;
   for (int i = 0; i < kCount; ++i) {
     const double a = random.Number(60).high, b = random.Number(60).high;
     EXPECT_EQ(ToReal(TwoSum(a, b)), Real(a) + b);
@@ -67,7 +67,7 @@ TEST(DoubleDouble, ExactHelpersAreExact) {
 }
 
 TEST(DoubleDouble, ArithmeticKeepsItsBounds) {
-  Random random;
+  RandomPairs random;
   for (int i = 0; i < kCount; ++i) {
     const DoubleDouble a = random.Number(30), b = random.Number(30);
     const Real ra = ToReal(a), rb = ToReal(b);
@@ -84,7 +84,7 @@ TEST(DoubleDouble, ArithmeticKeepsItsBounds) {
 
 // Cancelling 50 bits loses no accuracy.
 TEST(DoubleDouble, SumKeepsItsBoundUnderCancellation) {
-  Random random;
+  RandomPairs random;
   for (int i = 0; i < kCount; ++i) {
     const DoubleDouble a = random.Number(2), b = a * (1 + random.Uniform(-1, 1) * 0x1p-50);
     ExpectWithin(3.01, a - b, ToReal(a) - ToReal(b));
@@ -93,7 +93,7 @@ TEST(DoubleDouble, SumKeepsItsBoundUnderCancellation) {
 
 // Whole, nearly cancelled and exactly representable sums.
 TEST(DoubleDouble, SumStatesItsRoundings) {
-  Random random;
+  RandomPairs random;
   size_t exact = 0;
   for (int i = 0; i < kCount; ++i) {
     const DoubleDouble a = random.Number(30);
@@ -116,7 +116,7 @@ TEST(DoubleDouble, SumStatesItsRoundings) {
 }
 
 TEST(DoubleDouble, ExponentialKeepsItsBound) {
-  Random random;
+  RandomPairs random;
   for (int i = 0; i < kCount; ++i) {
     const DoubleDouble a = random.Number(9);
     if (abs(a) < DoubleDouble(600)) ExpectWithin(12, exp(a), exp(ToReal(a)));
@@ -126,7 +126,7 @@ TEST(DoubleDouble, ExponentialKeepsItsBound) {
 }
 
 TEST(DoubleDouble, LogarithmKeepsItsBound) {
-  Random random;
+  RandomPairs random;
   for (int i = 0; i < kCount; ++i) {
     const DoubleDouble a = abs(random.Number(800));
     ExpectWithin(33, log(a), log(ToReal(a)));
@@ -137,7 +137,7 @@ TEST(DoubleDouble, LogarithmKeepsItsBound) {
 }
 
 TEST(DoubleDouble, PowerKeepsItsBound) {
-  Random random;
+  RandomPairs random;
   for (int i = 0; i < kCount; ++i) {
     const double base = i % 2 ? 10000 : abs(random.Number(40)).high;
     const int64_t q = 1 + random.Bits() % 256,
@@ -151,7 +151,7 @@ TEST(DoubleDouble, PowerKeepsItsBound) {
 }
 
 TEST(DoubleDouble, SineAndCosineKeepTheirBounds) {
-  Random random;
+  RandomPairs random;
   std::vector<DoubleDouble> angles = {0.0,    kPi * 0.5, kPi, kPi * 0.25,
                                       0x1p53, -0x1p53,   1.0, 0x1p52};
   // Integers very near to multiples of pi/2: numerators of convergents.
@@ -186,7 +186,7 @@ TEST(DoubleDouble, FunctionsHaveTheSameBitsOnEveryTarget) {
   std::vector<std::vector<DoubleDouble>> expected;
   bool first = true;
   OnEveryTarget([&] {
-    Random random;
+    RandomPairs random;
     for (size_t i = 0; i < 500; ++i) {
       const std::vector<DoubleDouble> results = AllFunctions(random.Number(8));
       if (first) expected.push_back(results);

@@ -15,7 +15,7 @@ namespace {
 using Function = double(double);
 using Exactly = int(mpfr_ptr, mpfr_srcptr, mpfr_rnd_t);
 
-double RelativeError(Function f, Exactly exactly, double x) {
+double ErrorOfFunction(Function f, Exactly exactly, double x) {
   mpfr_t y;
   mpfr_init2(y, 300);
   mpfr_set_d(y, x, MPFR_RNDN);
@@ -28,7 +28,7 @@ double RelativeError(Function f, Exactly exactly, double x) {
 }
 
 // Numbers of every size up to `most`, of both signs, and the places where the formulas change.
-std::vector<double> Arguments(double most, std::initializer_list<double> places) {
+std::vector<double> ArgumentsUpTo(double most, std::initializer_list<double> places) {
   std::vector<double> all;
   Random random(11);
   for (int i = 0; i < 20000; ++i) {
@@ -44,22 +44,22 @@ std::vector<double> Arguments(double most, std::initializer_list<double> places)
 }
 
 TEST(Elementary, ExpErrsByAtMostTheStatedBound) {
-  for (const double x : Arguments(700, {0.35, 0.34657359027997264, 1, 512}))
-    ASSERT_LE(RelativeError(ExpOf, mpfr_exp, x), 0x1p-50) << x;
+  for (const double x : ArgumentsUpTo(700, {0.35, 0.34657359027997264, 1, 512}))
+    ASSERT_LE(ErrorOfFunction(ExpOf, mpfr_exp, x), 0x1p-50) << x;
 }
 
 TEST(Elementary, Expm1ErrsByAtMostTheStatedBound) {
-  for (const double x : Arguments(700, {0.35, 0.34657359027997264, 1, 512}))
-    ASSERT_LE(RelativeError(Expm1Of, mpfr_expm1, x), 0x1p-49) << x;
+  for (const double x : ArgumentsUpTo(700, {0.35, 0.34657359027997264, 1, 512}))
+    ASSERT_LE(ErrorOfFunction(Expm1Of, mpfr_expm1, x), 0x1p-49) << x;
 }
 
 TEST(Elementary, Log1pErrsByAtMostTheStatedBound) {
-  for (const double x : Arguments(1, {0.25, 1.0 / 3, 0.5, 1 - 0x1p-53})) {
+  for (const double x : ArgumentsUpTo(1, {0.25, 1.0 / 3, 0.5, 1 - 0x1p-53})) {
     if (x <= -1) continue;
-    ASSERT_LE(RelativeError(Log1pOf, mpfr_log1p, x), 0x1p-49) << x;
+    ASSERT_LE(ErrorOfFunction(Log1pOf, mpfr_log1p, x), 0x1p-49) << x;
   }
-  for (const double x : Arguments(1e300, {1e10}))
-    if (x > 0) ASSERT_LE(RelativeError(Log1pOf, mpfr_log1p, x), 0x1p-49) << x;
+  for (const double x : ArgumentsUpTo(1e300, {1e10}))
+    if (x > 0) ASSERT_LE(ErrorOfFunction(Log1pOf, mpfr_log1p, x), 0x1p-49) << x;
 }
 
 TEST(Elementary, LimitsAreThoseOfTheFunctions) {

@@ -17,7 +17,7 @@ namespace {
 
 using Exactly = int(mpfr_ptr, mpfr_srcptr, mpfr_rnd_t);
 
-double RelativeError(double computed, Exactly exactly, double x) {
+double ErrorOfRow(double computed, Exactly exactly, double x) {
   mpfr_t y;
   mpfr_init2(y, 300);
   mpfr_set_d(y, x, MPFR_RNDN);
@@ -47,10 +47,10 @@ TEST(ExponentialRows, ErrByAtMostTheStatedBounds) {
     std::vector<double> y(x.size());
     ExpOfEach(x, y);
     for (size_t i = 0; i < x.size(); ++i)
-      ASSERT_LE(RelativeError(y[i], mpfr_exp, x[i]), 0x1p-50) << x[i];
+      ASSERT_LE(ErrorOfRow(y[i], mpfr_exp, x[i]), 0x1p-50) << x[i];
     Expm1OfEach(x, y);
     for (size_t i = 0; i < x.size(); ++i)
-      ASSERT_LE(RelativeError(y[i], mpfr_expm1, x[i]), 0x1p-49) << x[i];
+      ASSERT_LE(ErrorOfRow(y[i], mpfr_expm1, x[i]), 0x1p-49) << x[i];
   });
 }
 

@@ -13,7 +13,7 @@ namespace {
 
 // Ties, values and their neighbours in narrow types, rests near half a unit of low, and numbers
 // beyond the range of double-double.
-Counted AnyNumber(Random& random, DType dtype) {
+Counted AnyRounded(Random& random, DType dtype) {
   double high = random.Uniform(-4, 4);
   if (random.Below(2)) high = RoundTo(dtype, high);
   if (random.Below(3) == 0 && dtype != DType::kF64) high += UlpOf(dtype, high) / 2;  // a tie
@@ -43,7 +43,7 @@ TEST(DecideAll, DecidesEachNumberAsDecide) {
   for (const DType dtype : kFloatTypes) {
     SCOPED_TRACE(NameOf(dtype));
     std::vector<Counted> numbers(8000);
-    for (Counted& x : numbers) x = AnyNumber(random, dtype);
+    for (Counted& x : numbers) x = AnyRounded(random, dtype);
     Decided decided(numbers.size());
     const size_t open = DecideAll(numbers, dtype, decided.Run());
     size_t expected_open = 0;

@@ -13,10 +13,8 @@
 namespace sextant {
 namespace {
 
-constexpr size_t kMostLanes = 8;
-
 // Values of the dtype, of every size; the first are special.
-std::vector<double> ValuesOf(DType dtype, size_t count, Random& random) {
+std::vector<double> RandomValues(DType dtype, size_t count, Random& random) {
   constexpr double kSpecial[] = {std::numeric_limits<double>::infinity(), -0.0, 0x1p-133,
                                  -std::numeric_limits<double>::infinity(), 0.0};
   std::vector<double> values;
@@ -34,7 +32,7 @@ TEST(ElementVectors, AreThoseOfEncodeBitsAndNothingElseIsWritten) {
   OnEveryTarget([] {
     Random random(5);
     for (size_t n = 0; n <= 2 * kMostLanes + 1; ++n) {
-      const std::vector<double> singles = ValuesOf(DType::kF32, n, random);
+      const std::vector<double> singles = RandomValues(DType::kF32, n, random);
       std::vector<float> floats(n + 1, 7.0f);
       Narrow(singles, floats.data());
       for (size_t i = 0; i < n; ++i) EXPECT_EQ(floats[i], static_cast<float>(singles[i]));
@@ -43,7 +41,7 @@ TEST(ElementVectors, AreThoseOfEncodeBitsAndNothingElseIsWritten) {
       Widen(floats.data(), wide);
       ExpectSameBits(wide, singles);
 
-      const std::vector<double> halves = ValuesOf(DType::kBF16, n, random);
+      const std::vector<double> halves = RandomValues(DType::kBF16, n, random);
       std::vector<uint16_t> bits(n + 1, 7);
       NarrowToBF16(halves, bits.data());
       for (size_t i = 0; i < n; ++i) EXPECT_EQ(bits[i], EncodeBits(DType::kBF16, halves[i]));
