@@ -96,7 +96,7 @@ Row OfFirstBatch(size_t, size_t, size_t s, size_t) { return {0, s}; }
 Row OfFirstPosition(size_t b, size_t, size_t, size_t) { return {b, 0}; }
 Row AtHalfStride(size_t b, size_t, size_t s, size_t) { return {b, s / 2}; }
 
-using Flow = RotaryMutation::Flow;
+using MutatedFlow = RotaryMutation::Flow;
 
 constexpr RotaryMutation kRotationMutations[] = {
     {.name = "mixed_rotate_half",
@@ -153,17 +153,17 @@ constexpr RotaryMutation kRotationMutations[] = {
      .row = AtHalfStride},
     {.name = "cos_and_sin_swapped",
      .why = "the table [sin, cos] is read as [cos, sin]",
-     .flow = Flow::kSwapped},
+     .flow = MutatedFlow::kSwapped},
     {.name = "rotates_twice",
      .why = "a tensor that is already rotated is rotated again (NeuraLegion/shainet#110)",
-     .flow = Flow::kTwice},
+     .flow = MutatedFlow::kTwice},
     {.name = "overwrites_its_input",
      .why = "the rotation is in place: the second channel of a pair is computed from the new value "
             "of the first",
-     .flow = Flow::kInPlace},
+     .flow = MutatedFlow::kInPlace},
     {.name = "adds_instead_of_rotating",
      .why = "cos and sin are added to x, as absolute position embeddings are",
-     .flow = Flow::kAdded},
+     .flow = MutatedFlow::kAdded},
 };
 
 constexpr RotaryMutation kFrequencyMutations[] = {
@@ -239,14 +239,14 @@ constexpr RotaryMutation kFrequencyMutations[] = {
 
 constexpr RotaryMutation kAmplitudeOnCosOnly = {.name = "amplitude_on_cos_only",
                                                 .why = "the attention factor multiplies only cos",
-                                                .flow = Flow::kCosOnly};
+                                                .flow = MutatedFlow::kCosOnly};
 
 constexpr RotaryMutation kAnglesIterated = {
     .name = "angles_iterated",
     .why =
         "the angle of each pair is computed from that of the previous pair, so that it has the "
         "rounding errors of all pairs before it (ggml, ggml_rope_cache_init)",
-    .flow = Flow::kIterated};
+    .flow = MutatedFlow::kIterated};
 
 }  // namespace
 

@@ -25,7 +25,7 @@ constexpr HeadMap kMaps[] = {
 };
 enum Reads { kBoth, kKeys, kValues };
 
-std::string TextOf(const HeadMap& map, Reads reads, size_t H, size_t K) {
+std::string SentenceOfHeads(const HeadMap& map, Reads reads, size_t H, size_t K) {
   const std::array<const char*, 3> heads = {"key and value", "key", "value"};
   return std::string("query head h reads ") + heads[reads] + " head " + map.text +
          ", expected h / (H/K), for H = " + std::to_string(H) + " and K = " + std::to_string(K);
@@ -55,7 +55,7 @@ Deviation HeadsOf(const Case& c, const std::shared_ptr<const Tensors>& inputs,
         parts.key_heads = reads == kValues ? expected : heads;
         parts.value_heads = reads == kKeys ? expected : heads;
       };
-      choices.push_back({TextOf(map, reads, H, K), [=](const Hypothesis& base) {
+      choices.push_back({SentenceOfHeads(map, reads, H, K), [=](const Hypothesis& base) {
                            return std::optional(Hypothesis{with_parts(*base.operation, edit),
                                                            base.inputs, base.recipe});
                          }});

@@ -16,7 +16,7 @@
 namespace sextant::oracle {
 namespace {
 
-std::vector<NamedValue> Values(const std::vector<double>& numbers) {
+std::vector<NamedValue> OtherValues(const std::vector<double>& numbers) {
   std::vector<NamedValue> values;
   for (const double number : numbers) values.push_back({number, PrintValue(number)});
   return values;
@@ -32,7 +32,7 @@ Deviation SumOfOtherRows(const Tensors& inputs) {
     blocks.push_back(static_cast<double>(block));
   return {.name = "sum_of_other_rows",
           .factor = "sum",
-          .values = N > 1 ? Values(blocks) : std::vector<NamedValue>(),
+          .values = N > 1 ? OtherValues(blocks) : std::vector<NamedValue>(),
           .changed = [](const Hypothesis& base, double block) -> std::optional<Hypothesis> {
             SoftmaxParts parts = PartsOf(base);
             parts.sum = SoftmaxSum::kRows;
@@ -148,7 +148,7 @@ std::vector<NamedValue> Tiles(size_t M, size_t least) {
     tiles.push_back(static_cast<double>(tile));
   for (const size_t tile : {2, 3, 5, 6, 7})
     if (least <= tile && tile < M) tiles.push_back(static_cast<double>(tile));
-  return Values(tiles);
+  return OtherValues(tiles);
 }
 
 // The columns of the remainder of tiles.
@@ -158,7 +158,7 @@ std::vector<NamedValue> Remainders(size_t M) {
     const auto first = static_cast<double>(M / tile * tile);
     if (M % tile != 0 && std::ranges::find(firsts, first) == firsts.end()) firsts.push_back(first);
   }
-  return Values(firsts);
+  return OtherValues(firsts);
 }
 
 void SetRange(SoftmaxParts& parts, size_t first, size_t last) {
@@ -223,7 +223,7 @@ std::vector<Deviation> OfExponentials(const Observation& seen, size_t M) {
              Tiles(M, 4),
              [](SoftmaxParts& parts, double tile) { parts.tile = static_cast<size_t>(tile); }),
       PartOf("exponential", "exponents_limited", "exponents x - largest are at least -#",
-             Values({1, 2, 5, 10, 15, 16, 20, 25, 30, 32, 40, 50, 64, 80, 87, 88}),
+             OtherValues({1, 2, 5, 10, 15, 16, 20, 25, 30, 32, 40, 50, 64, 80, 87, 88}),
              [](SoftmaxParts& parts, double limit) { parts.limit = limit; })};
   if (const auto below = DroppedBelow(seen)) {
     all.push_back(PartOf("exponential", "small_terms_dropped",
@@ -241,28 +241,30 @@ std::vector<Deviation> OfSums(const Observation& seen, size_t M) {
   measured.name = measured.factor = "sum";
   measured.cost = SoftmaxSums::ElementsRead(ExtentOf(seen.c, "N"), M) / kElementsOfEvaluation;
   measured.measured = [&](const Hypothesis& base) { return MeasuredSums(seen, base); };
-  return {
-      PartOf("sum", "not_divided", "the exponentials are not divided by their sum", {{0}},
-             [](SoftmaxParts& parts, double) { parts.sum = SoftmaxSum::kNone; }),
-      SumOfOtherRows(seen.inputs),
-      PartOf("added", "sum_increased", "# is added to the sum of e^(x - largest)",
-             Values(Increases()), [](SoftmaxParts& parts, double number) { parts.added = number; }),
-      PartOf("added", "sum_has_zeros", "e^0 is added # times to the sum of e^x",
-             Values(Paddings(M)), [](SoftmaxParts& parts, double number) { parts.zeros = number; }),
-      PartOf(
-          "sum", "sum_cut", "the sum has only columns 0 to # - 1", Values(Widths(M)),
-          [](SoftmaxParts& parts, double last) { SetRange(parts, 0, static_cast<size_t>(last)); }),
-      group("sum_by_tiles", "each tile of # columns has its own sum",
-            [](SoftmaxParts& parts, double width) {
-              parts.sum = SoftmaxSum::kTiles;
-              parts.width = static_cast<size_t>(width);
-            }),
-      group("sum_by_lanes", "each of # lanes has its own sum",
-            [](SoftmaxParts& parts, double width) {
-              parts.sum = SoftmaxSum::kLanes;
-              parts.width = static_cast<size_t>(width);
-            }),
-      std::move(measured)};
+  return {PartOf("sum", "not_divided", "the exponentials are not divided by their sum", {{0}},
+                 [](SoftmaxParts& parts, double) { parts.sum = SoftmaxSum::kNone; }),
+          SumOfOtherRows(seen.inputs),
+          PartOf("added", "sum_increased", "# is added to the sum of e^(x - largest)",
+                 OtherValues(Increases()),
+                 [](SoftmaxParts& parts, double number) { parts.added = number; }),
+          PartOf("added", "sum_has_zeros", "e^0 is added # times to the sum of e^x",
+                 OtherValues(Paddings(M)),
+                 [](SoftmaxParts& parts, double number) { parts.zeros = number; }),
+          PartOf("sum", "sum_cut", "the sum has only columns 0 to # - 1", OtherValues(Widths(M)),
+                 [](SoftmaxParts& parts, double last) {
+                   SetRange(parts, 0, static_cast<size_t>(last));
+                 }),
+          group("sum_by_tiles", "each tile of # columns has its own sum",
+                [](SoftmaxParts& parts, double width) {
+                  parts.sum = SoftmaxSum::kTiles;
+                  parts.width = static_cast<size_t>(width);
+                }),
+          group("sum_by_lanes", "each of # lanes has its own sum",
+                [](SoftmaxParts& parts, double width) {
+                  parts.sum = SoftmaxSum::kLanes;
+                  parts.width = static_cast<size_t>(width);
+                }),
+          std::move(measured)};
 }
 
 }  // namespace

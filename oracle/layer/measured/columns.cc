@@ -37,7 +37,7 @@ std::vector<Columns> Contiguous(const Products& one) {
 
 }  // namespace
 
-bool Fit(const std::vector<Products>& all, const Columns& columns) {
+bool Agree(const std::vector<Products>& all, const Columns& columns) {
   return std::ranges::all_of(all, [&](const Products& one) {
     const double rest = one.Rest() - (columns.times - 1) * SumOf(one, columns);
     return std::abs(rest) <= one.sample.error;
@@ -54,7 +54,7 @@ std::vector<Columns> FitColumns(std::vector<Products>& all) {
       for (const double times : {0.0, 2.0}) candidates.push_back({first, M, step, times});
   std::erase_if(candidates, [&](const Columns& columns) {
     const bool is_all = columns.step == 1 && columns.first == 0 && columns.end == M;
-    return is_all || !Fit(all, columns);
+    return is_all || !Agree(all, columns);
   });
   return candidates;
 }

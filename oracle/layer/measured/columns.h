@@ -29,9 +29,9 @@ struct Products {
 };
 
 // Whether all elements are as the columns say.
-bool Fit(const std::vector<Products>& all, const Columns& columns);
+bool Agree(const std::vector<Products>& all, const Columns& columns);
 
-// The columns for which Fit holds: contiguous ones, but not all, and every n-th. At least one
+// The columns for which Agree holds: contiguous ones, but not all, and every n-th. At least one
 // element is needed. Changes the order of the elements.
 std::vector<Columns> FitColumns(std::vector<Products>& all);
 

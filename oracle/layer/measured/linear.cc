@@ -143,13 +143,14 @@ class LinearFitter {
   bool MayFit(const Layer& layer, std::vector<Products>& first) const {
     SetBases(layer, first);
     const auto [of_sum, of_bias] = FactorsOf(first);
-    return Fit(first, {}) || !of_sum.IsEmpty() || !of_bias.IsEmpty() || !FitColumns(first).empty();
+    return Agree(first, {}) || !of_sum.IsEmpty() || !of_bias.IsEmpty() ||
+           !FitColumns(first).empty();
   }
 
   // The layer alone, or with one more deviation. `all`: the products of its weight.
   std::vector<Layer> FitsOf(const Layer& layer, std::vector<Products>& all) const {
     SetBases(layer, all);
-    if (Fit(all, {})) return {layer};
+    if (Agree(all, {})) return {layer};
     std::vector<Layer> fits = WithFactors(layer, all);
     Deviations with_columns = layer.deviations;
     with_columns.Add("", "");

@@ -102,7 +102,7 @@ class NumberedRows {
 };
 
 // The number of the format in the range that is nearest to its middle.
-std::optional<double> NumberIn(const Span& range, DType format) {
+std::optional<double> DoubleIn(const Span& range, DType format) {
   if (range.IsEmpty() || !range.IsBounded()) return std::nullopt;
   const double number = RoundTo(format, range.Middle());
   return range.Contains(number) ? std::optional(number) : std::nullopt;
@@ -115,7 +115,7 @@ std::optional<RowNumbers> NumbersOf(const NumberedRows& rows, size_t n, DType fo
   const double ulp = UlpOf(format, right);
   for (int step = 0; step <= 2 * kMostUlps; ++step) {
     const double scale = right + (step % 2 == 0 ? step / 2 : -(step + 1) / 2) * ulp;
-    if (const auto shift = NumberIn(rows.ShiftOf(n, scale), format))
+    if (const auto shift = DoubleIn(rows.ShiftOf(n, scale), format))
       return RowNumbers{scale, *shift};
   }
   return std::nullopt;

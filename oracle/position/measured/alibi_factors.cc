@@ -123,7 +123,7 @@ class Search {
 
   // All functions, with at most one number that is a limit.
   void ForEachDistance(const std::function<void(const Distances&)>& visit) {
-    const Numbers limits = Limits();
+    const Numbers limits = Limits(), none;
     const auto queries = right_.op().form == AlibiForm::kKey
                              ? std::vector<OtherPositions>{{{}, queries_}}
                              : PossiblePositions("queries", queries_, limits);
@@ -133,8 +133,8 @@ class Search {
         if (q.has_number && k.has_number) continue;
         std::vector<NamedFactor> parts = q.parts;
         parts.insert(parts.end(), k.parts.begin(), k.parts.end());
-        ForEachMap({parts, {}, &q.of, &k.of}, q.has_number || k.has_number ? Numbers() : limits,
-                   visit);
+        const bool has_number = q.has_number || k.has_number;
+        ForEachMap({parts, {}, &q.of, &k.of}, has_number ? none : limits, visit);
       }
     }
   }

@@ -10,7 +10,7 @@ namespace {
 
 constexpr int kMostDigits = 17;  // of a double
 
-double Rounded(long double x, int digits) {
+double RoundedToDigits(long double x, int digits) {
   char text[64];
   std::snprintf(text, sizeof text, "%.*Le", digits - 1, x);
   return std::strtod(text, nullptr);
@@ -18,7 +18,7 @@ double Rounded(long double x, int digits) {
 
 int DigitsIn(const Range& range) {
   int digits = 1;
-  while (digits < kMostDigits && !range.Holds(Rounded(range.Middle(), digits))) ++digits;
+  while (digits < kMostDigits && !range.Holds(RoundedToDigits(range.Middle(), digits))) ++digits;
   return digits;
 }
 
@@ -72,7 +72,7 @@ Range Common(const Range& a, const Range& b) {
 
 double SimplestIn(const Range& range) {
   if (range.Holds(0)) return 0;
-  return Rounded(range.Middle(), DigitsIn(range));
+  return RoundedToDigits(range.Middle(), DigitsIn(range));
 }
 
 double SimplestRatioIn(const Range& range) {
@@ -86,7 +86,7 @@ double SimplestRatioIn(const Range& range) {
   return is_simpler && range.Holds(1 / whole) ? 1 / whole : SimplestIn(range);
 }
 
-bool HasFewDigits(double x, int digits) { return Rounded(x, digits) == x; }
+bool HasFewDigits(double x, int digits) { return RoundedToDigits(x, digits) == x; }
 
 bool IsNearPowerOfTwo(double x) {
   for (const double near : {std::abs(x) - 1, std::abs(x), std::abs(x) + 1}) {
@@ -112,7 +112,7 @@ std::string MeasuredText(double value, const Range& range) {
   const long double step = std::pow(10.0L, std::floor(std::log10(size)) + 1 - digits);
   const bool is_alone = !range.Holds(value + step) && !range.Holds(value - step);
   if (IsPlain(value) && (width == 0 || (is_alone && width <= kWide * size))) return Phrase(value);
-  return Phrase(value, " +- ", Rounded(width / 2, 1));
+  return Phrase(value, " +- ", RoundedToDigits(width / 2, 1));
 }
 
 bool PhaseObservation::Fits(long double v) const {
