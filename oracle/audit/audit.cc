@@ -4,6 +4,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 
 #include "oracle/audit/audit_targets.h"
 #include "oracle/judge/judge.h"
@@ -46,13 +47,19 @@ class Scores {
       results_.back().is_goal = target.is_goal;
     }
     missed_.resize(targets_.size());
+    caught_in_.resize(targets_.size());
   }
   void Score(size_t index, const AuditedCase& question) {
     own_.push_back(index);
+    const DType dtype = question.c().dtype();
+    const bool is_large = ElementsOf(question.c()) > kLargeCase;
     for (size_t m = 0; m < targets_.size(); ++m) {
+      const bool is_caught = caught_in_[m].contains(dtype);
+      if (is_large && is_caught && !targets_[m].everywhere) continue;
       const std::optional<bool> caught = targets_[m].caught(question);
       if (!caught) continue;
       if (*caught) results_[m].caught_by.push_back(index);
+      if (*caught) caught_in_[m].insert(dtype);
       if (!*caught && targets_[m].everywhere) missed_[m] = true;
     }
   }
@@ -104,6 +111,7 @@ class Scores {
 
   std::vector<AuditTarget> targets_;
   std::vector<TargetResult> results_;
+  std::vector<std::set<DType>> caught_in_;  // of each target, the dtypes of cases that catch it
   std::vector<bool> missed_;  // targets that must be caught everywhere, but some case did not
   std::vector<size_t> own_;   // indices of the operation's cases
 };

@@ -38,6 +38,10 @@ struct Audit {
   bool Passed() const;
 };
 
+// A case of more elements is tried only on the targets that no case before it, of its dtype, has
+// caught: each costs an evaluation of the whole.
+inline constexpr size_t kLargeCase = size_t{1} << 16;
+
 struct AuditOptions {
   std::function<void(double done)> progress = nullptr;  // 0 .. 1
   FileReader read_file = nullptr;                       // for inputs that are files

@@ -53,9 +53,9 @@ int CompareFiles(const std::string& a, const std::string& b) {
     }
   }
   for (const std::string& path : comparison.only_a)
-    std::cout << Marked(path) << ": only in " << a << "\n";
+    std::cout << Marked(path) << ": only in " << Marked(a) << "\n";
   for (const std::string& path : comparison.only_b)
-    std::cout << Marked(path) << ": only in " << b << "\n";
+    std::cout << Marked(path) << ": only in " << Marked(b) << "\n";
   std::cout << comparison.common.size() << " datasets in both, " << different << " differ, "
             << comparison.only_a.size() + comparison.only_b.size() << " in only one file\n";
   if (different + comparison.only_a.size() + comparison.only_b.size() > 0) return kNonconforming;

@@ -185,6 +185,9 @@ class HostileText(ProgramTest):
         self.run_harmlessly("golden", ONE_CASE, "-o", name + ".h5", status=0)
         self.run_harmlessly("verify", name + ".h5", status=0)
         self.run_harmlessly("compare", name + ".h5", name + ".h5", status=0)
+        self.run_harmlessly("golden", "softmax N=1 M=2", "-o", "other.h5", status=0)
+        for files in ((name + ".h5", "other.h5"), ("other.h5", name + ".h5")):
+            self.run_harmlessly("compare", *files, status=1)
         for file in (name, name + ".cases", name + ".h5", name + ".npz", name + ".none"):
             for command in (("verify", file), ("compare", file, "config.json"), ("models", file),
                             ("judge", "softmax", f"x={file}", f"y={file}:{name}"),

@@ -14,6 +14,7 @@ import tempfile
 import unittest
 
 import h5py
+import numpy
 
 from program import PROGRAM
 
@@ -89,7 +90,7 @@ void Attend(const Question& question) {
 
 // Sums of squares, or of exponentials, in blocks of kSize numbers.
 template <class T>
-void AnswerRows(const Question& question) {
+void AnswerSums(const Question& question) {
   const bool is_norm = question.operation() == "rms_norm";
   const auto x = question.Input<T>("x");
   const auto y = question.Output<T>("y");
@@ -113,6 +114,42 @@ void AnswerRows(const Question& question) {
   }
 }
 
+// Mean and variance in blocks of kSize numbers.
+template <class T>
+void AnswerLayerNorm(const Question& question) {
+  const auto x = question.Input<T>("x");
+  const auto weight = question.Input<float>("weight"), bias = question.Input<float>("bias");
+  const auto y = question.Output<T>("y");
+  const size_t M = x.extent(1), lost = (M - 1) / kSize * kSize;
+  const double eps = question.Number("eps");
+  for (size_t n = 0; n < x.extent(0); ++n) {
+    const size_t summed = kLoss == "last_of_sum" ? lost : M;
+    double mean = 0, variance = 0;
+    for (size_t i = 0; i < summed; ++i) mean += Wide(x[n * M + i]) / M;
+    for (size_t i = 0; i < summed; ++i) variance += std::pow(Wide(x[n * M + i]) - mean, 2) / M;
+    for (size_t i = 0; i < M; ++i) {
+      const double number = (Wide(x[n * M + i]) - mean) / std::sqrt(variance + eps) * weight[i] + bias[i];
+      Round(kLoss == "last_of_answer" && i >= lost ? 0 : number, y[n * M + i]);
+    }
+  }
+}
+
+// SwiGLU.
+template <class T>
+void AnswerGated(const Question& question) {
+  const auto gate = question.Input<T>("gate"), up = question.Input<T>("up");
+  const auto y = question.Output<T>("y");
+  question.Require("kind", "swiglu");
+  for (const char* unset : {"alpha", "limit"}) question.RequireUnset(unset);
+  question.Require("beta", 1);
+  question.Require("plus_one", false);
+  const size_t F = gate.extent(1), lost = (F - 1) / kSize * kSize;
+  for (size_t i = 0; i < gate.size(); ++i) {
+    const double g = Wide(gate[i]);
+    Round(kLoss == "last_of_answer" && i % F >= lost ? 0 : g / (1 + std::exp(-g)) * Wide(up[i]), y[i]);
+  }
+}
+
 // In head LOSS, or from head LOSS on if it ends with "+", the angles of the tokens from kSize on are
 // those of the position before.
 template <class T>
@@ -125,11 +162,11 @@ void Rotate(const Question& question) {
   question.Require("scaling", "none");
   question.Require("direction", "forward");
   question.Require("offset", 0);
-  for (size_t row = 0; row < H * S; ++row) {
-    const size_t h = row / S, s = row % S;
+  for (size_t row = 0; row < x.extent(0) * H * S; ++row) {
+    const size_t b = row / S / H, h = row / S % H, s = row % S;
     const bool deviates = s >= kSize && (h == wrong || (h > wrong && kLoss.back() == '+'));
     for (size_t p = 0; p < D / 2; ++p) {
-      const double angle = (position[s] - deviates) * std::pow(question.Number("base"), -2. * p / D);
+      const double angle = (position[b * S + s] - deviates) * std::pow(question.Number("base"), -2. * p / D);
       const size_t i = row * D + (half ? p : 2 * p), j = half ? i + D / 2 : i + 1;
       const double a = Wide(x[i]), b = Wide(x[j]);
       Round(a * std::cos(angle) - b * std::sin(angle), y[i]);
@@ -142,20 +179,22 @@ template <class T>
 void AnswerIn(const Question& question) {
   if (question.operation() == "attention") return Attend<T>(question);
   if (question.operation() == "rope") return Rotate<T>(question);
-  AnswerRows<T>(question);
+  if (question.operation() == "layer_norm") return AnswerLayerNorm<T>(question);
+  if (question.operation() == "gated") return AnswerGated<T>(question);
+  AnswerSums<T>(question);
 }
 
 void Answer(const Question& question) {
-  const char x = question.operation() == "attention" ? 'q' : 'x';
-  const std::string input(1, x);
-  if (question.Has<float>(input.c_str())) return AnswerIn<float>(question);
-  if (question.Has<BF16>(input.c_str())) return AnswerIn<BF16>(question);
+  const std::string_view operation = question.operation();
+  const char* const input = operation == "attention" ? "q" : operation == "gated" ? "gate" : "x";
+  if (question.Has<float>(input)) return AnswerIn<float>(question);
+  if (question.Has<BF16>(input)) return AnswerIn<BF16>(question);
   AnswerIn<F16>(question);
 }
 
 const SextantSubject* sextant_subject(uint32_t abi) {
   static const Subject<Answer> subject("planted", "1", "native",
-                                       {"attention", "rope", "rms_norm", "softmax"});
+                                       {"attention", "rope", "rms_norm", "softmax", "layer_norm", "gated"});
   return subject.For(abi);
 }
 """
@@ -192,7 +231,8 @@ class PlantedLosses(unittest.TestCase):
                 high, low, permitted = (case[f"golden/y/{part}"][()]
                                         for part in ("high", "low", "permitted"))  # fmt: skip
                 words = dict(w.split("=") for w in case.attrs["case"].decode().split()[1:])
-                failures[tuple(words[k] for k in key)] += bool((abs(y - high - low) > permitted).any())
+                fails = ~(abs(y - high - low) <= permitted) & ~numpy.isnan(high)
+                failures[tuple(words[k] for k in key)] += bool(fails.any())
         return failures
 
     def assert_all_fail(self, loss, size, *key):
@@ -200,7 +240,7 @@ class PlantedLosses(unittest.TestCase):
             self.assertGreater(failures, 0, f"{loss} {size}: no case catches it in {key} = {kernel}")
 
     def test_flash_attention_at_the_borders_of_its_tiles(self):
-        self.prove("attention", "K=1 S=2", "blocks(")
+        self.prove("attention", "blocks(")
         losses = ("never_rescales", "sum_never_rescales", "partial_tile", "last_tile", "first_tile",
                   "middle_tile", "last_key_of_each")  # fmt: skip
         for tile in (16, 32, 64, 128, 256, 512, 1024):
@@ -215,21 +255,22 @@ class PlantedLosses(unittest.TestCase):
             self.assert_all_fail("padding_weighs", tile, "dtype", "D")
 
     def test_rows_whose_last_vector_or_block_is_lost(self):
-        for operation in ("rms_norm", "softmax"):
-            self.prove(operation, "large_last")
+        for operation, width in (("rms_norm", "M"), ("softmax", "M"), ("layer_norm", "M"), ("gated", "F")):
+            self.prove(operation, f"{width}=1638")
             for size in (1, 8, 64, 1024, 4096):
-                self.assertEqual(sum(self.failures("", size, "M").values()), 0, size)
-                self.assert_all_fail("last_of_sum", size, "dtype", "M")
-                self.assert_all_fail("last_of_answer", size, "dtype", "M")
+                self.assertEqual(sum(self.failures("", size, width).values()), 0, (operation, size))
+                if operation != "gated":
+                    self.assert_all_fail("last_of_sum", size, "dtype", width)
+                self.assert_all_fail("last_of_answer", size, "dtype", width)
 
     def test_rotations_that_deviate_in_one_head_from_one_token_on(self):
         self.prove("rope", "S=514")
         self.assertEqual(sum(self.failures("0", 1000, "D").values()), 0)
-        for loss, token in (("0+", 40), ("0+", 511), ("3", 40), ("4", 512)):
+        for loss, token in itertools.product(("0+", "0", "2"), (40, 512)):
             self.assert_all_fail(loss, token, "dtype", "D", "pairing")
         for head, token in itertools.product((17, 39), (40, 512)):
-            failures = self.failures(str(head), token, "H", "dtype", "pairing")
-            self.assertTrue(all(n for (H, *_), n in failures.items() if H == "40"), (head, token))
+            failures = self.failures(str(head), token, "B", "dtype", "D", "pairing")
+            self.assertTrue(all(n for (B, *_), n in failures.items() if B == "1"), (head, token))
 
     def test_check_fails(self):
         done = subprocess.run(

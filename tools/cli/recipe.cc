@@ -64,7 +64,10 @@ void PrintOrder(const oracle::FoundOrder& order) {
 void PrintFound(const InferredRecipe& inferred) {
   const auto& found = *inferred.found;
   const std::string by = "`" + found.recipe + "`";
-  std::cout << Marked(inferred.subject) << " conforms by " << by;
+  std::cout << Marked(inferred.subject)
+            << (found.judgeable > 0 ? " conforms by "
+                                    : " is not verified: no element could fail by ")
+            << by;
   if (!inferred.still_failing.empty()) {
     std::cout << " in "
               << CountText(inferred.failing.size() - inferred.still_failing.size(), "more case");

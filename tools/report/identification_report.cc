@@ -85,9 +85,9 @@ std::string WordOf(const std::string& attribute, const std::string& text) {
 
 void PrintComparison(const Identification& found, std::ostream& out) {
   if (!found.against.empty() && found.IsAsExpected())
-    out << "agrees with " << found.against << "\n";
+    out << "agrees with " << Marked(found.against) << "\n";
   for (const auto& [attribute, model, other] : found.differences) {
-    out << "differs from " << found.against << ": " << WordOf(attribute, other)
+    out << "differs from " << Marked(found.against) << ": " << WordOf(attribute, other)
         << ", but the model has " << WordOf(attribute, model) << "\n";
   }
   for (const std::string& word : found.not_shown) {
@@ -140,7 +140,7 @@ Json ToJson(const Identification& found) {
                {"numbers", Json::array()},
                {"equal", identity.equal},
                {"details", DetailsOfIdentification(found)},
-               {"against", found.against},
+               {"against", Marked(found.against)},
                {"differences", Json::array()},
                {"not_compared", found.not_compared},
                {"not_shown", found.not_shown},

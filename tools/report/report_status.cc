@@ -16,6 +16,16 @@ bool ConformsWithoutElement(const Verdict& verdict) {
          std::ranges::all_of(verdict.tensors, is_empty);
 }
 
+// An answer to fresh inputs that is unverified because of a NaN or an infinity of the inputs alone.
+// Any other reason may be the answer's: intermediates that it has only for inputs that it knows.
+bool IsUnspecified(const Verdict& verdict) {
+  const auto is_open = [](const oracle::TensorVerdict& t) {
+    return t.vacuous + t.unjudgeable + t.loose > 0;
+  };
+  return verdict.status == Verdict::Status::kUnverified && !verdict.tensors.empty() &&
+         std::ranges::none_of(verdict.tensors, is_open);
+}
+
 // The number of cases with each result.
 std::map<Result, size_t> CountsOf(const Report& report) {
   std::map<Result, size_t> counts;
@@ -55,10 +65,12 @@ const std::string* Report::CommittedOf(const Verdict& verdict) const {
 Assessment Report::Assess(const Verdict& verdict) const {
   const Result passes = verdict.sample && !sampled_is_enough ? Result::kInPart : Result::kPasses;
   const std::string* const committed = CommittedOf(verdict);
+  const bool is_fresh_open = committed && IsUnspecified(verdict);
   if (const Expectation* expected = expectations.For(committed ? *committed : verdict.case_line)) {
     // What is expected may be in the part that was not judged, or show only with other inputs.
     if ((verdict.sample || committed) && OutcomeOf(verdict, strict) == Outcome::kConforms)
       return {passes, expected};
+    if (is_fresh_open) return {Result::kFreshOpen, expected};
     std::string why = Contradiction(*expected, verdict, strict);
     if (!why.empty()) return {Result::kUnexpected, expected, std::move(why)};
     return {expected->outcome == Outcome::kConforms ? passes : Result::kAsExpected, expected};
@@ -70,7 +82,7 @@ Assessment Report::Assess(const Verdict& verdict) const {
     case Verdict::Status::kUnsupported:
       return {Result::kUnsupported};
     case Verdict::Status::kUnverified:
-      return {committed && !verdict.tensors.empty() ? Result::kFreshOpen : Result::kUnverified};
+      return {is_fresh_open ? Result::kFreshOpen : Result::kUnverified};
     default:
       return {passes};
   }

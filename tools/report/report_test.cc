@@ -67,6 +67,28 @@ TEST(Report, AFreshCaseMayConformAlthoughAFailureIsExpected) {
   EXPECT_EQ(at.report.Assess(at.verdict).result, Result::kAsExpected);
 }
 
+// Only what the inputs leave unspecified is accepted: an answer may hide in vacuous elements by
+// leaving out its intermediates.
+TEST(Report, AFreshCaseMayBeUnverifiedOnlyByItsInputs) {
+  Example at;
+  at.report.fresh = FreshCases{7, {{at.verdict.case_line, "rms_norm N=1 M=4 seed=9"}}};
+  at.verdict.status = Verdict::Status::kUnverified;
+  at.verdict.tensors[0].unspecified = 1;
+  at.verdict.tensors[0].unjudgeable = 0;
+  EXPECT_EQ(at.report.Assess(at.verdict).result, Result::kFreshOpen);
+  at.report.expectations =
+      Expectations::Parse("[[expect]]\ncases = \"rms_norm *\"\nreason = \"r\"\n", "known.toml", {});
+  EXPECT_EQ(at.report.Assess(at.verdict).result, Result::kFreshOpen);
+  at.report.expectations = {};
+  for (size_t oracle::TensorVerdict::*const open :
+       {&oracle::TensorVerdict::vacuous, &oracle::TensorVerdict::unjudgeable,
+        &oracle::TensorVerdict::loose}) {
+    Verdict verdict = at.verdict;
+    verdict.tensors[0].*open = 1;
+    EXPECT_EQ(at.report.Assess(verdict).result, Result::kUnverified);
+  }
+}
+
 // The grade counts with --strict even if no element of the case could have failed.
 TEST(Report, UnlikelyUnverifiedCasesFailIfStrict) {
   Example at;
