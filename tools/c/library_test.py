@@ -35,10 +35,14 @@ class Library(unittest.TestCase):
                                                or f"*{name}(" in header))
         self.assertEqual(len(names), header.count("SEXTANT_API ") - header.count("define SEXTANT_API "))
 
-    def test_has_a_name_with_a_version_and_does_not_need_hdf5(self):
-        dynamic = output_of("readelf", "--dynamic", LIBRARY)
-        self.assertIn("Library soname: [libsextant.so.0]", dynamic)
-        self.assertNotIn("hdf5", dynamic)
+    def test_has_a_name_with_a_version(self):
+        self.assertIn("Library soname: [libsextant.so.0]", output_of("readelf", "--dynamic", LIBRARY))
+
+    def test_needs_no_other_libraries_than_those_of_the_formulas(self):  # sextant-host: none
+        system = {"c", "gcc_s", "ld-linux-x86-64", "m", "stdc++"}
+        for program, others in (LIBRARY, {"gmp", "hwy", "mpfr", "tbb"}), (BUILD / "sextant-host", set()):
+            needed = re.findall(r"NEEDED.*\[(?:lib)?(.*)\.so", output_of("readelf", "--dynamic", program))
+            self.assertEqual(set(needed) - system, others, program)
 
     def test_the_example_conforms(self):
         with tempfile.TemporaryDirectory() as folder:
