@@ -11,7 +11,7 @@ import unittest
 from program import ProgramTest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-CASES, GOLDEN = ROOT / "fixtures/cases/softmax.cases", ROOT / "fixtures/golden/softmax.h5"
+GOLDEN = ROOT / "fixtures/golden/softmax.h5"
 
 # Has the committed answers, and no formula; the test writes two lines before this text.
 MEMORY = f"""
@@ -36,7 +36,7 @@ sextant_adapter.serve({{"softmax": softmax}}, name="memory", version="1", recipe
 class Fresh(ProgramTest):
     def test_a_subject_that_knows_the_committed_answers_fails_with_fresh_inputs(self):
         folder = ROOT / "tools/adapters/python"
-        command = ("check", CASES, "--open-rows", "--subject", "exec:/usr/bin/python3 -B memory.py",
+        command = ("check", GOLDEN, "--open-rows", "--subject", "exec:/usr/bin/python3 -B memory.py",
                    "--supported-only", "--json", "a.json")
         for answer, status in (("y = numpy.full_like(x, 0.5)", 1),
                                ("raise sextant_adapter.Unsupported('that')", 5)):

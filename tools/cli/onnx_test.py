@@ -104,7 +104,7 @@ class NodeTests(ProgramTest):
 
     def test_every_test_of_the_committed_cases_has_the_golden_tensors(self):
         files = [str(ROOT / f"fixtures/cases/{operation}.cases") for operation in OPERATIONS]
-        folders, lines = self.write(*files, status=5)
+        folders, lines = self.write("--most-elements", "8192", *files, status=5)
         golden = {}
         for operation in OPERATIONS:
             with h5py.File(ROOT / f"fixtures/golden/{operation}.h5") as file:

@@ -57,7 +57,7 @@ TEST(Junit, HasAnErrorIfTheSubjectMisbehavesAtItsEnd) {
   EXPECT_EQ(report.Status(), kNotRun);
   const std::string xml = Junit(report);
   EXPECT_THAT(xml, HasSubstr("tests=\"2\" failures=\"0\" errors=\"1\" skipped=\"0\""));
-  EXPECT_THAT(xml, HasSubstr("<error message=\"it wrote 'x???' after its answer\""));
+  EXPECT_THAT(xml, HasSubstr("<error message=\"it wrote 'x\?\?\?' after its answer\""));
 }
 
 TEST(Junit, SkipsCasesIfNoCaseHasAnElement) {
