@@ -8,6 +8,7 @@
 #include <iostream>
 #include <random>
 
+#include "oracle/defect/drawn_case_test.h"
 #include "oracle/judge/judge.h"
 #include "oracle/property/random_case.h"
 #include "reference/case/draw.h"
@@ -198,7 +199,7 @@ class GarbageIn : public testing::TestWithParam<std::string> {
       TryCase(n < campaign.drawn ? *c : MadeExtreme(*c, random), random, campaign.answers);
       ++n;
     }
-    const auto lines = ReadCaseLines("fixtures/cases/" + GetParam() + ".cases");
+    const auto lines = SmallCasesOf(GetParam());
     for (size_t n = 0; n < std::min(campaign.committed, lines.size()); ++n) {
       const size_t step = std::max<size_t>(1, lines.size() / campaign.committed);
       TryCase(Case::Parse(lines[n * step].text), random, campaign.answers);

@@ -212,7 +212,7 @@ TEST(CausesOf, NamesNothingButAPrecision) {
 class SlowDefectsOnSlices : public testing::TestWithParam<std::string> {};
 
 TEST_P(SlowDefectsOnSlices, AnswerAsOnTheWholeCase) {
-  for (const CaseLine& line : ReadCaseLines("fixtures/cases/" + GetParam() + ".cases")) {
+  for (const CaseLine& line : SmallCasesOf(GetParam())) {
     const AskedCase question(line.text);
     const std::vector<Slice> slices = CutCase(question.c, 1);
     for (const Defect& defect : CatalogEntryOf(GetParam()).defects) {

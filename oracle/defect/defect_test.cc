@@ -23,10 +23,6 @@ namespace {
 
 using testing::IsSupersetOf;
 
-std::string CasesOf(const std::string& operation) {
-  return "fixtures/cases/" + operation + ".cases";
-}
-
 // True if all permitted errors are finite.
 bool IsBounded(const Hypothesis& hypothesis, const Case& c) {
   const auto permitted =
@@ -207,10 +203,10 @@ TEST_P(SlowMutatedFormulas, AreRightWithoutTheirMutation) {
   std::map<std::type_index, const Defect*> formulas;  // several mutations share one formula
   for (const Defect& defect : CatalogEntryOf(GetParam()).defects) {
     if (!defect.unmutated) continue;
-    const auto formula = defect.unmutated(Case::Parse(ReadCaseLines(CasesOf(GetParam()))[0].text));
+    const auto formula = defect.unmutated(Case::Parse(SmallCasesOf(GetParam())[0].text));
     formulas.emplace(typeid(*formula), &defect);
   }
-  for (const CaseLine& line : ReadCaseLines(CasesOf(GetParam()))) {
+  for (const CaseLine& line : SmallCasesOf(GetParam())) {
     for (const std::string recipe : {"native", "exact"}) {
       const DrawnCase question(line.text, recipe);
       const Tensors answer = question.CorrectAnswer();
@@ -252,7 +248,7 @@ TEST_P(SlowMutatedFormulas, AreRightWhereTheirMutationCannotShow) {
   for (const std::string line : kHiding) {
     if (line.starts_with(GetParam() + " ")) lines.push_back(line);
   }
-  for (const CaseLine& line : ReadCaseLines(CasesOf(GetParam()))) lines.push_back(line.text);
+  for (const CaseLine& line : SmallCasesOf(GetParam())) lines.push_back(line.text);
   for (const Defect& defect : CatalogEntryOf(GetParam()).defects) {
     if (!defect.unmutated) continue;
     EXPECT_TRUE(std::ranges::any_of(
@@ -265,7 +261,7 @@ TEST_P(SlowMutatedFormulas, AreRightWhereTheirMutationCannotShow) {
 class SlowDefects : public testing::TestWithParam<std::string> {};
 
 TEST_P(SlowDefects, ExplainTheirOwnAnswers) {
-  for (const CaseLine& line : ReadCaseLines(CasesOf(GetParam()))) {
+  for (const CaseLine& line : SmallCasesOf(GetParam())) {
     const DrawnCase question(line.text);
     for (const Defect& defect : CatalogEntryOf(GetParam()).defects) {
       const auto hypothesis = question.Of(defect);

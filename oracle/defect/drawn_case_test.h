@@ -5,9 +5,11 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "oracle/defect/defect.h"
 #include "reference/case/draw.h"
+#include "reference/case/memory.h"
 #include "reference/prove/prove.h"
 
 namespace sextant::oracle {
@@ -20,6 +22,17 @@ using testing::IsEmpty;
 using testing::Not;
 using testing::StartsWith;
 using testing::UnorderedElementsAre;
+
+// The committed cases of the operation without those of real widths, in which each of its defects
+// takes long and is the same.
+inline std::vector<CaseLine> SmallCasesOf(const std::string& operation) {
+  constexpr size_t kMostElements = 8192;
+  std::vector<CaseLine> lines = ReadCaseLines("fixtures/cases/" + operation + ".cases");
+  std::erase_if(lines, [](const CaseLine& line) {
+    return ElementsOf(Case::Parse(line.text)) > kMostElements;
+  });
+  return lines;
+}
 
 struct DrawnCase {
   explicit DrawnCase(const std::string& line, const std::string& recipe_text = "native")
