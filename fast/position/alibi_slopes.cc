@@ -19,7 +19,7 @@ DoubleDouble Slope(double b, SlopeExponent e) {
   return ldexp(power, -static_cast<int>(whole));
 }
 
-std::string Declines(const Case& c) {
+std::string DeclinesTinySlopes(const Case& c) {
   const auto op = StructOf<AlibiSlopes>(c);
   return op.max_bias > kLargestBias ? "slopes below 2^-" + PrintValue(kLargestBias) : "";
 }
@@ -40,7 +40,7 @@ Tensors RunAlibiSlopes(const Case& c, const Tensors&) {
 
 template <>
 CaseKernel MakeKernel<AlibiSlopes>() {
-  return {Declines, RunAlibiSlopes};
+  return {DeclinesTinySlopes, RunAlibiSlopes};
 }
 
 }  // namespace sextant::fast

@@ -8,12 +8,6 @@
 namespace sextant::fast {
 namespace {
 
-std::string Declines(const Case& c) {
-  const auto& outputs = c.info().signature.outputs;
-  return c.DTypeOf(outputs[0]) == c.DTypeOf(outputs[1]) ? ""
-                                                        : "no kernel for cos and sin of two dtypes";
-}
-
 // The columns of the pairs, half [rows, pairs], in their columns of the layout.
 template <Element T>
 std::vector<T> Arranged(TableLayout layout, size_t pairs, const std::vector<T>& half) {
@@ -51,7 +45,7 @@ Tensors RunRopeCosSin(const Case& c, const Tensors& inputs) {
 
 template <>
 CaseKernel MakeKernel<RopeCosSin>() {
-  return {Declines, RunRopeCosSin};
+  return {DeclinesTwoTypes, RunRopeCosSin};
 }
 
 }  // namespace sextant::fast

@@ -156,14 +156,13 @@ template void FillTable(std::span<const double>, std::span<const DoubleDouble>, 
 template void FillTable(std::span<const double>, std::span<const DoubleDouble>, const DoubleDouble&,
                         BF16*, BF16*);
 
-namespace {
-
-// The frequencies may have any dtype: they are read as doubles.
 std::string DeclinesTwoTypes(const Case& c) {
   const auto& outputs = c.info().signature.outputs;
   return c.DTypeOf(outputs[0]) == c.DTypeOf(outputs[1]) ? ""
                                                         : "no kernel for cos and sin of two dtypes";
 }
+
+namespace {
 
 Tensors RunRopeTable(const Case& c, const Tensors& inputs) {
   const auto op = StructOf<RopeTable>(c);

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <span>
+#include <string>
 
 #include "fast/simd/element.h"
+#include "reference/case/case.h"
 #include "reference/number/double_double/double_double.h"
 
 namespace sextant::fast {
@@ -20,5 +22,9 @@ namespace sextant::fast {
 template <Element T>
 void FillTable(std::span<const double> position, std::span<const DoubleDouble> frequency,
                const DoubleDouble& amplitude, T* cosine, T* sine);
+
+// Why kernels of tables do not support the case: its outputs have two dtypes. Those of frequencies
+// are free, they are read as doubles.
+std::string DeclinesTwoTypes(const Case& c);
 
 }  // namespace sextant::fast

@@ -52,7 +52,7 @@ void ExpectNearest(const TableInputs& q) {
   });
 }
 
-std::vector<DoubleDouble> Frequencies(double base, int64_t pairs) {
+std::vector<DoubleDouble> FrequenciesOf(double base, int64_t pairs) {
   std::vector<DoubleDouble> all;
   for (int64_t k = 0; k < pairs; ++k) all.push_back(Power(base, -k, pairs));
   return all;
@@ -70,13 +70,13 @@ TYPED_TEST_SUITE(FillTableTest, AllTypes);
 
 TYPED_TEST(FillTableTest, RoundsCorrectlyAtEveryWidth) {
   for (int64_t pairs = 1; pairs <= 17; ++pairs) {  // 2N + 1 of the widest vectors, N = 8
-    ExpectNearest<TypeParam>({Consecutive(0, 5), Frequencies(10000, pairs)});
+    ExpectNearest<TypeParam>({Consecutive(0, 5), FrequenciesOf(10000, pairs)});
   }
 }
 
 TYPED_TEST(FillTableTest, RoundsCorrectlyInAnyOrder) {
   ExpectNearest<TypeParam>(
-      {{5, -3, 4097, 0, 0, 16777217, 1, 2, 3, 4, -2, -1, 8, 9, 131071}, Frequencies(500000, 9)});
+      {{5, -3, 4097, 0, 0, 16777217, 1, 2, 3, 4, -2, -1, 8, 9, 131071}, FrequenciesOf(500000, 9)});
 }
 
 // Frequencies of one double, so that the angle is exact: positions next to multiples of pi/2
@@ -88,7 +88,7 @@ TYPED_TEST(FillTableTest, RoundsCorrectlyAtHardPositions) {
 
 TYPED_TEST(FillTableTest, RoundsTheProductWithTheAmplitudeOnce) {
   for (const double amplitude : {1.1902380714238083, 0.7, -3.0, 0x1p-10, 0.0}) {
-    ExpectNearest<TypeParam>({Consecutive(-3, 9), Frequencies(10000, 5), amplitude});
+    ExpectNearest<TypeParam>({Consecutive(-3, 9), FrequenciesOf(10000, 5), amplitude});
   }
 }
 
@@ -116,7 +116,7 @@ TYPED_TEST(FillTableTest, RoundsCorrectlyAtExtremeAmplitudes) {
 // Frequencies of 0 at the end and between others.
 TYPED_TEST(FillTableTest, PairsOfFrequencyZeroAreExact) {
   for (const size_t still : {size_t{1}, size_t{3}, size_t{19}}) {
-    std::vector<DoubleDouble> frequency = Frequencies(10000, 9);
+    std::vector<DoubleDouble> frequency = FrequenciesOf(10000, 9);
     frequency[4] = 0;
     frequency.resize(9 + still);
     ExpectNearest<TypeParam>({{-3, 0, 1, 4097}, frequency, 1.1});
@@ -148,7 +148,7 @@ TEST(FillTable, RoundsCorrectlyAfterLongRuns) {
 template <class T>
 size_t CountWrong(double base, size_t positions) {
   constexpr size_t kPairs = 64;
-  const std::vector<DoubleDouble> frequency = Frequencies(base, kPairs);
+  const std::vector<DoubleDouble> frequency = FrequenciesOf(base, kPairs);
   const std::vector<double> position = Consecutive(0, positions);
   std::vector<T> cosine(positions * kPairs), sine(cosine.size());
   FillTable<T>(position, frequency, 1.0, cosine.data(), sine.data());

@@ -90,7 +90,7 @@ def kernel(op):
 namespace sextant::fast {{
 namespace {{
 
-std::string Declines(const Case&) {{
+std::string Declines{op.struct}(const Case&) {{
   return "Still to write: the kernel, in fast/{op.family}/{op.name}.cc";
 }}
 
@@ -98,7 +98,7 @@ std::string Declines(const Case&) {{
 
 template <>
 CaseKernel MakeKernel<{op.struct}>() {{
-  return {{Declines, nullptr}};
+  return {{Declines{op.struct}, nullptr}};
 }}
 
 }}  // namespace sextant::fast
