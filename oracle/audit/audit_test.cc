@@ -131,6 +131,19 @@ TEST(AuditSuite, ScoresNothingUnlessTheHonestSubjectPasses) {
   EXPECT_FALSE(audit.Passed());
 }
 
+// A large case takes long: it is tried on what no earlier case of its dtype has caught, and on the
+// pushed element, which every case must catch.
+TEST(AuditSuite, TriesALargeCaseOnlyOnWhatIsNotCaughtYet) {
+  const auto cases =
+      Cases({"rms_norm N=1 M=3", "rms_norm N=1 M=32768", "rms_norm N=1 M=32768 dtype=f64"});
+  const Audit audit = AuditSuite(cases);
+  const auto caught_by = [&](const std::string& name) {
+    return std::ranges::find(audit.results, name, &TargetResult::target)->caught_by;
+  };
+  EXPECT_THAT(caught_by("mean_subtracted"), ElementsAre(0, 2));
+  EXPECT_THAT(caught_by("(one element pushed)"), ElementsAre(0, 1, 2));
+}
+
 TEST(AuditSuite, FailsWithoutCases) { EXPECT_FALSE(AuditSuite({}).Passed()); }
 
 TEST(AuditSuite, ReadsInputsThatAreFiles) {

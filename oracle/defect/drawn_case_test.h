@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "oracle/audit/audit.h"
 #include "oracle/defect/defect.h"
 #include "reference/case/draw.h"
 #include "reference/case/memory.h"
@@ -23,14 +24,11 @@ using testing::Not;
 using testing::StartsWith;
 using testing::UnorderedElementsAre;
 
-// The committed cases of the operation without those of real widths, in which each of its defects
-// takes long and is the same.
+// The committed cases of the operation that are not large: in these each of its defects takes long.
 inline std::vector<CaseLine> SmallCasesOf(const std::string& operation) {
-  constexpr size_t kMostElements = 8192;
   std::vector<CaseLine> lines = ReadCaseLines("fixtures/cases/" + operation + ".cases");
-  std::erase_if(lines, [](const CaseLine& line) {
-    return ElementsOf(Case::Parse(line.text)) > kMostElements;
-  });
+  std::erase_if(
+      lines, [](const CaseLine& line) { return ElementsOf(Case::Parse(line.text)) > kLargeCase; });
   return lines;
 }
 

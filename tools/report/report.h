@@ -24,7 +24,7 @@ enum class Result {
   kCouldNotRun,  // no expectation
   kUnsupported,  // no expectation
   kUnverified,   // no expectation
-  kFreshOpen,    // as kUnverified, of fresh inputs: the committed ones tell what could not fail
+  kFreshOpen,    // as kUnverified, because fresh inputs have a NaN or an infinity
   kInPart        // passes, but only a part of the case was judged
 };
 struct Assessment {

@@ -22,7 +22,9 @@ bool IsUnspecified(const Verdict& verdict) {
   const auto is_open = [](const oracle::TensorVerdict& t) {
     return t.vacuous + t.unjudgeable + t.loose > 0;
   };
-  return verdict.status == Verdict::Status::kUnverified && !verdict.tensors.empty() &&
+  const auto is_unspecified = [](const oracle::TensorVerdict& t) { return t.unspecified > 0; };
+  return verdict.status == Verdict::Status::kUnverified &&
+         std::ranges::any_of(verdict.tensors, is_unspecified) &&
          std::ranges::none_of(verdict.tensors, is_open);
 }
 

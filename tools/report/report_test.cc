@@ -73,8 +73,9 @@ TEST(Report, AFreshCaseMayBeUnverifiedOnlyByItsInputs) {
   Example at;
   at.report.fresh = FreshCases{7, {{at.verdict.case_line, "rms_norm N=1 M=4 seed=9"}}};
   at.verdict.status = Verdict::Status::kUnverified;
-  at.verdict.tensors[0].unspecified = 1;
   at.verdict.tensors[0].unjudgeable = 0;
+  EXPECT_EQ(at.report.Assess(at.verdict).result, Result::kUnverified);
+  at.verdict.tensors[0].unspecified = 1;
   EXPECT_EQ(at.report.Assess(at.verdict).result, Result::kFreshOpen);
   at.report.expectations =
       Expectations::Parse("[[expect]]\ncases = \"rms_norm *\"\nreason = \"r\"\n", "known.toml", {});

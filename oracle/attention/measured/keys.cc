@@ -21,7 +21,7 @@ constexpr size_t kMostUnknowns = 384, kTimes = 16;
 // A number of times that is measured worse than this cannot be told from one more or less.
 constexpr double kWorstBar = 0.25;
 // An integer is assumed within so many standard deviations.
-constexpr double kDeviations = 6;
+constexpr double kAssumedWithin = 6;
 
 // The unknown that a key of a row has; empty: the key is not read in any case.
 struct Unknowns {
@@ -127,7 +127,7 @@ std::vector<double> CountsOf(const Problem& of, const Unknowns& unknowns,
     const double whole = std::round(x[j]);
     // What rounding to bf16 may cause is a precision.
     const double near =
-        std::max(kDeviations * bar[j], 2 * UnitRoundoffOf(DType::kBF16) * std::max(1.0, whole));
+        std::max(kAssumedWithin * bar[j], 2 * UnitRoundoffOf(DType::kBF16) * std::max(1.0, whole));
     counts[j] = std::max(0.0, std::abs(x[j] - whole) <= near ? whole : x[j]);
   }
   return counts;
