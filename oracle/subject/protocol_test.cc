@@ -40,12 +40,12 @@ std::string BytesOf(const std::string& dump) {
 
 TEST(Protocol, ExampleOfTheFirstQuestionIsCorrect) {
   EXPECT_EQ(
-      BytesOf(ExampleAfter("JSON with its three spaces")),
+      BytesOf(ExampleAfter("The first question of every")),
       EncodeSafetensors({{"sextant", kProtocolVersion}, {"id", "1"}, {"operation", "hello"}}, {}));
 }
 
 TEST(Protocol, ExampleOfAnAnswerIsCorrect) {
-  const std::string answer = BytesOf(ExampleAfter("and this is an answer"));
+  const std::string answer = BytesOf(ExampleAfter("An answer with a tensor"));
   const size_t size = ParsePrefix(answer.substr(0, 8), HeaderLimit({}));
   const SafetensorsHeader header = ParseSafetensorsHeader(answer.substr(8, size));
   CheckOutputs(header, {{"y", DType::kBF16, {2}}});

@@ -92,7 +92,7 @@ SEXTANT_API int sextant_judge(const char* question, const SextantTensor* tensors
                               const SextantOptions* options, SextantResult** result);
 
 /* Proves the outputs for the given inputs. Arrays: "y/value", "y/high", "y/low", "y/permitted" and
- * "y/radius" for every output y (README.md of fixtures/). */
+ * "y/radius" for every output y (fixtures/store/README.md). */
 SEXTANT_API int sextant_prove(const char* question, const SextantTensor* inputs, size_t count,
                               const SextantOptions* options, SextantResult** result);
 

@@ -104,7 +104,7 @@ typedef struct {
   size_t struct_size; /* sizeof(SextantSubject) */
   const char* name;   /* for reports */
   const char* version;
-  const char* recipe;            /* how it computes: "native" (tools/adapters/README.md) */
+  const char* recipe;            /* how it computes: "native" (reference/RECIPES.md) */
   const char* const* operations; /* those that it has; a NULL after the last one */
   int (*answer)(const SextantQuestion* question);
 } SextantSubject;

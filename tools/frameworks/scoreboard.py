@@ -15,6 +15,7 @@ A row has these keys:
 """
 
 import math
+import textwrap
 
 GRADES = ("exact", "faithful", "within recipe", "unlikely", "fails")
 SIGNIFICAND = {"f64": 53, "f32": 24, "f16": 11, "bf16": 8}
@@ -100,21 +101,22 @@ def defect(case, framework):
 HEADING = """\
 # Scoreboard of frameworks
 
-Written by `tools/frameworks/run`, which README.md describes.
+Written by `tools/frameworks/run` ([README.md](README.md)) on {date}. Each heading has the version of its
+framework.
 
 - conforming cases: of the cases that the framework has. "not run": it refuses the case, or ends.
-- grade: of the worst case, by the recipe that `frameworks.toml` claims (README.md of the project,
-  "How to read a verdict").
-- worst error: of the element with the largest share of its permitted error, in units in the last
-  place of its exact value; large where a result is small by cancellation.
+- [grade](../../oracle/judge/README.md#grades): of the worst case, by the recipe that `frameworks.toml`
+  claims.
+- worst error: of the element with the largest share of its permitted error, in units in the last place
+  of its exact value; large where a result is small by cancellation.
 - conforms to: the recipes to which all these cases conform; more than `native`, `f32_compute` and
   `all_native` if the claim is another recipe.
 """
 
 
-def markdown(table, frameworks):
-    """The scoreboard as Markdown. frameworks: name -> version."""
-    lines = [HEADING]
+def markdown(table, frameworks, date):
+    """The scoreboard as Markdown. frameworks: name -> version; date: of the run."""
+    lines = [HEADING.format(date=date)]
     for framework, version in frameworks.items():
         own = [row for row in table if row["framework"] == framework]
         lines += [f"## {framework} ({version})", "",
@@ -144,5 +146,6 @@ def _defects(own):
         for found in row["defects"]:
             reasons.setdefault(found["reason"] or "UNEXPECTED", []).append(found)
     for reason, found in reasons.items():
-        yield f"- {reason} ({len(found)} {'case' if len(found) == 1 else 'cases'})"
-        yield f"  `{found[0]['repeat']}`"
+        text = f"{reason} ({len(found)} {'case' if len(found) == 1 else 'cases'})"
+        yield textwrap.fill(text, 110, initial_indent="- ", subsequent_indent="  ")
+        yield f"\n      {found[0]['repeat']}\n"

@@ -84,19 +84,19 @@ class Markdown(unittest.TestCase):
         lines = ["rope D=2 dtype=f32", "rope D=4 dtype=f32"]
         worst = {"got": 1.0, "exact": 1.5, "error": 2**-22}
         table = rows(*(case(line, "fails", "fails", worst, "adds in f16") for line in lines))
-        text = scoreboard.markdown(table, {"mine": "1.0"})
-        self.assertTrue(text.startswith(scoreboard.HEADING + "\n## mine (1.0)\n"), text)
+        text = scoreboard.markdown(table, {"mine": "1.0"}, "2026-01-31")
+        self.assertTrue(text.startswith(scoreboard.HEADING.format(date="2026-01-31") + "\n## mine (1.0)\n"), text)
         self.assertIn("| rope | f32 | 0 of 2 | fails | 2 | none |", text)
         self.assertEqual(text.count("adds in f16 (2 cases)"), 1)
-        self.assertIn(f"`tools/frameworks/run mine --case '{lines[0]}'`", text)
+        self.assertIn(f"\n\n      tools/frameworks/run mine --case '{lines[0]}'\n", text)
 
     def test_an_unexpected_failure_is_named(self):
-        text = scoreboard.markdown(rows(case("rope D=2 dtype=f32", "fails", "fails")), {"mine": "1"})
+        text = scoreboard.markdown(rows(case("rope D=2 dtype=f32", "fails", "fails")), {"mine": "1"}, "")
         self.assertIn("- UNEXPECTED (1 case)", text)
 
     def test_cases_that_do_not_run_are_counted(self):
         table = rows(case("rope D=2 dtype=f32"), case("rope D=4 dtype=f32", "could_not_run", None))
-        self.assertIn("| 1, 1 not run |", scoreboard.markdown(table, {"mine": "1"}))
+        self.assertIn("| 1, 1 not run |", scoreboard.markdown(table, {"mine": "1"}, ""))
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-// The report of `sextant identify` as text and JSON. tools/README.md describes it.
+// The report of `sextant identify` as text and JSON. tools/report/JSON.md lists its keys.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// The report of `sextant profile` as JSON, CSV and text. tools/README.md describes the keys.
+// The report of `sextant profile` as JSON, CSV and text. tools/report/JSON.md lists the keys.
 #pragma once
 
 #include <ostream>

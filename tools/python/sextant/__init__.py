@@ -5,8 +5,8 @@
 
 The question has the operation and its attributes (`sextant describe rope`); dimensions and dtypes are
 those of the tensors. A tensor whose axes are in another order is given with their names:
-{"x (B S H D)": x}. The recipe says how the implementation computes. README.md of this package
-describes recipes, pytest, kept tensors and budgets.
+{"x (B S H D)": x}. The recipe says how the implementation computes
+(reference/RECIPES.md of the project). README.md of this package describes pytest, kept tensors and budgets.
 
     sextant.identify(my_rope, "rope", D=128)              what does the function compute?
     sextant.profile("rope pairing=half D=128", {"mine": my_rope, "native": "recipe:native"})

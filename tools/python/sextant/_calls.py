@@ -45,7 +45,7 @@ def judge(question: str, inputs: Mapping[str, Any], outputs: Mapping[str, Any], 
           seed: int = 0) -> Verdict:
     """The verdict on `outputs` for `inputs`: dictionaries of tensors by their names in the signature.
 
-    recipe   how the implementation computes: README.md lists the standard recipes
+    recipe   how the implementation computes (reference/RECIPES.md of the project)
     strict   errors that independent roundings do not explain fail too
     threads  0: all cores, or one in a worker of pytest-xdist
     keep     the folder for the tensors of a failure; default: the environment variable SEXTANT_KEEP
