@@ -6,7 +6,7 @@
 #include <mutex>
 #include <stdexcept>
 
-#include "oracle/judge/drift_sample.h"
+#include "oracle/judge/bias_sample.h"
 #include "oracle/judge/range_judge.h"
 #include "oracle/judge/undecided.h"
 #include "oracle/judge/verdict_of.h"

@@ -166,7 +166,8 @@ class Undecided::Marker {
     has_ranks_ = true;
     worst = elsewhere;
     for (const RankRange& block : blocks_) worst = std::max(worst, block.least);
-    // Then other bounds decide what is unlikely, and which element is the worst (drift.h).
+    // Then other bounds decide what is unlikely, and which element is the worst
+    // (systematic_error.h).
     const bool is_unlikely = worst.first == Grade::kUnlikely;
     InParallel(blocks_.size(), threads_, [&](size_t block) {
       if (!is_unlikely && blocks_[block].most < worst) return;

@@ -88,7 +88,7 @@ TEST(Undecided, OfFailingElementsTheWorstIsProven) {
   EXPECT_THAT(e.Marks(), ElementsAre(0, 0, 0, 1));
 }
 
-// Other bounds decide then what is unlikely (drift.h), and with it the worst element.
+// Other bounds decide then what is unlikely (systematic_error.h), and with it the worst element.
 TEST(Undecided, AllElementsAreProvenIfTheWorstIsUnlikely) {
   Enclosed e;
   e.permitted[0].likely.data[2] = kUlp;

@@ -1,4 +1,4 @@
-#include "oracle/judge/drift_sample.h"
+#include "oracle/judge/bias_sample.h"
 
 #include <algorithm>
 #include <cmath>
@@ -43,9 +43,9 @@ struct Estimate {
   double most() const { return mean + reach; }
 };
 
-class DriftSample {
+class BiasSample {
  public:
-  DriftSample(const SlicedProblem& problem, const ReferenceOfSlice& reference_of)
+  BiasSample(const SlicedProblem& problem, const ReferenceOfSlice& reference_of)
       : problem_(problem), slices_(SampleSlices(problem.c)), references_(slices_.size()) {
     ForEachSlice([&](size_t s) { references_[s] = reference_of(slices_[s]); });
   }
@@ -164,7 +164,7 @@ std::vector<JudgedTensor> JudgeBySample(
     const auto at = std::ranges::find(before, spec.name, name);
     return at != before.end() && IsUnlikely(*at);
   };
-  const DriftSample sample(problem, reference_of);
+  const BiasSample sample(problem, reference_of);
   const std::vector<Estimate> of_functions = sample.BiasOfFunctions();
   std::vector<double> of_sums(outputs.size());
   std::vector<JudgedTensor> tensors;

@@ -1,4 +1,4 @@
-// Systematic errors of correct implementations: the drift of long sums and the bias of functions.
+// Systematic errors of correct implementations: those of long sums, and the bias of functions.
 //
 // `likely`, and the mean error in standard errors, assume independent roundings. The roundings of a
 // long sum are not independent. If a term t is added to a sum s of terms of one sign, the error is
@@ -38,7 +38,8 @@ struct Problem {
 
 // Same as JudgeTensors, but compares answers graded unlikely with the recipe's own answers.
 // Precondition: problem.options.subject_outputs is not set (no trace).
-std::vector<JudgedTensor> JudgeWithDrift(const Problem& problem, const Reference& reference,
-                                         const Tensors& outputs);
+std::vector<JudgedTensor> JudgeWithSystematicErrors(const Problem& problem,
+                                                    const Reference& reference,
+                                                    const Tensors& outputs);
 
 }  // namespace sextant::oracle

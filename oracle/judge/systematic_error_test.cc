@@ -1,5 +1,5 @@
 // Correct answers whose sums have a systematic error are not unlikely; defects of that size are.
-#include "oracle/judge/drift.h"
+#include "oracle/judge/systematic_error.h"
 
 #include <gtest/gtest.h>
 
@@ -18,9 +18,9 @@ namespace {
 using Kind = SumOrder::Kind;
 
 // A case with its judge, and verdicts with and without the comparison with the recipe's answers.
-struct DriftQuestion : DrawnCase {
+struct SumQuestion : DrawnCase {
   using DrawnCase::DrawnCase;
-  Verdict JudgedWithoutDrift(const Tensors& answer) const {
+  Verdict JudgedWithoutSystematicErrors(const Tensors& answer) const {
     return JudgeEndToEnd(c, judge.golden(), judge.permitted(), answer);
   }
   Verdict Judged(const Tensors& answer) const { return judge.Evaluate(answer); }
@@ -41,8 +41,8 @@ constexpr SumOrder kOrders[] = {
 class SlowHonestSums : public testing::TestWithParam<std::string> {};
 
 TEST_P(SlowHonestSums, AreNotUnlikelyInAnyOrder) {
-  const DriftQuestion question(GetParam());
-  size_t unlikely_without_drift = 0;
+  const SumQuestion question(GetParam());
+  size_t unlikely_without = 0;
   for (const SumOrder& order : kOrders) {
     const Tensors answer = question.AnswerIn(order);
     const Verdict verdict = question.Judged(answer);
@@ -50,9 +50,9 @@ TEST_P(SlowHonestSums, AreNotUnlikelyInAnyOrder) {
     EXPECT_LT(verdict.grade.value(), Grade::kUnlikely)
         << static_cast<int>(order.kind) << " " << order.size << ": mean " << verdict.tensors[0].bias
         << ", correct at most " << verdict.tensors[0].correct_bias_bound;
-    unlikely_without_drift += question.JudgedWithoutDrift(answer).grade == Grade::kUnlikely;
+    unlikely_without += question.JudgedWithoutSystematicErrors(answer).grade == Grade::kUnlikely;
   }
-  EXPECT_GT(unlikely_without_drift, 0u);  // else the case would not test the comparison
+  EXPECT_GT(unlikely_without, 0u);  // else the case would not test the comparison
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -64,7 +64,7 @@ INSTANTIATE_TEST_SUITE_P(
                     "@weight=uniform(0.69548872,0.69548873)"));
 
 // y = x / r(x) in f32; the last product is rounded towards 0.
-Tensors CutOff(const DriftQuestion& question) {
+Tensors CutOff(const SumQuestion& question) {
   const Tensor<double>&x = question.inputs[0].values, &weight = question.inputs[1].values;
   Tensors answer = question.CorrectAnswer();
   const size_t width = x.shape[1];
@@ -87,8 +87,8 @@ Tensors CutOff(const DriftQuestion& question) {
 }
 
 // Sums of 32 squares of such numbers have a small systematic error, which cannot explain the bias.
-TEST(Drift, ProductsRoundedTowardsZeroAreUnlikely) {
-  const DriftQuestion question("rms_norm N=1024 M=32 dtype=f32 @x=uniform(0.5,2)");
+TEST(SystematicError, ProductsRoundedTowardsZeroAreUnlikely) {
+  const SumQuestion question("rms_norm N=1024 M=32 dtype=f32 @x=uniform(0.5,2)");
   const Verdict verdict = question.Judged(CutOff(question));
   EXPECT_EQ(verdict.status, Verdict::Status::kConforms);
   EXPECT_EQ(verdict.grade, Grade::kUnlikely);
@@ -98,8 +98,8 @@ TEST(Drift, ProductsRoundedTowardsZeroAreUnlikely) {
 }
 
 // linear has sums and no functions.
-TEST(Drift, HonestBiasIsTwiceTheLargestMeanOfTheOrders) {
-  const DriftQuestion question(
+TEST(SystematicError, HonestBiasIsTwiceTheLargestMeanOfTheOrders) {
+  const SumQuestion question(
       "linear N=64 F=32 M=8 dtype=f32 @x=uniform(0.5,2) @weight=uniform(0.5,2)");
   const Tensor<double>&x = question.inputs[0].values, &weight = question.inputs[1].values;
   Tensors answer = question.CorrectAnswer();
@@ -119,15 +119,16 @@ TEST(Drift, HonestBiasIsTwiceTheLargestMeanOfTheOrders) {
         SumOrder{Kind::kLanes, 16}, SumOrder{Kind::kLanes, 64}, SumOrder{Kind::kBlocks, 8},
         SumOrder{Kind::kBlocks, 64}, SumOrder{Kind::kHalves, 1}}) {
     largest = std::max(
-        largest, std::abs(question.JudgedWithoutDrift(question.AnswerIn(order)).tensors[0].bias));
+        largest,
+        std::abs(question.JudgedWithoutSystematicErrors(question.AnswerIn(order)).tensors[0].bias));
   }
   EXPECT_GT(largest, 0);
   EXPECT_DOUBLE_EQ(verdict.tensors[0].correct_bias_bound, 2 * largest);
 }
 
 // tanh rounded down: the error is always below one ulp, which the recipe permits.
-TEST(Drift, FunctionErrorsMayBeOneSidedWithinTheirUlps) {
-  const DriftQuestion question("activation kind=tanh N=64 F=64 dtype=f32");
+TEST(SystematicError, FunctionErrorsMayBeOneSidedWithinTheirUlps) {
+  const SumQuestion question("activation kind=tanh N=64 F=64 dtype=f32");
   Tensors answer = question.inputs;
   answer.resize(1);
   answer[0].name = "y";
@@ -137,13 +138,13 @@ TEST(Drift, FunctionErrorsMayBeOneSidedWithinTheirUlps) {
     if (static_cast<double>(low) > exact) low = std::nextafter(low, -2.0f);
     y = low;
   }
-  EXPECT_EQ(question.JudgedWithoutDrift(answer).grade, Grade::kUnlikely);
+  EXPECT_EQ(question.JudgedWithoutSystematicErrors(answer).grade, Grade::kUnlikely);
   EXPECT_LT(question.Judged(answer).grade.value(), Grade::kUnlikely);
 }
 
 // Answers that fail or are likely are not compared with the recipe's answers.
-TEST(Drift, HonestBiasIsComputedForUnlikelyAnswersOnly) {
-  const DriftQuestion question("rms_norm N=3 M=7 dtype=f32");
+TEST(SystematicError, HonestBiasIsComputedForUnlikelyAnswersOnly) {
+  const SumQuestion question("rms_norm N=3 M=7 dtype=f32");
   Tensors answer = question.CorrectAnswer();
   EXPECT_EQ(question.Judged(answer).tensors[0].correct_bias_bound, 0);
   answer[0].values.data[0] += 1;

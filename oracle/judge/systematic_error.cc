@@ -1,10 +1,10 @@
-#include "oracle/judge/drift.h"
+#include "oracle/judge/systematic_error.h"
 
 #include <algorithm>
 #include <cassert>
 #include <cmath>
 
-#include "oracle/judge/drift_sample.h"
+#include "oracle/judge/bias_sample.h"
 
 namespace sextant::oracle {
 namespace {
@@ -94,8 +94,9 @@ std::vector<JudgedTensor> JudgeWholeBySample(const Problem& problem, const Refer
 
 }  // namespace
 
-std::vector<JudgedTensor> JudgeWithDrift(const Problem& problem, const Reference& reference,
-                                         const Tensors& outputs) {
+std::vector<JudgedTensor> JudgeWithSystematicErrors(const Problem& problem,
+                                                    const Reference& reference,
+                                                    const Tensors& outputs) {
   assert(!problem.options.subject_outputs);
   const std::vector<GoldenTensor>& golden = reference.golden;
   const std::vector<PermittedTensor>& permitted = reference.permitted;

@@ -1,12 +1,12 @@
-// The bounds of mean errors of large answers, estimated from a random part of the slices (drift.h).
-// Private to this folder.
+// The bounds of mean errors of large answers, estimated from a random part of the slices
+// (systematic_error.h). Private to this folder.
 #pragma once
 
 #include <functional>
 #include <vector>
 
 #include "oracle/judge/bias.h"
-#include "oracle/judge/drift.h"
+#include "oracle/judge/systematic_error.h"
 #include "reference/number/recipe/evaluation_context.h"
 #include "reference/prove/case_slices.h"
 
@@ -20,7 +20,8 @@ inline constexpr SumOrder kSumOrders[] = {
     {SumOrder::Kind::kLanes, 16},   {SumOrder::Kind::kLanes, 64},
     {SumOrder::Kind::kBlocks, 8},   {SumOrder::Kind::kBlocks, 64},
     {SumOrder::Kind::kHalves, 1}};
-inline constexpr double kOtherOrders = 2;  // factor for orders that are not tried, see drift.h
+inline constexpr double kOtherOrders =
+    2;  // factor for orders that are not tried, see systematic_error.h
 
 bool IsUnlikely(const JudgedTensor& tensor);
 // True if the grade of the whole answer, that of its worst tensor, is kUnlikely.
@@ -38,7 +39,7 @@ void AddShare(const GoldenTensor& golden, const PermittedTensor& permitted, size
 double ShareOfFunctions(double permitted, double rounded);
 Recipe WithRoundedFunctions(Recipe recipe);
 
-// A problem (drift.h) of which slices are read.
+// A problem (systematic_error.h) of which slices are read.
 struct SlicedProblem {
   const Operation& operation;
   const Case& c;
