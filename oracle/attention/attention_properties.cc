@@ -99,9 +99,9 @@ Findings CheckAttentionMean(const Case& c, Tensors inputs, const Ask& ask) {
 
 // Without a mask, keys, values and biases in reverse order give the same y and lse.
 Findings CheckAttentionOrder(const Case& c, const Tensors& inputs, const Ask& ask) {
-  Case open = c;
+  Case unmasked = c;
   for (const char* word : {"mask=none", "window=", "chunk=", "key_length=", "segments="}) {
-    open = open.With(word);
+    unmasked = unmasked.With(word);
   }
   Tensors reversed = inputs;
   for (size_t i = 0; i < inputs.size(); ++i) {
@@ -120,7 +120,7 @@ Findings CheckAttentionOrder(const Case& c, const Tensors& inputs, const Ask& as
     }
   }
   Findings findings;
-  if (ExtentOf(c, "T") > 0) ExpectEqual(ask(open, inputs), ask(open, reversed), findings);
+  if (ExtentOf(c, "T") > 0) ExpectEqual(ask(unmasked, inputs), ask(unmasked, reversed), findings);
   return findings;
 }
 

@@ -86,15 +86,15 @@ class Scores {
     }
     for (const size_t i : own_) {
       steps.Next();
-      std::vector<size_t> open;
+      std::vector<size_t> tried;
       for (const auto& [m, retyped] : found) {
         if (!options.all_retyped && !retyped.empty()) continue;
-        if (std::ranges::binary_search(results_[m].caught_by, i)) open.push_back(m);
+        if (std::ranges::binary_search(results_[m].caught_by, i)) tried.push_back(m);
       }
-      if (open.empty()) continue;
+      if (tried.empty()) continue;
       WithinMemory(cases[i], [&] {
         const auto question = AuditedIn(dtype, cases[i], options);
-        for (const size_t m : open) {
+        for (const size_t m : tried) {
           if (question && targets_[m].caught(*question) == true && !question->BaselineFails())
             found[m].push_back(i);
         }

@@ -53,7 +53,7 @@ class OperationGaps {
     for (size_t m = 0; m < survivors_.size(); ++m) {
       const bool closed =
           std::ranges::any_of(gaps_, [m](const auto& gaps) { return !gaps.second.by[m].empty(); });
-      if (!closed) suggestions.open.push_back(operation_ + "/" + survivors_[m]);
+      if (!closed) suggestions.uncaught.push_back(operation_ + "/" + survivors_[m]);
     }
     for (const auto& [result, missing] : missing_) {
       Gaps& gaps = gaps_[missing->dtype];

@@ -102,7 +102,7 @@ class SlicedJudge {
     enclosed.Enclose(slices_[s]);
     for (;;) {
       ranks_[s] = {};
-      const ElementMarks marks = OpenGradesIn(enclosed.reference(), part, ranks_[s]);
+      const ElementMarks marks = UndecidedGradesIn(enclosed.reference(), part, ranks_[s]);
       if (ranks_[s].least.first > Grade::kWithin) return false;
       if (marks.empty()) break;
       enclosed.ProveMarked(marks);

@@ -1,4 +1,4 @@
-// Cases that are too large for level 3: what level 2 leaves open is enclosed.
+// Cases that are too large for level 3: what level 2 leaves undecided is enclosed.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -24,7 +24,7 @@ const GoldenTensor& Normed(const std::vector<GoldenTensor>& golden) {
   return *std::ranges::find(golden, "normed", &GoldenTensor::name);
 }
 
-TEST(LargeCases, WhatLevelTwoLeavesOpenIsEnclosed) {
+TEST(LargeCases, WhatLevelTwoDoesNotDecideIsEnclosed) {
   const auto golden = ProofOf(Ties(1024, 1400)).golden;
   const GoldenTensor& normed = Normed(golden);
   for (size_t i = 0; i < normed.radius.data.size(); ++i) {

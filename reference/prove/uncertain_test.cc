@@ -72,7 +72,7 @@ TEST(Uncertain, Level3DecidesTheFloor) {
 }
 
 // No precision decides floor(1): that element is not guessed, and its neighbours are proven.
-TEST(Uncertain, AFloorThatNothingDecidesStaysOpen) {
+TEST(Uncertain, AFloorThatNothingDecidesStaysUndecided) {
   for (const Engine engine : {Engine::kLadder, Engine::kMpfr}) {
     const GoldenTensor y = Proven({0.5, 0, -0.5}, engine);
     EXPECT_EQ(y.radius.data, (std::vector<double>{0, kInfinity, 0}));

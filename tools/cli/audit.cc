@@ -108,7 +108,7 @@ void PrintSuggestions(const oracle::Suggestions& suggestions) {
     if (closes.size() > kMostNames) std::cout << " and " << closes.size() - kMostNames << " more";
     std::cout << "\n";
   }
-  for (const std::string& name : suggestions.open) {
+  for (const std::string& name : suggestions.uncaught) {
     std::cout << "no case was found that catches " << name << "\n";
   }
 }

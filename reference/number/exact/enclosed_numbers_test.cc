@@ -35,9 +35,9 @@ constexpr Settling kSettlings[] = {Settling::kProves, Settling::kProvesOrEnclose
 // The numbers that single elements have.
 void ExpectGolden(const Counted& x, DType dtype, Settling settling, const GoldenRun& y, size_t i) {
   double value, high, low, radius;
-  const size_t open = DecideAll({&x, 1}, dtype, {&value, &high, &low, &radius});
+  const size_t undecided = DecideAll({&x, 1}, dtype, {&value, &high, &low, &radius});
   const bool encloses =
-      settling == Settling::kEncloses || (open > 0 && settling == Settling::kProvesOrEncloses);
+      settling == Settling::kEncloses || (undecided > 0 && settling == Settling::kProvesOrEncloses);
   if (encloses) {
     value = RoundTo(dtype, x.center());
     high = x.center().high;
@@ -59,14 +59,14 @@ void ExpectSameAsSingle(size_t count, DType dtype, Settling settling, Random& ra
   for (auto& part : y) part.assign(count + 1, kGuard);
   std::vector<char> left(count + 1, 7);
   const GoldenRun to{y[0].data(), y[1].data(), y[2].data(), y[3].data(), y[4].data(), y[5].data()};
-  const size_t open = SetGoldens(numbers.numbers(), count, dtype, settling, to, left);
-  size_t expected_open = 0;
+  const size_t undecided = SetGoldens(numbers.numbers(), count, dtype, settling, to, left);
+  size_t expected_undecided = 0;
   for (size_t i = 0; i < count; ++i) {
     if (left[i]) continue;
     ExpectGolden(numbers.Get(i, dtype), dtype, settling, to, i);
-    expected_open += std::isinf(to.radius[i]);
+    expected_undecided += std::isinf(to.radius[i]);
   }
-  EXPECT_EQ(open, expected_open);
+  EXPECT_EQ(undecided, expected_undecided);
   for (const auto& part : y) EXPECT_EQ(part[count], kGuard);
   EXPECT_EQ(left[count], 7);
 }
