@@ -67,7 +67,7 @@ class Scores {
     for (size_t m = 0; m < targets_.size(); ++m) {
       if (missed_[m]) results_[m].caught_by.clear();
     }
-    std::ranges::stable_sort(own_, {}, [&](size_t i) { return SizeOf(cases[i]); });
+    std::ranges::stable_sort(own_, {}, [&](size_t i) { return OutputElements(cases[i]); });
     for (const DType dtype : kFloatTypes) ScoreRetyped(dtype, cases, options, steps);
   }
   const std::vector<TargetResult>& results() const { return results_; }
@@ -131,7 +131,7 @@ std::optional<Case> WithDType(const Case& c, DType dtype) {
   }
 }
 
-size_t SizeOf(const Case& c) {
+size_t OutputElements(const Case& c) {
   size_t size = 0;
   for (const TensorSpec& output : c.info().signature.outputs) size += CountOf(c.ShapeOf(output));
   return size;

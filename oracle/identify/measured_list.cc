@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "oracle/identify/fit.h"
+#include "oracle/identify/best_claims.h"
 #include "oracle/rope/measured/numbers.h"
 #include "reference/rope/scaling_lists.h"
 
@@ -76,12 +76,12 @@ std::string ExplicitText(const MeasuredTable& table) {
 
 Claim WithMeasuredList(const Claim& claim, const MeasuredTable& table,
                        const std::vector<PairOfChannels>& pairs,
-                       const std::vector<Exchange>& witnesses, const std::string& recipe,
+                       const std::vector<Exchange>& exchanges, const std::string& recipe,
                        int threads) {
   MeasuredTable best = table;
   Claim start = claim;
   start["scaling"] = ExplicitText(table);
-  const std::vector<Exchange> weighed = Weighed(witnesses, start, recipe, threads);
+  const std::vector<Exchange> weighed = Weighed(exchanges, start, recipe, threads);
   const PairDifferences differences(start, pairs, weighed);
   std::vector<double> least = differences.At(best);
   const auto take = [&](const MeasuredTable& moved) {

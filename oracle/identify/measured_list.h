@@ -22,7 +22,7 @@ std::string ExplicitText(const MeasuredTable& table);
 // `pairs`: the channels of the answer in which they show. Throws Error if the claim is not valid.
 Claim WithMeasuredList(const Claim& claim, const MeasuredTable& table,
                        const std::vector<PairOfChannels>& pairs,
-                       const std::vector<Exchange>& witnesses, const std::string& recipe,
+                       const std::vector<Exchange>& exchanges, const std::string& recipe,
                        int threads);
 
 }  // namespace sextant::oracle

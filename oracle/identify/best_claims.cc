@@ -1,4 +1,4 @@
-#include "oracle/identify/fit.h"
+#include "oracle/identify/best_claims.h"
 
 #include <Eigen/Core>
 #include <algorithm>
@@ -60,11 +60,11 @@ class NumbersOf {
   using JacobianType = Eigen::MatrixXd;
   enum { InputsAtCompileTime = Eigen::Dynamic, ValuesAtCompileTime = Eigen::Dynamic };
 
-  NumbersOf(const Claim& claim, const std::vector<Exchange>& witnesses, Numbers which)
+  NumbersOf(const Claim& claim, const std::vector<Exchange>& exchanges, Numbers which)
       : claim_(claim),
-        witnesses_(witnesses),
-        slots_(RefinedSlots(claim, witnesses[0].c, which)),
-        values_(DifferencesOf(claim, witnesses).size()) {}
+        exchanges_(exchanges),
+        slots_(RefinedSlots(claim, exchanges[0].c, which)),
+        values_(DifferencesOf(claim, exchanges).size()) {}
   int inputs() const { return static_cast<int>(slots_.size()); }
   int values() const { return static_cast<int>(values_); }
   Claim At(const InputType& x) const {
@@ -74,7 +74,7 @@ class NumbersOf {
     return WithNumbers(claim_, slots);
   }
   int operator()(const InputType& x, ValueType& differences) const {
-    const std::vector<double> at = DifferencesOf(At(x), witnesses_);
+    const std::vector<double> at = DifferencesOf(At(x), exchanges_);
     if (at.empty()) {
       differences.setConstant(kMostOfRow);  // beyond a limit of the attribute
     } else {
@@ -85,16 +85,16 @@ class NumbersOf {
 
  private:
   Claim claim_;
-  const std::vector<Exchange>& witnesses_;
+  const std::vector<Exchange>& exchanges_;
   std::vector<NumberSlot> slots_;
   size_t values_;
 };
 
 // The same claim with the numbers near its own that fit best.
-ClaimFit Refined(ClaimFit fit, const std::vector<Exchange>& witnesses,
+ClaimFit Refined(ClaimFit fit, const std::vector<Exchange>& exchanges,
                  Numbers which = Numbers::kAll) {
   if (std::isinf(fit.misfit)) return fit;
-  const NumbersOf numbers(fit.claim, witnesses, which);
+  const NumbersOf numbers(fit.claim, exchanges, which);
   if (numbers.inputs() == 0 || numbers.values() < numbers.inputs()) return fit;
   if (numbers.inputs() > static_cast<int>(kMostFitted)) return fit;
   // Of a difference, relative: some dozens of roundings to f64. The method takes the slopes from
@@ -106,7 +106,7 @@ ClaimFit Refined(ClaimFit fit, const std::vector<Exchange>& witnesses,
   Eigen::VectorXd x = Eigen::VectorXd::Ones(numbers.inputs());
   method.minimize(x);
   ClaimFit refined{numbers.At(x), 0};
-  refined.misfit = MisfitOf(DifferencesOf(refined.claim, witnesses));
+  refined.misfit = MisfitOf(DifferencesOf(refined.claim, exchanges));
   return refined.misfit < fit.misfit ? refined : fit;
 }
 
@@ -137,26 +137,26 @@ void Keep(size_t most, size_t of_one_form, std::vector<ClaimFit>& fits) {
 // `others`.
 std::vector<ClaimFit> RefinedBest(const std::vector<Claim>& starts,
                                   const std::vector<Claim>& others,
-                                  const std::vector<Exchange>& witnesses, int threads) {
+                                  const std::vector<Exchange>& exchanges, int threads) {
   const auto fits_of = [&](const std::vector<Claim>& claims) {
     std::vector<ClaimFit> fits(claims.size());
     InParallel(fits.size(), threads, [&](size_t i) {
-      fits[i] = {claims[i], MisfitOf(DifferencesOf(claims[i], witnesses))};
+      fits[i] = {claims[i], MisfitOf(DifferencesOf(claims[i], exchanges))};
     });
     return fits;
   };
   std::vector<ClaimFit> all = fits_of(others);
   Keep(kRefined, kRefined, all);
   for (ClaimFit& fit : fits_of(starts)) all.push_back(std::move(fit));
-  InParallel(all.size(), threads, [&](size_t i) { all[i] = Refined(all[i], witnesses); });
+  InParallel(all.size(), threads, [&](size_t i) { all[i] = Refined(all[i], exchanges); });
   Keep(kVaried, kOfOneForm, all);
   return all;
 }
 
 // A misfit that a few roundings explain: then the search need not look far.
-double NoiseOf(const std::vector<Exchange>& witnesses) {
-  if (!witnesses[0].units.empty()) return 1;  // a permitted error
-  const double roundings = 4 * UnitRoundoffOf(witnesses[0].answer[0].dtype);
+double NoiseOf(const std::vector<Exchange>& exchanges) {
+  if (!exchanges[0].units.empty()) return 1;  // a permitted error
+  const double roundings = 4 * UnitRoundoffOf(exchanges[0].answer[0].dtype);
   return roundings * roundings;
 }
 
@@ -171,10 +171,10 @@ double RoundedTo(double value, int digits) {
 }
 
 std::vector<Claim> BestClaims(const std::vector<Claim>& starts,
-                              const std::vector<Exchange>& witnesses, int threads,
+                              const std::vector<Exchange>& exchanges, int threads,
                               const std::function<bool(const Claim&)>& is_enough) {
-  const Case& c = witnesses[0].c;
-  std::vector<ClaimFit> fits = RefinedBest({}, starts, witnesses, threads);
+  const Case& c = exchanges[0].c;
+  std::vector<ClaimFit> fits = RefinedBest({}, starts, exchanges, threads);
   double before = kInfinity;
   for (int round = 0; round < kMostRounds && !is_enough(fits[0].claim); ++round) {
     const double best = std::ranges::min(fits, {}, &ClaimFit::misfit).misfit;
@@ -184,7 +184,7 @@ std::vector<Claim> BestClaims(const std::vector<Claim>& starts,
     const auto add = [](std::vector<Claim> claims, std::vector<Claim>& to) {
       to.insert(to.end(), claims.begin(), claims.end());
     };
-    if (round == 0 && best > NoiseOf(witnesses)) {
+    if (round == 0 && best > NoiseOf(exchanges)) {
       add(NamedVariationsOf(fits[0].claim, c), refined);
       if (starts.size() == 1) add(PairedVariationsOf(fits[0].claim, c), others);
     }
@@ -192,18 +192,18 @@ std::vector<Claim> BestClaims(const std::vector<Claim>& starts,
       refined.push_back(fit.claim);
       add(VariationsOf(fit.claim, c), others);
     }
-    fits = RefinedBest(refined, others, witnesses, threads);
+    fits = RefinedBest(refined, others, exchanges, threads);
   }
   std::vector<Claim> claims;
   for (ClaimFit& fit : fits) claims.push_back(std::move(fit.claim));
   return claims;
 }
 
-std::vector<Claim> RefinedClaims(std::vector<Claim> claims, const std::vector<Exchange>& witnesses,
+std::vector<Claim> RefinedClaims(std::vector<Claim> claims, const std::vector<Exchange>& exchanges,
                                  Numbers which, int threads) {
   InParallel(claims.size(), threads, [&](size_t i) {
-    const double misfit = MisfitOf(DifferencesOf(claims[i], witnesses));
-    claims[i] = Refined({claims[i], misfit}, witnesses, which).claim;
+    const double misfit = MisfitOf(DifferencesOf(claims[i], exchanges));
+    claims[i] = Refined({claims[i], misfit}, exchanges, which).claim;
   });
   return claims;
 }

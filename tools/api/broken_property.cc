@@ -1,4 +1,4 @@
-#include "tools/api/broken_law.h"
+#include "tools/api/broken_property.h"
 
 #include <algorithm>
 
@@ -10,14 +10,14 @@ namespace sextant::tools {
 
 using oracle::Verdict;
 
-Verdict JudgeBrokenLaw(const std::string& operation, const oracle::PropertyVerdict& broken,
-                       const oracle::Subject& subject, const std::string& recipe) {
+Verdict JudgeBrokenProperty(const std::string& operation, const oracle::PropertyVerdict& broken,
+                            const oracle::Subject& subject, const std::string& recipe) {
   const auto& properties = oracle::CatalogEntryOf(operation).properties;
-  const auto law = std::ranges::find(properties, broken.name, &oracle::Property::name);
+  const auto property = std::ranges::find(properties, broken.name, &oracle::Property::name);
   Verdict verdict;
-  if (law == properties.end() || broken.counterexample.empty()) return verdict;
+  if (property == properties.end() || broken.counterexample.empty()) return verdict;
   for (const auto& [c, inputs, outputs] :
-       oracle::QuestionsOf(*law, Case::Parse(broken.counterexample), subject, recipe)) {
+       oracle::QuestionsOf(*property, Case::Parse(broken.counterexample), subject, recipe)) {
     const Recipe by = ParseRecipe(recipe, c.dtype());
     const oracle::Judge judge(c, inputs, by);
     verdict = JudgeOutputs(judge, c, inputs, by, outputs, {}, &subject);

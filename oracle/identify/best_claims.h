@@ -13,7 +13,7 @@ namespace sextant::oracle {
 // refines their numbers, as long as the misfit becomes smaller and the best is not enough.
 // The best comes first; of several that fit about as well, the shortest.
 std::vector<Claim> BestClaims(const std::vector<Claim>& starts,
-                              const std::vector<Exchange>& witnesses, int threads,
+                              const std::vector<Exchange>& exchanges, int threads,
                               const std::function<bool(const Claim&)>& is_enough);
 
 // Which numbers are fitted; the others keep values that are usual. The first of each attribute is
@@ -21,10 +21,10 @@ std::vector<Claim> BestClaims(const std::vector<Claim>& starts,
 // give the same frequencies in other combinations, so one of them must be kept.
 enum class Numbers { kFirst, kFirstAndContext, kAllButContext, kAll };
 // Each claim with the numbers near its own that fit best.
-std::vector<Claim> RefinedClaims(std::vector<Claim> claims, const std::vector<Exchange>& witnesses,
+std::vector<Claim> RefinedClaims(std::vector<Claim> claims, const std::vector<Exchange>& exchanges,
                                  Numbers which, int threads);
 
-// The claim with the numbers near its own whose largest difference from weighed witnesses is
+// The claim with the numbers near its own whose largest difference from weighed exchanges is
 // smallest: where roundings are large and one-sided, the least squares may not be permitted.
 Claim LeastLargest(const Claim& claim, const std::vector<Exchange>& weighed);
 
