@@ -10,13 +10,13 @@
 namespace sextant::oracle {
 namespace {
 
-struct AttentionBiasMutant : AttentionBias {
+struct MutatedAttentionBias : AttentionBias {
   AttentionMutation mutation{};
   template <class Real>
   void operator()(const Tensor<Real>& q, const Tensor<Real>& k, const Tensor<Real>& v,
                   const Tensor<Real>& bias, Tensor<Real>& y, Tensor<Real>& lse) const {
-    AttendMutant<Real>(mutation, *this,
-                       {.q = q, .k = k, .v = v, .bias = &bias, .scale_bias = scale_bias}, y, lse);
+    AttendMutated<Real>(mutation, *this,
+                        {.q = q, .k = k, .v = v, .bias = &bias, .scale_bias = scale_bias}, y, lse);
   }
 };
 
@@ -30,7 +30,7 @@ struct AttentionBiasByParts : AttentionBias {
   }
 };
 
-MutationsOf<AttentionBiasMutant> BiasMutations() {
+MutationsOf<MutatedAttentionBias> BiasMutations() {
   using M = AttentionMutation;
   return {
       {"bias_before_cap", "the bias is added before the soft cap instead of after it",
@@ -75,8 +75,8 @@ template <>
 CatalogEntry MakeCatalogEntry<AttentionBias>() {
   return {
       .properties = Joined<Property>({AttentionProperties(), BiasProperties()}),
-      .defects = Joined<Defect>({MutatedFormulas<AttentionBiasMutant>(AttentionMutations()),
-                                 MutatedFormulas<AttentionBiasMutant>(BiasMutations()),
+      .defects = Joined<Defect>({MutatedFormulas<MutatedAttentionBias>(AttentionMutations()),
+                                 MutatedFormulas<MutatedAttentionBias>(BiasMutations()),
                                  AttentionDefects(),
                                  {MissingInput("bias_missing", "the bias is not added", "bias")}}),
       .measurements = {MeasureAttention<AttentionBiasByParts>}};

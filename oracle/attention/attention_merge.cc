@@ -91,7 +91,7 @@ Findings CheckAttentionMergeHull(const Case& c, const Tensors& inputs, const Ask
 }
 
 // The formula with one mutation.
-struct AttentionMergeMutant : AttentionMerge {
+struct MutatedAttentionMerge : AttentionMerge {
   enum class Mutation {
     kNone,
     kMean,         // both parts have the same weight
@@ -161,30 +161,30 @@ struct AttentionMergeMutant : AttentionMerge {
 };
 
 std::vector<Defect> AttentionMergeFormulaDefects() {
-  using Mutation = AttentionMergeMutant::Mutation;
+  using Mutation = MutatedAttentionMerge::Mutation;
   return {
-      MutatedFormula<AttentionMergeMutant>("plain_mean", "both parts have the same weight",
-                                           Mutation::kMean),
-      MutatedFormula<AttentionMergeMutant>("weights_of_lse", "the weights are lse instead of e^lse",
-                                           Mutation::kBySize),
-      MutatedFormula<AttentionMergeMutant>(
+      MutatedFormula<MutatedAttentionMerge>("plain_mean", "both parts have the same weight",
+                                            Mutation::kMean),
+      MutatedFormula<MutatedAttentionMerge>(
+          "weights_of_lse", "the weights are lse instead of e^lse", Mutation::kBySize),
+      MutatedFormula<MutatedAttentionMerge>(
           "not_divided", "the sum is not divided by the sum of the weights", Mutation::kNotDivided),
-      MutatedFormula<AttentionMergeMutant>(
+      MutatedFormula<MutatedAttentionMerge>(
           "base_2", "lse is used as a logarithm to base 2 (FlashInfer's)", Mutation::kBase2),
-      MutatedFormula<AttentionMergeMutant>(
+      MutatedFormula<MutatedAttentionMerge>(
           "weights_exchanged", "each part has the weight of the other", Mutation::kExchanged),
-      MutatedFormula<AttentionMergeMutant>("first_alone", "the second part is not added",
-                                           Mutation::kFirstAlone),
-      MutatedFormula<AttentionMergeMutant>("lse_of_first", "lse is that of the first part",
-                                           Mutation::kLseOfFirst),
-      MutatedFormula<AttentionMergeMutant>("lse_added", "lse is lse1 + lse2", Mutation::kLseAdded),
-      MutatedFormula<AttentionMergeMutant>(
+      MutatedFormula<MutatedAttentionMerge>("first_alone", "the second part is not added",
+                                            Mutation::kFirstAlone),
+      MutatedFormula<MutatedAttentionMerge>("lse_of_first", "lse is that of the first part",
+                                            Mutation::kLseOfFirst),
+      MutatedFormula<MutatedAttentionMerge>("lse_added", "lse is lse1 + lse2", Mutation::kLseAdded),
+      MutatedFormula<MutatedAttentionMerge>(
           "lse_less_largest", "the largest is not added back to lse", Mutation::kLseUnscaled),
-      MutatedFormula<AttentionMergeMutant>(
+      MutatedFormula<MutatedAttentionMerge>(
           "empty_part_counts", "a part without keys has half the weight", Mutation::kEmptyCounts),
-      MutatedFormula<AttentionMergeMutant>(
+      MutatedFormula<MutatedAttentionMerge>(
           "empty_rows_mean", "if both parts have no keys, y is their mean", Mutation::kEmptyMean),
-      MutatedFormula<AttentionMergeMutant>(
+      MutatedFormula<MutatedAttentionMerge>(
           "empty_lse_positive", "lse of two parts without keys is +infinity (flash-attention)",
           Mutation::kEmptyLsePositive),
       ChangedInputs("rows_of_first", "every row has the weights of the first row",

@@ -66,7 +66,7 @@ Findings CheckAttentionScoresScale(const Case& c, const Tensors& inputs, const A
   return findings;
 }
 
-struct AttentionScoresMutant : AttentionScores {
+struct MutatedAttentionScores : AttentionScores {
   enum class Mutation {
     kNone,
     kTiled,       // head h reads key head h mod K
@@ -118,14 +118,14 @@ std::vector<Explanation> Measure(const Observation& seen) {
 }
 
 std::vector<Defect> Defects() {
-  using Mutation = AttentionScoresMutant::Mutation;
+  using Mutation = MutatedAttentionScores::Mutation;
   return {
-      AcrossSlices(MutatedFormula<AttentionScoresMutant>(
+      AcrossSlices(MutatedFormula<MutatedAttentionScores>(
           "key_heads_tiled", "head h reads key head h mod K (onnx/onnx@062ee9228)",
           Mutation::kTiled)),
-      AcrossSlices(MutatedFormula<AttentionScoresMutant>(
+      AcrossSlices(MutatedFormula<MutatedAttentionScores>(
           "transposed", "scores [T,S] are read as [S,T]", Mutation::kTransposed)),
-      AcrossSlices(MutatedFormula<AttentionScoresMutant>(
+      AcrossSlices(MutatedFormula<MutatedAttentionScores>(
           "last_channel_lost", "the last channel is not added", Mutation::kLastLost)),
       ChangedWord("scale_missing", "scores are not multiplied by 1/sqrt(D) (mlc-ai/mlc-llm#3426)",
                   "scale=1"),

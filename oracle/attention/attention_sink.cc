@@ -12,12 +12,12 @@
 namespace sextant::oracle {
 namespace {
 
-struct AttentionSinkMutant : AttentionSink {
+struct MutatedAttentionSink : AttentionSink {
   AttentionMutation mutation{};
   template <class Real>
   void operator()(const Tensor<Real>& q, const Tensor<Real>& k, const Tensor<Real>& v,
                   const Tensor<Real>& sink, Tensor<Real>& y, Tensor<Real>& lse) const {
-    AttendMutant<Real>(mutation, *this, {.q = q, .k = k, .v = v, .sink = &sink}, y, lse);
+    AttendMutated<Real>(mutation, *this, {.q = q, .k = k, .v = v, .sink = &sink}, y, lse);
   }
 };
 
@@ -30,7 +30,7 @@ struct AttentionSinkByParts : AttentionSink {
   }
 };
 
-MutationsOf<AttentionSinkMutant> SinkMutations() {
+MutationsOf<MutatedAttentionSink> SinkMutations() {
   using M = AttentionMutation;
   return {
       {"lse_of_sink", "lse includes the sink", M::kLseOfSink},
@@ -86,8 +86,8 @@ template <>
 CatalogEntry MakeCatalogEntry<AttentionSink>() {
   return {.properties = Joined<Property>({AttentionPropertiesWithSink(), SinkProperties()}),
           .defects = Joined<Defect>(
-              {MutatedFormulas<AttentionSinkMutant>(AttentionMutations()),
-               MutatedFormulas<AttentionSinkMutant>(SinkMutations()),
+              {MutatedFormulas<MutatedAttentionSink>(AttentionMutations()),
+               MutatedFormulas<MutatedAttentionSink>(SinkMutations()),
                AttentionDefects(),
                {FilledInput("sink_missing", "the sink is not read (InternLM/lmdeploy#2842)", "sink",
                             -1e6),

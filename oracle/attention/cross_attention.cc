@@ -54,7 +54,7 @@ Findings CheckEqualMemory(const Case& c, const Tensors& inputs, const Ask& ask) 
   return findings;
 }
 
-struct CrossAttentionMutant : CrossAttention {
+struct MutatedCrossAttention : CrossAttention {
   enum class Mutation {
     kNone,
     kQueriesFromMemory,
@@ -90,33 +90,33 @@ struct CrossAttentionMutant : CrossAttention {
     Attention attention = MakeAttention();
     attention.align = Align::kTopLeft;
     if (mutation == Mutation::kCausal) attention.mask = Mask::kCausal;
-    y = MutantHeads<Real>(heads, attention, sequences, weights)
+    y = MutatedHeads<Real>(heads, attention, sequences, weights)
             .Answer({.q = q, .k = k, .v = v, .mean = mean});
     if (mutation == Mutation::kResidual) y = StoredSum(x, y);
   }
 };
 
 std::vector<Defect> CrossAttentionFormulaDefects() {
-  using Mutation = CrossAttentionMutant::Mutation;
+  using Mutation = MutatedCrossAttention::Mutation;
   std::vector<Defect> defects = {
-      MutatedFormula<CrossAttentionMutant>("queries_of_memory",
-                                           "queries are projected from memory too",
-                                           Mutation::kQueriesFromMemory),
-      MutatedFormula<CrossAttentionMutant>("keys_of_queries", "keys are projected from x",
-                                           Mutation::kKeysFromQueries),
-      MutatedFormula<CrossAttentionMutant>("self_attention",
-                                           "keys and values are projected from x: memory is "
-                                           "not read",
-                                           Mutation::kMemoryFromQueries),
-      MutatedFormula<CrossAttentionMutant>(
+      MutatedFormula<MutatedCrossAttention>("queries_of_memory",
+                                            "queries are projected from memory too",
+                                            Mutation::kQueriesFromMemory),
+      MutatedFormula<MutatedCrossAttention>("keys_of_queries", "keys are projected from x",
+                                            Mutation::kKeysFromQueries),
+      MutatedFormula<MutatedCrossAttention>("self_attention",
+                                            "keys and values are projected from x: memory is "
+                                            "not read",
+                                            Mutation::kMemoryFromQueries),
+      MutatedFormula<MutatedCrossAttention>(
           "causal", "the causal mask of the decoder is applied to memory", Mutation::kCausal),
-      MutatedFormula<CrossAttentionMutant>(
+      MutatedFormula<MutatedCrossAttention>(
           "residual_inside", "x is added to y, and the block adds it again", Mutation::kResidual),
   };
   for (const auto& [name, why, mutation, is_across_slices] : HeadsMutations()) {
-    CrossAttentionMutant mutant;
-    mutant.heads = mutation;
-    defects.push_back(MutatedFormula(name, why, mutant));
+    MutatedCrossAttention mutated;
+    mutated.heads = mutation;
+    defects.push_back(MutatedFormula(name, why, mutated));
     defects.back().is_across_slices = is_across_slices;
   }
   return defects;

@@ -38,7 +38,7 @@ Findings CheckSoftCapScale(const Case& c, const Tensors& inputs, const Ask& ask)
   return findings;
 }
 
-struct SoftCapMutant : SoftCap {
+struct MutatedSoftCap : SoftCap {
   enum class Mutation {
     kNone,
     kMissing,    // y = x
@@ -94,7 +94,7 @@ struct SoftCapMutant : SoftCap {
 
 template <>
 CatalogEntry MakeCatalogEntry<SoftCap>() {
-  using Mutation = SoftCapMutant::Mutation;
+  using Mutation = MutatedSoftCap::Mutation;
   return {
       .properties = {OddIn({"x"}, "-x gives -y"),
                      {"between_zero_and_both",
@@ -104,29 +104,30 @@ CatalogEntry MakeCatalogEntry<SoftCap>() {
                      {"monotone", "y rises with x", Monotone}},
       .defects =
           {
-              MutatedFormula<SoftCapMutant>("cap_missing", "scores are not capped",
-                                            Mutation::kMissing),
-              MutatedFormula<SoftCapMutant>("cap_not_scaled_back",
-                                            "y is tanh(x / cap), not multiplied by cap",
-                                            Mutation::kNotBack),
-              MutatedFormula<SoftCapMutant>("not_scaled_inside",
-                                            "y is cap tanh(x): x is not divided by cap",
-                                            Mutation::kNotInside),
-              MutatedFormula<SoftCapMutant>("hard", "x is clamped to -cap .. cap", Mutation::kHard),
-              MutatedFormula<SoftCapMutant>("softsign", "y is x / (1 + |x| / cap)",
-                                            Mutation::kSoftsign),
-              MutatedFormula<SoftCapMutant>("two_terms",
-                                            "y is x - x^3 / (3 cap^2), two terms of the series",
-                                            Mutation::kTaylor),
-              AcrossSlices(MutatedFormula<SoftCapMutant>(
+              MutatedFormula<MutatedSoftCap>("cap_missing", "scores are not capped",
+                                             Mutation::kMissing),
+              MutatedFormula<MutatedSoftCap>("cap_not_scaled_back",
+                                             "y is tanh(x / cap), not multiplied by cap",
+                                             Mutation::kNotBack),
+              MutatedFormula<MutatedSoftCap>("not_scaled_inside",
+                                             "y is cap tanh(x): x is not divided by cap",
+                                             Mutation::kNotInside),
+              MutatedFormula<MutatedSoftCap>("hard", "x is clamped to -cap .. cap",
+                                             Mutation::kHard),
+              MutatedFormula<MutatedSoftCap>("softsign", "y is x / (1 + |x| / cap)",
+                                             Mutation::kSoftsign),
+              MutatedFormula<MutatedSoftCap>("two_terms",
+                                             "y is x - x^3 / (3 cap^2), two terms of the series",
+                                             Mutation::kTaylor),
+              AcrossSlices(MutatedFormula<MutatedSoftCap>(
                   "cap_after_largest",
                   "the largest score of the row is subtracted before the cap (gemma.cpp@2a0e6ee)",
                   Mutation::kRelative)),
-              AcrossSlices(MutatedFormula<SoftCapMutant>(
+              AcrossSlices(MutatedFormula<MutatedSoftCap>(
                   "cap_not_in_first_tile", "the first tile is not capped (gemma.cpp@4974f24)",
                   Mutation::kTile)),
-              MutatedFormula<SoftCapMutant>("sign_lost", "y is cap tanh(|x| / cap)",
-                                            Mutation::kSignLost),
+              MutatedFormula<MutatedSoftCap>("sign_lost", "y is cap tanh(|x| / cap)",
+                                             Mutation::kSignLost),
               ChangedRecipe("in_bf16", "the cap is computed in bf16 for every dtype", "cap=bf16"),
               ChangedRecipe("in_f16", "the cap is computed in f16 for every dtype", "cap=f16"),
           },

@@ -57,7 +57,7 @@ Findings CheckDecoderShift(const Case& c, const Tensors& inputs, const Ask& ask)
   return SameTokens(c, inputs, Mapped(inputs, "position", [](double p) { return p + 64; }), ask);
 }
 
-struct DecoderMutant : Decoder {
+struct MutatedDecoder : Decoder {
   BlockMutation of_blocks = BlockMutation::kNone;
   enum class End { kRight, kNormMissing, kLogitsInBf16 } end = End::kRight;
 
@@ -79,7 +79,7 @@ struct DecoderMutant : Decoder {
                                        .down = down};
     const auto run = [&](const Tensor<Real>& x, const BlockWeights<Real>& w,
                          const BlockTensors<Real>& out) {
-      RunMutant(of_blocks, *this, x, position, w, out);
+      RunMutated(of_blocks, *this, x, position, w, out);
     };
     const Tensor<Real> last = RunBlocks(*this, token, table, weights, states, run);
     const bool bare = end == End::kNormMissing;
@@ -91,17 +91,17 @@ struct DecoderMutant : Decoder {
 
 std::vector<Defect> DecoderFormulaDefects() {
   std::vector<Defect> all;
-  DecoderMutant without_norm, in_bf16;
-  without_norm.end = DecoderMutant::End::kNormMissing;
-  in_bf16.end = DecoderMutant::End::kLogitsInBf16;
+  MutatedDecoder without_norm, in_bf16;
+  without_norm.end = MutatedDecoder::End::kNormMissing;
+  in_bf16.end = MutatedDecoder::End::kLogitsInBf16;
   all.push_back(MutatedFormula("last_norm_missing",
                                "the last state is not normalised before the logits", without_norm));
   all.push_back(MutatedFormula(
       "logits_in_bf16", "logits are rounded to bf16 before they are stored in f32", in_bf16));
   for (const auto& each : BlockMutations()) {
-    DecoderMutant mutant;
-    mutant.of_blocks = each.mutation;
-    all.push_back(MutatedFormula(each.name, each.why, mutant));
+    MutatedDecoder mutated;
+    mutated.of_blocks = each.mutation;
+    all.push_back(MutatedFormula(each.name, each.why, mutated));
   }
   return all;
 }

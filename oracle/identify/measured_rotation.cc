@@ -5,7 +5,7 @@
 #include <span>
 
 #include "oracle/identify/seen_rotation.h"
-#include "oracle/rope/measured/mutants.h"
+#include "oracle/rope/measured/measured_op.h"
 #include "reference/number/counted/counted.h"
 #include "reference/number/real.h"
 

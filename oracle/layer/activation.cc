@@ -104,7 +104,7 @@ Findings CheckMonotone(const Case& c, const Tensors& inputs, const Ask& ask) {
 }
 
 // The formula with one mutation.
-struct ActivationMutant : Activation {
+struct MutatedActivation : Activation {
   enum class Mutation {
     kNone,
     kHard,       // piecewise linear: clip((x + 3) / 6, 0, 1)
@@ -198,9 +198,9 @@ struct ActivationMutant : Activation {
 };
 
 // The defect of a mutation, for cases of these kinds only.
-Defect OfKinds(std::string name, std::string why, ActivationMutant::Mutation mutation,
+Defect OfKinds(std::string name, std::string why, MutatedActivation::Mutation mutation,
                std::vector<ActivationKind> kinds) {
-  Defect any = MutatedFormula<ActivationMutant>(std::move(name), std::move(why), mutation);
+  Defect any = MutatedFormula<MutatedActivation>(std::move(name), std::move(why), mutation);
   any.hypothesis = [hypothesis = any.hypothesis, kinds = std::move(kinds)](
                        const Case& c, const Tensors& inputs,
                        const Recipe& recipe) -> std::optional<Hypothesis> {
@@ -212,7 +212,7 @@ Defect OfKinds(std::string name, std::string why, ActivationMutant::Mutation mut
 
 std::vector<Defect> ActivationFormulaDefects() {
   using Kind = ActivationKind;
-  using Mutation = ActivationMutant::Mutation;
+  using Mutation = MutatedActivation::Mutation;
   return {
       OfKinds("hard", "the sigmoid is piecewise linear: clip((x + 3) / 6, 0, 1)", Mutation::kHard,
               {Kind::kSwish, Kind::kSigmoid}),
@@ -242,7 +242,7 @@ std::vector<Defect> ActivationFormulaDefects() {
       OfKinds("exponential_overflows",
               "the sigmoid is e^x / (1 + e^x), or tanh uses both exponentials: NaN for large x",
               Mutation::kOverflows, {Kind::kSigmoid, Kind::kSwish, Kind::kTanh}),
-      AcrossSlices(MutatedFormula<ActivationMutant>(
+      AcrossSlices(MutatedFormula<MutatedActivation>(
           "first_not_activated", "the loop starts at the second channel of a row",
           Mutation::kNotFirst)),
       OfKinds("square_alone", "y is x^2 instead of max(x, 0)^2", Mutation::kOfSquare,
@@ -259,11 +259,11 @@ std::vector<Defect> ActivationOtherDefects() {
                         kind == ActivationKind::kGelu || kind == ActivationKind::kGeluTanh;
                     return gelu ? "kind=swish beta=1.702" : "";
                   }),
-      MutatedFormula<ActivationMutant>(
+      MutatedFormula<MutatedActivation>(
           "table_of_f16",
           "x is rounded to f16, and the function is read from a table of f16 "
           "numbers; beyond -10 and 10, gelu is 0 and x (ggml)",
-          ActivationMutant::Mutation::kTable),
+          MutatedActivation::Mutation::kTable),
       ChangedRecipe("in_bf16", "the activation is computed in bf16 for every dtype",
                     "activation=bf16"),
       ChangedRecipe("in_f16", "the activation is computed in f16 for every dtype",

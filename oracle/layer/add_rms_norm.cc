@@ -84,7 +84,7 @@ Findings CheckAddRmsNormMeanSquare(const Case& c, const Tensors& inputs, const A
 }
 
 // The formula with one mutation in the sum, or in the norm.
-struct AddRmsNormMutant : AddRmsNorm {
+struct MutatedAddRmsNorm : AddRmsNorm {
   enum class Mutation {
     kNone,          // the sum is correct
     kUnrounded,     // the norm reads the sum before it is rounded
@@ -97,7 +97,7 @@ struct AddRmsNormMutant : AddRmsNorm {
     kSubtracted,    // x - residual
     kTruncated      // the sum is truncated to its dtype
   } mutation = Mutation::kNone;
-  RmsNormMutant norm;
+  MutatedRmsNorm norm;
 
   double SumOf(double x, double residual) const {
     const DoubleDouble exact = mutation == Mutation::kSubtracted ? TwoSum(x, -residual)
@@ -123,10 +123,10 @@ struct AddRmsNormMutant : AddRmsNorm {
       if (mutation == Mutation::kKeptX) sum.data[i] = Real(a, rounded_dtype);
       if (mutation == Mutation::kKeptResidual) sum.data[i] = Real(b, rounded_dtype);
     }
-    RmsNormMutant mutant = norm;
-    mutant.eps = eps;
-    mutant.unit_offset = unit_offset;
-    mutant(read, weight, y);
+    MutatedRmsNorm mutated = norm;
+    mutated.eps = eps;
+    mutated.unit_offset = unit_offset;
+    mutated(read, weight, y);
     if (mutation == Mutation::kKeptY) sum.data = y.data;
   }
   // x + residual in the format of the squares.
@@ -137,19 +137,19 @@ struct AddRmsNormMutant : AddRmsNorm {
   }
 };
 
-Defect MutantDefect(std::string name, std::string why, const AddRmsNormMutant& mutant) {
-  return MutatedFormula<AddRmsNormMutant, RoundingOperation<AddRmsNormMutant>>(
-      std::move(name), std::move(why), mutant);
+Defect MutationDefect(std::string name, std::string why, const MutatedAddRmsNorm& mutated) {
+  return MutatedFormula<MutatedAddRmsNorm, RoundingOperation<MutatedAddRmsNorm>>(
+      std::move(name), std::move(why), mutated);
 }
 
-Defect InTheSum(std::string name, std::string why, AddRmsNormMutant::Mutation mutation) {
-  AddRmsNormMutant mutant;
-  mutant.mutation = mutation;
-  return MutantDefect(std::move(name), std::move(why), mutant);
+Defect InTheSum(std::string name, std::string why, MutatedAddRmsNorm::Mutation mutation) {
+  MutatedAddRmsNorm mutated;
+  mutated.mutation = mutation;
+  return MutationDefect(std::move(name), std::move(why), mutated);
 }
 
 std::vector<Defect> SumDefects() {
-  using Mutation = AddRmsNormMutant::Mutation;
+  using Mutation = MutatedAddRmsNorm::Mutation;
   return {
       InTheSum("norm_of_unrounded_sum",
                "the norm reads the sum in f32; only the returned sum is rounded (flashinfer "
@@ -172,9 +172,9 @@ std::vector<Defect> SumDefects() {
 std::vector<Defect> RmsDefects() {
   std::vector<Defect> defects;
   for (const auto& m : RmsMutations()) {
-    AddRmsNormMutant mutant;
-    mutant.norm.mutation = m.mutation;
-    defects.push_back(MutantDefect(m.name, m.why, mutant));
+    MutatedAddRmsNorm mutated;
+    mutated.norm.mutation = m.mutation;
+    defects.push_back(MutationDefect(m.name, m.why, mutated));
     defects.back().is_across_slices = m.is_across_slices;
   }
   return defects;

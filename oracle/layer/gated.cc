@@ -68,7 +68,7 @@ Findings CheckLimit(const Case& c, const Tensors& inputs, const Ask& ask) {
   return findings;
 }
 
-struct GatedMutant : Gated {
+struct MutatedGated : Gated {
   enum class Mutation {
     kNone,
     kOfProduct,     // f(g u)
@@ -113,27 +113,27 @@ struct GatedMutant : Gated {
 };
 
 std::vector<Defect> GatedFormulaDefects() {
-  using Mutation = GatedMutant::Mutation;
+  using Mutation = MutatedGated::Mutation;
   return {
-      MutatedFormula<GatedMutant>("product_activated",
-                                  "the product is activated instead of the gate (minimind#3)",
-                                  Mutation::kOfProduct),
-      MutatedFormula<GatedMutant>("both_activated", "up is activated too", Mutation::kBoth),
-      MutatedFormula<GatedMutant>("gate_limited_below",
-                                  "the gate is clamped on both sides, like up",
-                                  Mutation::kGateTwoSided),
-      MutatedFormula<GatedMutant>("up_limited_above_alone",
-                                  "up is clamped on one side, like the gate",
-                                  Mutation::kUpOneSided),
-      MutatedFormula<GatedMutant>("limited_after_activation", "f(g) is clamped instead of g",
-                                  Mutation::kLimitAfter),
-      MutatedFormula<GatedMutant>("one_added_to_gate", "1 is added to f(g) instead of up",
-                                  Mutation::kOneOnGate),
-      MutatedFormula<GatedMutant>("one_added_before_the_limit", "up + 1 is limited instead of up",
-                                  Mutation::kOneFirst),
-      MutatedFormula<GatedMutant>("up_not_limited", "only the gate is limited",
-                                  Mutation::kUpNotLimited),
-      MutatedFormula<GatedMutant>("up_missing", "y is f(g): up is ignored", Mutation::kNoGate),
+      MutatedFormula<MutatedGated>("product_activated",
+                                   "the product is activated instead of the gate (minimind#3)",
+                                   Mutation::kOfProduct),
+      MutatedFormula<MutatedGated>("both_activated", "up is activated too", Mutation::kBoth),
+      MutatedFormula<MutatedGated>("gate_limited_below",
+                                   "the gate is clamped on both sides, like up",
+                                   Mutation::kGateTwoSided),
+      MutatedFormula<MutatedGated>("up_limited_above_alone",
+                                   "up is clamped on one side, like the gate",
+                                   Mutation::kUpOneSided),
+      MutatedFormula<MutatedGated>("limited_after_activation", "f(g) is clamped instead of g",
+                                   Mutation::kLimitAfter),
+      MutatedFormula<MutatedGated>("one_added_to_gate", "1 is added to f(g) instead of up",
+                                   Mutation::kOneOnGate),
+      MutatedFormula<MutatedGated>("one_added_before_the_limit", "up + 1 is limited instead of up",
+                                   Mutation::kOneFirst),
+      MutatedFormula<MutatedGated>("up_not_limited", "only the gate is limited",
+                                   Mutation::kUpNotLimited),
+      MutatedFormula<MutatedGated>("up_missing", "y is f(g): up is ignored", Mutation::kNoGate),
   };
 }
 

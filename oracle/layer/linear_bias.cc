@@ -31,7 +31,7 @@ Findings CheckBias(const Case& c, const Tensors& inputs, const Ask& ask) {
   return findings;
 }
 
-struct LinearBiasMutant : LinearBias {
+struct MutatedLinearBias : LinearBias {
   enum class Mutation {
     kNone,
     kByRow,      // the bias is indexed by the row
@@ -63,7 +63,7 @@ struct LinearBiasMutant : LinearBias {
 };
 
 std::vector<Defect> LinearBiasBiasDefects() {
-  using Mutation = LinearBiasMutant::Mutation;
+  using Mutation = MutatedLinearBias::Mutation;
   return {
       MissingInput("bias_missing", "the bias is not added", "bias"),
       DoubledInput("bias_added_twice",
@@ -72,15 +72,15 @@ std::vector<Defect> LinearBiasBiasDefects() {
                    [](Tensor<double>& bias) {
                      if (!bias.data.empty()) std::ranges::rotate(bias.data, bias.data.begin() + 1);
                    }),
-      AcrossSlices(MutatedFormula<LinearBiasMutant>("bias_by_row", "the bias is indexed by the row",
-                                                    Mutation::kByRow)),
-      MutatedFormula<LinearBiasMutant>("bias_with_every_block",
-                                       "the bias is added with every block of 16 columns",
-                                       Mutation::kOfBlocks),
-      AcrossSlices(MutatedFormula<LinearBiasMutant>(
+      AcrossSlices(MutatedFormula<MutatedLinearBias>(
+          "bias_by_row", "the bias is indexed by the row", Mutation::kByRow)),
+      MutatedFormula<MutatedLinearBias>("bias_with_every_block",
+                                        "the bias is added with every block of 16 columns",
+                                        Mutation::kOfBlocks),
+      AcrossSlices(MutatedFormula<MutatedLinearBias>(
           "bias_of_first_row_only", "the bias is not broadcast to all rows", Mutation::kFirstRow)),
-      MutatedFormula<LinearBiasMutant>("bias_subtracted", "the bias is subtracted",
-                                       Mutation::kSubtracted),
+      MutatedFormula<MutatedLinearBias>("bias_subtracted", "the bias is subtracted",
+                                        Mutation::kSubtracted),
       ChangedRecipe("bias_in_bf16", "the bias is added in bf16 for every dtype", "bias=bf16"),
       ChangedRecipe("bias_in_f16", "the bias is added in f16 for every dtype", "bias=f16"),
   };

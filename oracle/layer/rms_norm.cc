@@ -150,7 +150,7 @@ CatalogEntry MakeCatalogEntry<RmsNorm>() {
             "without a weight, rotating pairs of columns of x rotates those of y", CheckRotation},
            ColumnsAlike()},
       .defects = Joined<Defect>(
-          {NormDefects(), MutatedFormulas<RmsNormMutant>(RmsMutations()), WeightDefects()}),
+          {NormDefects(), MutatedFormulas<MutatedRmsNorm>(RmsMutations()), WeightDefects()}),
       .measurements = NormMeasurements()};
 }
 

@@ -97,7 +97,7 @@ Findings CheckSlopes(const Case& c, const Tensors& inputs, const Ask& ask) {
 }
 
 // The formula with one mutation.
-struct AlibiMutant : Alibi {
+struct MutatedAlibi : Alibi {
   enum class Mutation {
     kNone,
     kPositive,   // + slope distance
@@ -149,21 +149,21 @@ struct AlibiMutant : Alibi {
 };
 
 std::vector<Defect> AlibiFormulaDefects() {
-  using Mutation = AlibiMutant::Mutation;
+  using Mutation = MutatedAlibi::Mutation;
   return {
-      MutatedFormula<AlibiMutant>("sign", "the bias has the wrong sign: distant keys gain weight",
-                                  Mutation::kPositive),
-      MutatedFormula<AlibiMutant>("future_has_no_bias", "max(i - j, 0): keys after the query get 0",
-                                  Mutation::kNoFuture),
-      MutatedFormula<AlibiMutant>("past_has_no_bias", "max(j - i, 0): keys before the query get 0",
-                                  Mutation::kNoPast),
-      MutatedFormula<AlibiMutant>("scaled_as_the_scores",
-                                  "the bias is divided by sqrt(D) like the scores (here D = 64)",
-                                  Mutation::kScaled),
-      MutatedFormula<AlibiMutant>("squared_distance", "the bias is slope * distance^2",
-                                  Mutation::kSquared),
-      MutatedFormula<AlibiMutant>("logarithm_of_distance", "the bias is -slope ln(1 + distance)",
-                                  Mutation::kLogarithm),
+      MutatedFormula<MutatedAlibi>("sign", "the bias has the wrong sign: distant keys gain weight",
+                                   Mutation::kPositive),
+      MutatedFormula<MutatedAlibi>(
+          "future_has_no_bias", "max(i - j, 0): keys after the query get 0", Mutation::kNoFuture),
+      MutatedFormula<MutatedAlibi>("past_has_no_bias", "max(j - i, 0): keys before the query get 0",
+                                   Mutation::kNoPast),
+      MutatedFormula<MutatedAlibi>("scaled_as_the_scores",
+                                   "the bias is divided by sqrt(D) like the scores (here D = 64)",
+                                   Mutation::kScaled),
+      MutatedFormula<MutatedAlibi>("squared_distance", "the bias is slope * distance^2",
+                                   Mutation::kSquared),
+      MutatedFormula<MutatedAlibi>("logarithm_of_distance", "the bias is -slope ln(1 + distance)",
+                                   Mutation::kLogarithm),
   };
 }
 

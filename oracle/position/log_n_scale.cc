@@ -46,7 +46,7 @@ Findings CheckLogNScaleRising(const Case& c, const Tensors& inputs, const Ask& a
 }
 
 // The formula with one mutation.
-struct LogNMutant : LogNScale {
+struct MutatedLogN : LogNScale {
   enum class Mutation {
     kNone,
     kWithoutMaximum,  // early tokens are scaled down too
@@ -87,28 +87,28 @@ struct LogNMutant : LogNScale {
 };
 
 std::vector<Defect> LogNScaleFormulaDefects() {
-  using Mutation = LogNMutant::Mutation;
+  using Mutation = MutatedLogN::Mutation;
   return {
-      MutatedFormula<LogNMutant>("without_maximum", "tokens within the context are scaled down",
-                                 Mutation::kWithoutMaximum),
-      MutatedFormula<LogNMutant>(
+      MutatedFormula<MutatedLogN>("without_maximum", "tokens within the context are scaled down",
+                                  Mutation::kWithoutMaximum),
+      MutatedFormula<MutatedLogN>(
           "counted_from_zero",
           "the factor is ln p / ln L with p from 0 (ztxz16/fastllm, src/models/qwen.cpp)",
           Mutation::kFromZero),
-      MutatedFormula<LogNMutant>("not_divided", "the factor is ln(p + 1), not divided by ln L",
-                                 Mutation::kNotDivided),
-      MutatedFormula<LogNMutant>("logarithm_of_ratio",
-                                 "the factor is 1 + ln((p + 1) / L), as in temperature scaling",
-                                 Mutation::kOfRatio),
-      MutatedFormula<LogNMutant>("inverted",
-                                 "queries are divided by the factor instead of multiplied",
-                                 Mutation::kInverted),
-      MutatedFormula<LogNMutant>("applied_twice",
-                                 "the factor is applied to queries and again to scores",
-                                 Mutation::kSquared),
-      AcrossSlices(MutatedFormula<LogNMutant>("indexed_by_head",
-                                              "the factor is indexed by head instead of position",
-                                              Mutation::kByHead)),
+      MutatedFormula<MutatedLogN>("not_divided", "the factor is ln(p + 1), not divided by ln L",
+                                  Mutation::kNotDivided),
+      MutatedFormula<MutatedLogN>("logarithm_of_ratio",
+                                  "the factor is 1 + ln((p + 1) / L), as in temperature scaling",
+                                  Mutation::kOfRatio),
+      MutatedFormula<MutatedLogN>("inverted",
+                                  "queries are divided by the factor instead of multiplied",
+                                  Mutation::kInverted),
+      MutatedFormula<MutatedLogN>("applied_twice",
+                                  "the factor is applied to queries and again to scores",
+                                  Mutation::kSquared),
+      AcrossSlices(MutatedFormula<MutatedLogN>("indexed_by_head",
+                                               "the factor is indexed by head instead of position",
+                                               Mutation::kByHead)),
   };
 }
 

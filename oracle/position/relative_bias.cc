@@ -148,7 +148,7 @@ Findings CheckMirror(const Case& c, const Tensors& inputs, const Ask& ask) {
 
 // The formula with one mutation. Logarithms are computed in double; results close to an integer
 // count as this integer.
-struct RelativeBiasMutant : RelativeBias {
+struct MutatedRelativeBias : RelativeBias {
   enum class Mutation {
     kNone,
     kBorderMissed,    // a logarithm just below its integer is truncated
@@ -214,41 +214,41 @@ struct RelativeBiasMutant : RelativeBias {
 };
 
 std::vector<Defect> BucketDefects() {
-  using Mutation = RelativeBiasMutant::Mutation;
+  using Mutation = MutatedRelativeBias::Mutation;
   return {
-      MutatedFormula<RelativeBiasMutant>(
+      MutatedFormula<MutatedRelativeBias>(
           "border_missed",
           "a logarithm rounded to just below an integer is truncated: 16, 32 "
           "and 64 get the previous bucket",
           Mutation::kBorderMissed),
-      MutatedFormula<RelativeBiasMutant>(
+      MutatedFormula<MutatedRelativeBias>(
           "borders_rounded_up", "the index is rounded up (ceil) instead of down", Mutation::kCeil),
-      MutatedFormula<RelativeBiasMutant>(
+      MutatedFormula<MutatedRelativeBias>(
           "borders_rounded", "the index is rounded to nearest instead of down", Mutation::kNearest),
-      MutatedFormula<RelativeBiasMutant>("buckets_not_halved",
-                                         "both directions use all buckets instead of one half each",
-                                         Mutation::kNotHalved),
-      MutatedFormula<RelativeBiasMutant>(
+      MutatedFormula<MutatedRelativeBias>(
+          "buckets_not_halved", "both directions use all buckets instead of one half each",
+          Mutation::kNotHalved),
+      MutatedFormula<MutatedRelativeBias>(
           "self_is_after", "keys with j >= i instead of j > i use the second half of the buckets",
           Mutation::kSelfIsAfter),
-      MutatedFormula<RelativeBiasMutant>(
+      MutatedFormula<MutatedRelativeBias>(
           "not_capped", "beyond max_distance the index keeps growing", Mutation::kUncapped),
-      MutatedFormula<RelativeBiasMutant>(
+      MutatedFormula<MutatedRelativeBias>(
           "logarithm_of_base_two", "the index is log2 of the distance, independent of max_distance",
           Mutation::kLogBaseTwo),
-      MutatedFormula<RelativeBiasMutant>(
+      MutatedFormula<MutatedRelativeBias>(
           "no_logarithm",
           "distances are clipped without a logarithm, as in the relative attention of Shaw et al.",
           Mutation::kLinear),
-      MutatedFormula<RelativeBiasMutant>(
+      MutatedFormula<MutatedRelativeBias>(
           "future_mirrored", "in one direction, keys after the query use their distance",
           Mutation::kFutureMirrored),
-      MutatedFormula<RelativeBiasMutant>("logarithm_in_bf16",
-                                         "distances and logarithms are computed in bf16",
-                                         Mutation::kLogInBf16),
-      AcrossSlices(MutatedFormula<RelativeBiasMutant>(
+      MutatedFormula<MutatedRelativeBias>("logarithm_in_bf16",
+                                          "distances and logarithms are computed in bf16",
+                                          Mutation::kLogInBf16),
+      AcrossSlices(MutatedFormula<MutatedRelativeBias>(
           "table_transposed", "the table is indexed [head, bucket]", Mutation::kTransposed)),
-      MutatedFormula<RelativeBiasMutant>(
+      MutatedFormula<MutatedRelativeBias>(
           "scaled_as_the_scores", "the bias is divided by sqrt(D) like the scores (here D = 64)",
           Mutation::kScaled),
   };

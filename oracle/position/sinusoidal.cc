@@ -134,7 +134,7 @@ Findings CheckSquaredBase(const Case& c, const Tensors& inputs, const Ask& ask) 
 }
 
 // The formula with one mutation. Members with their default values change nothing.
-struct SinusoidalMutant : Sinusoidal {
+struct MutatedSinusoidal : Sinusoidal {
   int64_t numerator_shift = 0, numerator_scale = 2;  // base^-((scale k + shift) / M)
   bool per_channel = false;                          // every channel has its own frequency
   bool cosine_first = false;
@@ -165,46 +165,46 @@ struct SinusoidalMutant : Sinusoidal {
   }
 };
 
-Defect SinusoidalMutantDefect(std::string name, std::string why,
-                              void (*change)(SinusoidalMutant&)) {
-  SinusoidalMutant mutant;
-  change(mutant);
-  return MutatedFormula(std::move(name), std::move(why), mutant);
+Defect SinusoidalMutationDefect(std::string name, std::string why,
+                                void (*change)(MutatedSinusoidal&)) {
+  MutatedSinusoidal mutated;
+  change(mutated);
+  return MutatedFormula(std::move(name), std::move(why), mutated);
 }
 
 std::vector<Defect> SinusoidalFormulaDefects() {
   return {
-      SinusoidalMutantDefect("cos_and_sin_swapped", "cosines and sines are swapped",
-                             [](SinusoidalMutant& m) { m.cosine_first = true; }),
-      SinusoidalMutantDefect("exponent_shifted_up",
-                             "frequencies are base^(-2k/M) with k from 1 instead of 0",
-                             [](SinusoidalMutant& m) { m.numerator_shift = 2; }),
-      SinusoidalMutantDefect(
+      SinusoidalMutationDefect("cos_and_sin_swapped", "cosines and sines are swapped",
+                               [](MutatedSinusoidal& m) { m.cosine_first = true; }),
+      SinusoidalMutationDefect("exponent_shifted_up",
+                               "frequencies are base^(-2k/M) with k from 1 instead of 0",
+                               [](MutatedSinusoidal& m) { m.numerator_shift = 2; }),
+      SinusoidalMutationDefect(
           "exponent_odd", "frequencies are base^(-(2k+1)/M): the index of the odd channel is used",
-          [](SinusoidalMutant& m) { m.numerator_shift = 1; }),
-      SinusoidalMutantDefect("exponent_without_two",
-                             "frequencies are base^(-k/M): arange lacks its step of 2",
-                             [](SinusoidalMutant& m) { m.numerator_scale = 1; }),
-      SinusoidalMutantDefect("exponent_with_four",
-                             "frequencies are base^(-4k/M): half the width is used as the width",
-                             [](SinusoidalMutant& m) { m.numerator_scale = 4; }),
-      SinusoidalMutantDefect("exponent_by_integer_division",
-                             "integer division 2k // M gives 0: all frequencies are 1",
-                             [](SinusoidalMutant& m) { m.numerator_scale = 0; }),
-      SinusoidalMutantDefect("frequencies_in_bf16",
-                             "casting the module to bf16 also casts its frequencies",
-                             [](SinusoidalMutant& m) { m.frequency_format = DType::kBF16; }),
-      SinusoidalMutantDefect("frequencies_in_f16",
-                             "casting the module to f16 also casts its frequencies",
-                             [](SinusoidalMutant& m) { m.frequency_format = DType::kF16; }),
-      SinusoidalMutantDefect("frequencies_in_f32",
-                             "frequencies are stored in f32 where f64 is required",
-                             [](SinusoidalMutant& m) { m.frequency_format = DType::kF32; }),
-      SinusoidalMutantDefect(
+          [](MutatedSinusoidal& m) { m.numerator_shift = 1; }),
+      SinusoidalMutationDefect("exponent_without_two",
+                               "frequencies are base^(-k/M): arange lacks its step of 2",
+                               [](MutatedSinusoidal& m) { m.numerator_scale = 1; }),
+      SinusoidalMutationDefect("exponent_with_four",
+                               "frequencies are base^(-4k/M): half the width is used as the width",
+                               [](MutatedSinusoidal& m) { m.numerator_scale = 4; }),
+      SinusoidalMutationDefect("exponent_by_integer_division",
+                               "integer division 2k // M gives 0: all frequencies are 1",
+                               [](MutatedSinusoidal& m) { m.numerator_scale = 0; }),
+      SinusoidalMutationDefect("frequencies_in_bf16",
+                               "casting the module to bf16 also casts its frequencies",
+                               [](MutatedSinusoidal& m) { m.frequency_format = DType::kBF16; }),
+      SinusoidalMutationDefect("frequencies_in_f16",
+                               "casting the module to f16 also casts its frequencies",
+                               [](MutatedSinusoidal& m) { m.frequency_format = DType::kF16; }),
+      SinusoidalMutationDefect("frequencies_in_f32",
+                               "frequencies are stored in f32 where f64 is required",
+                               [](MutatedSinusoidal& m) { m.frequency_format = DType::kF32; }),
+      SinusoidalMutationDefect(
           "one_frequency_per_channel",
           "the index of the channel is used as that of the pair: sine and cosine of a "
           "pair have different frequencies",
-          [](SinusoidalMutant& m) { m.per_channel = true; }),
+          [](MutatedSinusoidal& m) { m.per_channel = true; }),
   };
 }
 

@@ -94,7 +94,7 @@ Findings CheckTemperatureScaleRising(const Case& c, const Tensors& inputs, const
 }
 
 // The formula with one mutation.
-struct TemperatureMutant : TemperatureScale {
+struct MutatedTemperature : TemperatureScale {
   enum class Mutation {
     kNone,
     kWithoutFloor,    // the factor rises with every token
@@ -140,31 +140,31 @@ struct TemperatureMutant : TemperatureScale {
 };
 
 std::vector<Defect> TemperatureScaleFormulaDefects() {
-  using Mutation = TemperatureMutant::Mutation;
+  using Mutation = MutatedTemperature::Mutation;
   return {
-      MutatedFormula<TemperatureMutant>("without_floor",
-                                        "the factor rises with every token instead of in steps",
-                                        Mutation::kWithoutFloor),
-      MutatedFormula<TemperatureMutant>(
+      MutatedFormula<MutatedTemperature>("without_floor",
+                                         "the factor rises with every token instead of in steps",
+                                         Mutation::kWithoutFloor),
+      MutatedFormula<MutatedTemperature>(
           "rounded_to_nearest", "steps are rounded to nearest instead of down", Mutation::kRounded),
-      MutatedFormula<TemperatureMutant>("rounded_up", "steps are rounded up instead of down",
-                                        Mutation::kCeiling),
-      MutatedFormula<TemperatureMutant>(
+      MutatedFormula<MutatedTemperature>("rounded_up", "steps are rounded up instead of down",
+                                         Mutation::kCeiling),
+      MutatedFormula<MutatedTemperature>(
           "without_one", "the factor is beta ln(1 + n), without adding 1", Mutation::kWithoutOne),
-      MutatedFormula<TemperatureMutant>("logarithm_of_n", "ln n is used instead of ln(1 + n)",
-                                        Mutation::kLogarithmOfN),
-      MutatedFormula<TemperatureMutant>("binary_logarithm", "log2 is used instead of ln",
-                                        Mutation::kBinary),
-      MutatedFormula<TemperatureMutant>(
+      MutatedFormula<MutatedTemperature>("logarithm_of_n", "ln n is used instead of ln(1 + n)",
+                                         Mutation::kLogarithmOfN),
+      MutatedFormula<MutatedTemperature>("binary_logarithm", "log2 is used instead of ln",
+                                         Mutation::kBinary),
+      MutatedFormula<MutatedTemperature>(
           "beta_inside", "the factor is 1 + ln(1 + beta n): beta is inside the logarithm",
           Mutation::kWholeTimesBeta),
-      MutatedFormula<TemperatureMutant>("applied_twice",
-                                        "the factor is applied to queries and again to scores",
-                                        Mutation::kSquared),
-      MutatedFormula<TemperatureMutant>("inverted",
-                                        "queries are divided by the factor, as by a temperature",
-                                        Mutation::kInverted),
-      AcrossSlices(MutatedFormula<TemperatureMutant>(
+      MutatedFormula<MutatedTemperature>("applied_twice",
+                                         "the factor is applied to queries and again to scores",
+                                         Mutation::kSquared),
+      MutatedFormula<MutatedTemperature>("inverted",
+                                         "queries are divided by the factor, as by a temperature",
+                                         Mutation::kInverted),
+      AcrossSlices(MutatedFormula<MutatedTemperature>(
           "indexed_by_head", "the factor is indexed by head instead of position",
           Mutation::kByHead)),
   };

@@ -167,7 +167,7 @@ std::vector<Property> PropertiesOfRotation() {
 }
 
 // The formula with one mutation. Members with their default values change nothing.
-struct AxialMutant : RopeAxial {
+struct MutatedAxial : RopeAxial {
   RotaryMutation mutation;
   bool without_pi = false;     // linspace(1, max_freq/2)
   bool axes_reversed = false;  // columns before rows
@@ -228,7 +228,7 @@ struct AxialMutant : RopeAxial {
 };
 
 std::vector<Defect> AxialDefects() {
-  AxialMutant without_pi, axes_reversed;
+  MutatedAxial without_pi, axes_reversed;
   without_pi.without_pi = true;
   axes_reversed.axes_reversed = true;
   return {
@@ -281,9 +281,10 @@ CatalogEntry MakeCatalogEntry<RopeAxial>() {
             {"pixels_rotate_by_pi", "pixel frequencies range from pi to pi max_freq/2", CheckPixel},
             {"constant_is_the_angle",
              "with frequencies=constant every pair rotates by the same angle", CheckConstant}}}),
-      .defects = Joined<Defect>(
-          {PositionDefects(), AxialDefects(), MutantDefects<AxialMutant>(RotationMutations()),
-           MutantDefects<AxialMutant>(FrequencyMutations()), PrecisionDefects(RopeAxial::kSteps)}),
+      .defects = Joined<Defect>({PositionDefects(), AxialDefects(),
+                                 MutationDefects<MutatedAxial>(RotationMutations()),
+                                 MutationDefects<MutatedAxial>(FrequencyMutations()),
+                                 PrecisionDefects(RopeAxial::kSteps)}),
       .measurements = RotationMeasurements<RopeAxial>()};
 }
 

@@ -9,7 +9,7 @@
 #include "oracle/rope/configuration.h"
 #include "oracle/rope/measured/rotation.h"
 #include "oracle/rope/rotary_defects.h"
-#include "oracle/rope/rotary_mutants.h"
+#include "oracle/rope/rotary_mutations.h"
 #include "oracle/rope/scaling_defects.h"
 #include "oracle/rope/table_properties.h"
 #include "reference/rope/rotated_channels.h"
@@ -82,34 +82,34 @@ Findings CheckRopeCosSinRope(const Case& c, const Tensors& inputs, const Ask& as
 }
 
 // The formula with one mutation. With the default values of its members it is the formula itself.
-struct MutantOfTable : RopeCosSin {
+struct MutatedTable : RopeCosSin {
   TableMutation mutation{};
   bool repeated = true;  // false: every column has its own frequency, as if it were a pair
   template <class Real>
   void operator()(const Tensor<double>& position, Tensor<Real>& cos, Tensor<Real>& sin) const {
     const auto width = static_cast<size_t>(R.value), count = repeated ? width / 2 : cos.shape[2];
     const auto frequencies =
-        MutantFrequencies<Real>({}, Frequencies(), count, {{}, 0, width, width});
+        MutatedFrequencies<Real>({}, Frequencies(), count, {{}, 0, width, width});
     Real amplitude;
     {
       const ScopedStep at(Step::kFrequency);
       amplitude = AmplitudeOf<Real>(scaling, Setting());
     }
-    if (!repeated) return FillMutant(mutation, position, frequencies, amplitude, cos, sin);
+    if (!repeated) return FillMutated(mutation, position, frequencies, amplitude, cos, sin);
     Tensor<Real> half_cos({position.shape[0], position.shape[1], count}), half_sin(half_cos.shape);
-    FillMutant(mutation, position, frequencies, amplitude, half_cos, half_sin);
+    FillMutated(mutation, position, frequencies, amplitude, half_cos, half_sin);
     Arrange(half_cos, cos);
     Arrange(half_sin, sin);
   }
 };
 
 Defect NotRepeated() {
-  MutantOfTable mutant;
-  mutant.repeated = false;
+  MutatedTable mutated;
+  mutated.repeated = false;
   return MutatedFormula("one_frequency_per_channel",
                         "the frequencies are not repeated: every column has its own, with the "
                         "exponent of a pair of twice the width",
-                        mutant);
+                        mutated);
 }
 
 Defect OtherLayout() {
@@ -140,7 +140,7 @@ CatalogEntry MakeCatalogEntry<RopeCosSin>() {
                 {"is_rope", "rope of vectors (1, 0) is (cos, sin)", CheckRopeCosSinRope}}}),
           .defects = Joined<Defect>({PositionDefects(),
                                      {PositionsOfFirstBatch(), OtherLayout(), NotRepeated()},
-                                     MutatedFormulas<MutantOfTable>(TableMutations()),
+                                     MutatedFormulas<MutatedTable>(TableMutations()),
                                      FrequencyDefects<RopeCosSin>(),
                                      ScalingDefects(),
                                      ExtensionDefects(),

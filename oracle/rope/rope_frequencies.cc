@@ -84,7 +84,7 @@ Findings CheckRopeFrequenciesSquaredBase(const Case& c, const Tensors& inputs, c
 }
 
 // YaRN's amplitude, 1 + ln(factor) / 10, for scalings with a factor but without an amplitude.
-struct FrequenciesMutant : RopeFrequencies {
+struct MutatedRopeFrequencies : RopeFrequencies {
   enum class Mutation { kNone, kAmplitudeOfYarn } mutation{};
   template <class Real>
   void operator()(Tensor<Real>& inv_freq, Tensor<Real>& attention_factor) const {
@@ -123,9 +123,9 @@ CatalogEntry MakeCatalogEntry<RopeFrequencies>() {
            ScalingDefects(),
            ExtensionDefects(),
            PrecisionDefects(RopeFrequencies::kSteps),
-           {MutatedFormula<FrequenciesMutant>(
+           {MutatedFormula<MutatedRopeFrequencies>(
                "amplitude_of_yarn", "a scaling without an amplitude has the amplitude of YaRN",
-               FrequenciesMutant::Mutation::kAmplitudeOfYarn)}}),
+               MutatedRopeFrequencies::Mutation::kAmplitudeOfYarn)}}),
       .measurements = RotationMeasurements<RopeFrequencies>()};
 }
 

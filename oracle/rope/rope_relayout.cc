@@ -116,9 +116,9 @@ Findings CheckRotation(const Case& c, const Tensors& inputs, const Ask& ask) {
 }
 
 // The formula with one mutation: `source` returns the input row of an output row.
-struct RopeRelayoutMutant : RopeRelayout {
-  size_t (*source)(const RopeRelayoutMutant&, size_t row) =
-      [](const RopeRelayoutMutant& m, size_t row) { return m.SourceOf(row, m.from, m.to); };
+struct MutatedRopeRelayout : RopeRelayout {
+  size_t (*source)(const MutatedRopeRelayout&, size_t row) =
+      [](const MutatedRopeRelayout& m, size_t row) { return m.SourceOf(row, m.from, m.to); };
   bool of_columns = false;
 
   // The correct source row, for any two pairings.
@@ -143,16 +143,16 @@ struct RopeRelayoutMutant : RopeRelayout {
   }
 };
 
-Defect MutantDefect(std::string name, std::string why,
-                    size_t (*source)(const RopeRelayoutMutant&, size_t row),
-                    bool of_columns = false) {
-  RopeRelayoutMutant mutant;
-  mutant.source = source;
-  mutant.of_columns = of_columns;
-  return MutatedFormula(std::move(name), std::move(why), mutant);
+Defect MutationDefect(std::string name, std::string why,
+                      size_t (*source)(const MutatedRopeRelayout&, size_t row),
+                      bool of_columns = false) {
+  MutatedRopeRelayout mutated;
+  mutated.source = source;
+  mutated.of_columns = of_columns;
+  return MutatedFormula(std::move(name), std::move(why), mutated);
 }
 
-size_t RowOfLastPairLeftOut(const RopeRelayoutMutant& m, size_t row) {
+size_t RowOfLastPairLeftOut(const MutatedRopeRelayout& m, size_t row) {
   const auto width = static_cast<size_t>(m.D.value), rotary = static_cast<size_t>(m.R.value);
   const size_t channel = row % width - static_cast<size_t>(m.offset);
   const auto last = ChannelsOf(m.to, rotary / 2 - 1, rotary);
@@ -162,43 +162,43 @@ size_t RowOfLastPairLeftOut(const RopeRelayoutMutant& m, size_t row) {
 
 std::vector<Defect> FormulaDefects() {
   return {
-      MutantDefect(
+      MutationDefect(
           "inverse_permutation", "the inverse permutation is applied",
-          [](const RopeRelayoutMutant& m, size_t row) { return m.SourceOf(row, m.to, m.from); }),
-      MutantDefect("permuted_twice",
-                   "weights that are already permuted are permuted again "
-                   "(huggingface/transformers#25199)",
-                   [](const RopeRelayoutMutant& m, size_t row) {
-                     return m.SourceOf(m.SourceOf(row, m.from, m.to), m.from, m.to);
-                   }),
-      MutantDefect("as_one_head", "all heads are permuted as one head",
-                   [](const RopeRelayoutMutant& m, size_t row) {
-                     RopeRelayoutMutant one = m;
-                     one.R.value = m.H.value * m.R.value;
-                     one.D.value = m.H.value * m.D.value;
-                     return one.SourceOf(row, m.from, m.to);
-                   }),
-      MutantDefect(
+          [](const MutatedRopeRelayout& m, size_t row) { return m.SourceOf(row, m.to, m.from); }),
+      MutationDefect("permuted_twice",
+                     "weights that are already permuted are permuted again "
+                     "(huggingface/transformers#25199)",
+                     [](const MutatedRopeRelayout& m, size_t row) {
+                       return m.SourceOf(m.SourceOf(row, m.from, m.to), m.from, m.to);
+                     }),
+      MutationDefect("as_one_head", "all heads are permuted as one head",
+                     [](const MutatedRopeRelayout& m, size_t row) {
+                       MutatedRopeRelayout one = m;
+                       one.R.value = m.H.value * m.R.value;
+                       one.D.value = m.H.value * m.D.value;
+                       return one.SourceOf(row, m.from, m.to);
+                     }),
+      MutationDefect(
           "heads_of_half_width",
           "the head width is computed from a wrong number of heads (ggml-org/llama.cpp#3364)",
-          [](const RopeRelayoutMutant& m, size_t row) {
+          [](const MutatedRopeRelayout& m, size_t row) {
             if (m.D.value % 4 != 0 || m.R.value != m.D.value) return m.SourceOf(row, m.from, m.to);
-            RopeRelayoutMutant half = m;
+            MutatedRopeRelayout half = m;
             half.R.value = half.D.value = m.D.value / 2;
             return half.SourceOf(row, m.from, m.to);
           }),
-      MutantDefect("first_head_alone", "only the first head is permuted",
-                   [](const RopeRelayoutMutant& m, size_t row) {
-                     return row < static_cast<size_t>(m.D.value) ? m.SourceOf(row, m.from, m.to)
-                                                                 : row;
-                   }),
-      MutantDefect("last_pair_left_out",
-                   "the last pair is not permuted: the loop stops one pair early",
-                   RowOfLastPairLeftOut),
-      AcrossSlices(MutantDefect(
+      MutationDefect("first_head_alone", "only the first head is permuted",
+                     [](const MutatedRopeRelayout& m, size_t row) {
+                       return row < static_cast<size_t>(m.D.value) ? m.SourceOf(row, m.from, m.to)
+                                                                   : row;
+                     }),
+      MutationDefect("last_pair_left_out",
+                     "the last pair is not permuted: the loop stops one pair early",
+                     RowOfLastPairLeftOut),
+      AcrossSlices(MutationDefect(
           "columns_permuted",
           "the columns (inputs) of the weight are permuted instead of the rows (outputs)",
-          [](const RopeRelayoutMutant& m, size_t column) {
+          [](const MutatedRopeRelayout& m, size_t column) {
             return m.SourceOf(column, m.from, m.to);
           },
           true)),

@@ -69,7 +69,7 @@ Findings CheckRopeSectionsAxes(const Case& c, const Tensors& inputs, const Ask& 
 using AxisOfPair = std::vector<size_t>;
 
 // The formula with one mutation. Members with their default values change nothing.
-struct SectionsMutant : RopeSections {
+struct MutatedSections : RopeSections {
   RotaryMutation mutation;
   AxisOfPair (*axes)(const RopeSections&) = [](const RopeSections& op) { return op.Axes(); };
   bool frequencies_restart = false;  // every axis begins with frequency 1
@@ -78,7 +78,7 @@ struct SectionsMutant : RopeSections {
   void operator()(const Tensor<Real>& x, const Tensor<double>& position, Tensor<Real>& y) const {
     const auto width = static_cast<size_t>(R.value), half = width / 2;
     const Head head{pairing, static_cast<size_t>(offset), width, x.shape[3]};
-    const auto frequency = MutantFrequencies<Real>(mutation, Frequencies(), width, head);
+    const auto frequency = MutatedFrequencies<Real>(mutation, Frequencies(), width, head);
     Tensor<Real> right({half}), factor;
     Frequencies()(right, factor);
     const AxisOfPair axis_of = axes(*this);
@@ -95,18 +95,18 @@ struct SectionsMutant : RopeSections {
 };
 
 Defect WithAxes(std::string name, std::string why, AxisOfPair (*axes)(const RopeSections&)) {
-  SectionsMutant mutant;
-  mutant.axes = axes;
-  return MutatedFormula(std::move(name), std::move(why), mutant);
+  MutatedSections mutated;
+  mutated.axes = axes;
+  return MutatedFormula(std::move(name), std::move(why), mutated);
 }
 
 Defect FrequenciesRestart() {
-  SectionsMutant mutant;
-  mutant.frequencies_restart = true;
+  MutatedSections mutated;
+  mutated.frequencies_restart = true;
   return MutatedFormula("frequencies_restart",
                         "every section starts again at frequency 1, as in a vision encoder (ggml's "
                         "mode VISION instead of MROPE)",
-                        mutant);
+                        mutated);
 }
 
 // Pairs use the positions of a wrong axis.
@@ -184,8 +184,8 @@ CatalogEntry MakeCatalogEntry<RopeSections>() {
             {"axes_do_not_mix", "a pair of channels depends only on the positions of its own axis",
              CheckRopeSectionsAxes}}}),
       .defects = Joined<Defect>({PositionDefects(), AxisDefects(), SectionDefects(),
-                                 MutantDefects<SectionsMutant>(RotationMutations()),
-                                 MutantDefects<SectionsMutant>(FrequencyMutations()),
+                                 MutationDefects<MutatedSections>(RotationMutations()),
+                                 MutationDefects<MutatedSections>(FrequencyMutations()),
                                  ScalingDefects(), PrecisionDefects(RopeSections::kSteps)}),
       .measurements = RotationMeasurements<RopeSections>()};
 }

@@ -96,7 +96,7 @@ Findings CheckRotationAnew(const Case& c, const Tensors& inputs, const Ask& ask)
 }
 
 // The formula with one mutation. Members with their default values change nothing.
-struct ShiftMutant : RopeShift {
+struct MutatedShift : RopeShift {
   RotaryMutation mutation;
   bool by_position = false;  // key t rotates by delta + t
   bool amplified = false;    // the amplitude is applied once more
@@ -114,14 +114,14 @@ struct ShiftMutant : RopeShift {
       position.data[i] = delta.data[i / keys] + (by_position ? static_cast<double>(i % keys) : 0);
     }
     const Head head{pairing, static_cast<size_t>(offset), width, k.shape[3]};
-    const auto frequencies = MutantFrequencies<Real>(mutation, Frequencies(), width, head);
+    const auto frequencies = MutatedFrequencies<Real>(mutation, Frequencies(), width, head);
     Apply<Real>(mutation, head, direction == Direction::kForward, k,
-                MutantTables(mutation, position, frequencies, Amplitude<Real>()), y);
+                MutatedTables(mutation, position, frequencies, Amplitude<Real>()), y);
   }
 };
 
 std::vector<Defect> ShiftDefects() {
-  ShiftMutant by_position, amplified;
+  MutatedShift by_position, amplified;
   by_position.by_position = true;
   amplified.amplified = true;
   return {AcrossSlices(MutatedFormula("rotated_by_position",
@@ -151,8 +151,8 @@ CatalogEntry MakeCatalogEntry<RopeShift>() {
           .defects = Joined<Defect>(
               {PositionDefects("delta"),
                RemoveDefects({"indexed_by_head", "position_of_first_token", "table_at_half_stride"},
-                             MutantDefects<ShiftMutant>(RotationMutations())),
-               MutantDefects<ShiftMutant>(FrequencyMutations()), ScalingDefects(),
+                             MutationDefects<MutatedShift>(RotationMutations())),
+               MutationDefects<MutatedShift>(FrequencyMutations()), ScalingDefects(),
                PrecisionDefects(RopeShift::kSteps), ShiftDefects()}),
           .measurements = RotationMeasurements<RopeShift>()};
 }

@@ -27,12 +27,12 @@ Findings CheckRopeTableAmplitude(const Case& c, const Tensors& inputs, const Ask
   });
 }
 
-struct RopeTableMutant : RopeTable {
+struct MutatedRopeTable : RopeTable {
   TableMutation mutation{};
   template <class Real>
   void operator()(const Tensor<double>& position, const Tensor<Real>& inv_freq, Tensor<Real>& cos,
                   Tensor<Real>& sin) const {
-    FillMutant(mutation, position, inv_freq, Real(attention_factor), cos, sin);
+    FillMutated(mutation, position, inv_freq, Real(attention_factor), cos, sin);
   }
 };
 
@@ -50,7 +50,7 @@ CatalogEntry MakeCatalogEntry<RopeTable>() {
               {PositionDefects(),
                GivenFrequencyDefects(),
                PrecisionDefects(RopeTable::kSteps),
-               MutatedFormulas<RopeTableMutant>(TableMutations()),
+               MutatedFormulas<MutatedRopeTable>(TableMutations()),
                {PositionsOfFirstBatch(),
                 ChangedWord("amplitude_squared",
                             "the attention factor is applied twice (sgl-project/sglang#33558)",

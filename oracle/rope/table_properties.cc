@@ -115,9 +115,9 @@ std::vector<NamedMutation<TableMutation>> TableMutations() {
 }
 
 template <class Real>
-void FillMutant(TableMutation mutation, const Tensor<double>& position,
-                const Tensor<Real>& frequencies, const Real& amplitude, Tensor<Real>& cos,
-                Tensor<Real>& sin) {
+void FillMutated(TableMutation mutation, const Tensor<double>& position,
+                 const Tensor<Real>& frequencies, const Real& amplitude, Tensor<Real>& cos,
+                 Tensor<Real>& sin) {
   const bool cos_only = mutation == TableMutation::kCosOnly;
   RopeTable::Fill(position, frequencies, cos_only ? Real(1.0) : amplitude, cos, sin);
   if (cos_only) {
@@ -129,9 +129,9 @@ void FillMutant(TableMutation mutation, const Tensor<double>& position,
   for (Real& x : sin.data) x = -x;
 }
 
-template void FillMutant(TableMutation, const Tensor<double>&, const Tensor<Counted>&,
-                         const Counted&, Tensor<Counted>&, Tensor<Counted>&);
-template void FillMutant(TableMutation, const Tensor<double>&, const Tensor<Rounded>&,
-                         const Rounded&, Tensor<Rounded>&, Tensor<Rounded>&);
+template void FillMutated(TableMutation, const Tensor<double>&, const Tensor<Counted>&,
+                          const Counted&, Tensor<Counted>&, Tensor<Counted>&);
+template void FillMutated(TableMutation, const Tensor<double>&, const Tensor<Rounded>&,
+                          const Rounded&, Tensor<Rounded>&, Tensor<Rounded>&);
 
 }  // namespace sextant::oracle

@@ -28,7 +28,7 @@ std::vector<Property> TableProperties();
 // Every row of the batch has the positions of the first row.
 Defect PositionsOfFirstBatch();
 
-// Mutations of the formula, for MutatedFormulas of each operation's mutant.
+// Mutations of the formula, for MutatedFormulas of each operation.
 enum class TableMutation {
   kNone,
   kSwapped,    // [sin, cos] instead of [cos, sin]
@@ -39,8 +39,8 @@ std::vector<NamedMutation<TableMutation>> TableMutations();
 
 // cos and sin [B,S,R/2] with the mutation. Instantiated for Counted and Rounded.
 template <class Real>
-void FillMutant(TableMutation mutation, const Tensor<double>& position,
-                const Tensor<Real>& frequencies, const Real& amplitude, Tensor<Real>& cos,
-                Tensor<Real>& sin);
+void FillMutated(TableMutation mutation, const Tensor<double>& position,
+                 const Tensor<Real>& frequencies, const Real& amplitude, Tensor<Real>& cos,
+                 Tensor<Real>& sin);
 
 }  // namespace sextant::oracle

@@ -101,7 +101,7 @@ Findings CheckDecay(const Case& c, const Tensors& inputs, const Ask& ask) {
 }
 
 // The formula with one mutation. Members with their default values change nothing.
-struct XposMutant : Xpos {
+struct MutatedXpos : Xpos {
   RotaryMutation mutation;
   enum class Growth {
     kRight,
@@ -138,7 +138,7 @@ struct XposMutant : Xpos {
   void operator()(const Tensor<Real>& x, const Tensor<double>& position, Tensor<Real>& y) const {
     const auto width = static_cast<size_t>(R.value), half = width / 2;
     const Head head{pairing, static_cast<size_t>(offset), width, x.shape[3]};
-    const auto frequency = MutantFrequencies<Real>(mutation, Rotary().Frequencies(), width, head);
+    const auto frequency = MutatedFrequencies<Real>(mutation, Rotary().Frequencies(), width, head);
     const Shape shape = {position.shape[0], position.shape[1], width};
     Tables<Real> tables{Tensor<Real>(shape), Tensor<Real>(shape)};
     for (size_t k = 0; k < width; ++k) {
@@ -176,14 +176,14 @@ struct XposMutant : Xpos {
   }
 };
 
-Defect WithGrowth(std::string name, std::string why, XposMutant::Growth growth) {
-  XposMutant mutant;
-  mutant.growth = growth;
-  return MutatedFormula(std::move(name), std::move(why), mutant);
+Defect WithGrowth(std::string name, std::string why, MutatedXpos::Growth growth) {
+  MutatedXpos mutated;
+  mutated.growth = growth;
+  return MutatedFormula(std::move(name), std::move(why), mutated);
 }
 
 std::vector<Defect> GrowthDefects() {
-  using Growth = XposMutant::Growth;
+  using Growth = MutatedXpos::Growth;
   return {
       // Listed before growth_missing, which it equals near the centre.
       WithGrowth("growth_by_integer_division",
@@ -241,8 +241,8 @@ CatalogEntry MakeCatalogEntry<Xpos>() {
                      PairingsAgree(),
                      DecodingIsPrefill()},
       .defects = Joined<Defect>(
-          {PositionDefects(), GrowthDefects(), MutantDefects<XposMutant>(RotationMutations()),
-           MutantDefects<XposMutant>(FrequencyMutations()), PrecisionDefects(Xpos::kSteps)}),
+          {PositionDefects(), GrowthDefects(), MutationDefects<MutatedXpos>(RotationMutations()),
+           MutationDefects<MutatedXpos>(FrequencyMutations()), PrecisionDefects(Xpos::kSteps)}),
       .measurements = RotationMeasurements<Xpos>()};
 }
 

@@ -1,4 +1,4 @@
-#include "oracle/rope/rotary_mutants.h"
+#include "oracle/rope/rotary_mutations.h"
 
 #include <tuple>
 #include <utility>
@@ -8,8 +8,8 @@ namespace sextant::oracle {
 namespace {
 
 template <class Real>
-void RotateMutant(const RotaryMutation& mutation, const Head& head, bool forward,
-                  const Tensor<Real>& x, const Tables<Real>& tables, Tensor<Real>& y) {
+void RotateMutated(const RotaryMutation& mutation, const Head& head, bool forward,
+                   const Tensor<Real>& x, const Tables<Real>& tables, Tensor<Real>& y) {
   const ScopedStep at(Step::kRotate);
   const size_t B = x.shape[0], H = x.shape[1], S = x.shape[2];
   y.data = x.data;
@@ -47,8 +47,8 @@ void RotateMutant(const RotaryMutation& mutation, const Head& head, bool forward
 }  // namespace
 
 template <class Real>
-Tensor<Real> MutantFrequencies(const RotaryMutation& mutation, const RopeFrequencies& from,
-                               size_t count, const Head& head) {
+Tensor<Real> MutatedFrequencies(const RotaryMutation& mutation, const RopeFrequencies& from,
+                                size_t count, const Head& head) {
   Tensor<Real> frequencies({count});
   const auto R = static_cast<int64_t>(head.R), D = static_cast<int64_t>(head.D);
   const ScopedStep at(Step::kFrequency);
@@ -65,8 +65,8 @@ Tensor<Real> MutantFrequencies(const RotaryMutation& mutation, const RopeFrequen
 }
 
 template <class Real>
-Tables<Real> MutantTables(const RotaryMutation& mutation, const Tensor<double>& position,
-                          const Tensor<Real>& frequencies, const Real& amplitude) {
+Tables<Real> MutatedTables(const RotaryMutation& mutation, const Tensor<double>& position,
+                           const Tensor<Real>& frequencies, const Real& amplitude) {
   const Shape shape = {position.shape[0], position.shape[1], frequencies.shape[0]};
   Tables<Real> tables{Tensor<Real>(shape), Tensor<Real>(shape)};
   RopeTable::Fill(position, frequencies, amplitude, tables.cos, tables.sin);
@@ -114,24 +114,24 @@ template <class Real>
 void Apply(const RotaryMutation& mutation, const Head& head, bool forward, const Tensor<Real>& x,
            Tables<Real> tables, Tensor<Real>& y) {
   if (mutation.flow == RotaryMutation::Flow::kSwapped) std::swap(tables.cos, tables.sin);
-  RotateMutant(mutation, head, forward, x, tables, y);
+  RotateMutated(mutation, head, forward, x, tables, y);
   if (mutation.flow != RotaryMutation::Flow::kTwice) return;
   const Tensor<Real> once = y;
-  RotateMutant(mutation, head, forward, once, tables, y);
+  RotateMutated(mutation, head, forward, once, tables, y);
 }
 
-template Tensor<Counted> MutantFrequencies(const RotaryMutation&, const RopeFrequencies&, size_t,
-                                           const Head&);
-template Tables<Counted> MutantTables(const RotaryMutation&, const Tensor<double>&,
-                                      const Tensor<Counted>&, const Counted&);
+template Tensor<Counted> MutatedFrequencies(const RotaryMutation&, const RopeFrequencies&, size_t,
+                                            const Head&);
+template Tables<Counted> MutatedTables(const RotaryMutation&, const Tensor<double>&,
+                                       const Tensor<Counted>&, const Counted&);
 template Tables<Counted> IteratedTables(const RopeFrequencies&, const Tensor<double>&,
                                         const Tensor<Counted>&, const Counted&);
 template void Apply(const RotaryMutation&, const Head&, bool, const Tensor<Counted>&,
                     Tables<Counted>, Tensor<Counted>&);
-template Tensor<Rounded> MutantFrequencies(const RotaryMutation&, const RopeFrequencies&, size_t,
-                                           const Head&);
-template Tables<Rounded> MutantTables(const RotaryMutation&, const Tensor<double>&,
-                                      const Tensor<Rounded>&, const Rounded&);
+template Tensor<Rounded> MutatedFrequencies(const RotaryMutation&, const RopeFrequencies&, size_t,
+                                            const Head&);
+template Tables<Rounded> MutatedTables(const RotaryMutation&, const Tensor<double>&,
+                                       const Tensor<Rounded>&, const Rounded&);
 template Tables<Rounded> IteratedTables(const RopeFrequencies&, const Tensor<double>&,
                                         const Tensor<Rounded>&, const Rounded&);
 template void Apply(const RotaryMutation&, const Head&, bool, const Tensor<Rounded>&,

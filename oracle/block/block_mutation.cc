@@ -1,18 +1,18 @@
-#include "oracle/block/block_mutant.h"
+#include "oracle/block/block_mutation.h"
 
-#include "oracle/attention/attention_mutant.h"
-#include "oracle/rope/rotary_mutants.h"
+#include "oracle/attention/attention_mutation.h"
+#include "oracle/rope/rotary_mutations.h"
 #include "reference/rope/rope_rotated.h"
 
 namespace sextant::oracle {
 namespace {
 
 template <class Real>
-class MutantBlock : public DecoderBlockFormula<Real> {
+class MutatedBlock : public DecoderBlockFormula<Real> {
  public:
-  MutantBlock(BlockMutation mutation, const DecoderBlockAttributes& attributes,
-              const Tensor<double>& position, const BlockWeights<Real>& weights,
-              const BlockTensors<Real>& out, const std::optional<RotationOfHeads>& rotation)
+  MutatedBlock(BlockMutation mutation, const DecoderBlockAttributes& attributes,
+               const Tensor<double>& position, const BlockWeights<Real>& weights,
+               const BlockTensors<Real>& out, const std::optional<RotationOfHeads>& rotation)
       : Formula(attributes, position, weights, out), mutation_(mutation), rotation_(rotation) {}
 
  private:
@@ -146,9 +146,9 @@ class MutantBlock : public DecoderBlockFormula<Real> {
     }};
     Tensor<Real> amplitude, unused({whole.R / 2});
     a_.Frequencies()(unused, amplitude);
-    const auto tables = MutantTables(
+    const auto tables = MutatedTables(
         over_all, {{1, S}, this->position_.data},
-        MutantFrequencies<Real>(over_all, a_.Frequencies(), whole.D / 2, whole), amplitude());
+        MutatedFrequencies<Real>(over_all, a_.Frequencies(), whole.D / 2, whole), amplitude());
     Tensor<Real> rotated({1, 1, S, width});
     rotation(Tensor<Real>({1, 1, S, width}, x.data), tables.cos, tables.sin, rotated);
     rotated.shape = {S, width};
@@ -180,7 +180,7 @@ class MutantBlock : public DecoderBlockFormula<Real> {
               Tensor<Real>& mean, Tensor<Real>& lse) const override {
     Attention attention = a_.MakeAttention();
     if (Is(BlockMutation::kMaskFromTheEnd)) attention.align = Align::kBottomRight;
-    AttendMutant<Real>(OfAttention(), attention, {.q = q, .k = k, .v = v}, mean, lse);
+    AttendMutated<Real>(OfAttention(), attention, {.q = q, .k = k, .v = v}, mean, lse);
   }
 
   BlockMutation mutation_;
@@ -190,17 +190,17 @@ class MutantBlock : public DecoderBlockFormula<Real> {
 }  // namespace
 
 template <class Real>
-void RunMutant(BlockMutation mutation, const DecoderBlockAttributes& a, const Tensor<Real>& x,
-               const Tensor<double>& position, const BlockWeights<Real>& w,
-               const BlockTensors<Real>& out, const std::optional<RotationOfHeads>& rotation) {
-  MutantBlock<Real>(mutation, a, position, w, out, rotation).Run(x);
+void RunMutated(BlockMutation mutation, const DecoderBlockAttributes& a, const Tensor<Real>& x,
+                const Tensor<double>& position, const BlockWeights<Real>& w,
+                const BlockTensors<Real>& out, const std::optional<RotationOfHeads>& rotation) {
+  MutatedBlock<Real>(mutation, a, position, w, out, rotation).Run(x);
 }
 
-template void RunMutant(BlockMutation, const DecoderBlockAttributes&, const Tensor<Counted>&,
-                        const Tensor<double>&, const BlockWeights<Counted>&,
-                        const BlockTensors<Counted>&, const std::optional<RotationOfHeads>&);
-template void RunMutant(BlockMutation, const DecoderBlockAttributes&, const Tensor<Rounded>&,
-                        const Tensor<double>&, const BlockWeights<Rounded>&,
-                        const BlockTensors<Rounded>&, const std::optional<RotationOfHeads>&);
+template void RunMutated(BlockMutation, const DecoderBlockAttributes&, const Tensor<Counted>&,
+                         const Tensor<double>&, const BlockWeights<Counted>&,
+                         const BlockTensors<Counted>&, const std::optional<RotationOfHeads>&);
+template void RunMutated(BlockMutation, const DecoderBlockAttributes&, const Tensor<Rounded>&,
+                         const Tensor<double>&, const BlockWeights<Rounded>&,
+                         const BlockTensors<Rounded>&, const std::optional<RotationOfHeads>&);
 
 }  // namespace sextant::oracle

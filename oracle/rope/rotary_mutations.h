@@ -1,4 +1,4 @@
-// Mutants of rotary formulas: each has one mutation.
+// Rotary formulas with one mutation.
 #pragma once
 
 #include <optional>
@@ -87,12 +87,12 @@ struct Tables {
 
 // The first `count` frequencies of a configuration, with the exponents of the mutation.
 template <class Real>
-Tensor<Real> MutantFrequencies(const RotaryMutation& mutation, const RopeFrequencies& from,
-                               size_t count, const Head& head);
+Tensor<Real> MutatedFrequencies(const RotaryMutation& mutation, const RopeFrequencies& from,
+                                size_t count, const Head& head);
 
 template <class Real>
-Tables<Real> MutantTables(const RotaryMutation& mutation, const Tensor<double>& position,
-                          const Tensor<Real>& frequencies, const Real& amplitude);
+Tables<Real> MutatedTables(const RotaryMutation& mutation, const Tensor<double>& position,
+                           const Tensor<Real>& frequencies, const Real& amplitude);
 
 // Angles are products of the position and powers of base^(-2/R), each rounded.
 template <class Real>
@@ -105,10 +105,10 @@ void Apply(const RotaryMutation& mutation, const Head& head, bool forward, const
 
 // The operation with one mutation.
 template <class Op>
-struct Mutant;
+struct Mutated;
 
 template <>
-struct Mutant<RopeRotate> : RopeRotate {
+struct Mutated<RopeRotate> : RopeRotate {
   RotaryMutation mutation;
   template <class Real>
   void operator()(const Tensor<Real>& x, const Tensor<Real>& cos, const Tensor<Real>& sin,
@@ -119,25 +119,25 @@ struct Mutant<RopeRotate> : RopeRotate {
 };
 
 template <>
-struct Mutant<RopeGiven> : RopeGiven {
+struct Mutated<RopeGiven> : RopeGiven {
   RotaryMutation mutation;
   template <class Real>
   void operator()(const Tensor<Real>& x, const Tensor<double>& position,
                   const Tensor<Real>& inv_freq, Tensor<Real>& y) const {
     const Head head{pairing, static_cast<size_t>(offset), 2 * inv_freq.shape[0], x.shape[3]};
     Apply<Real>(mutation, head, direction == Direction::kForward, x,
-                MutantTables(mutation, position, inv_freq, Real(attention_factor)), y);
+                MutatedTables(mutation, position, inv_freq, Real(attention_factor)), y);
   }
 };
 
 template <>
-struct Mutant<Rope> : Rope {
+struct Mutated<Rope> : Rope {
   RotaryMutation mutation;
   template <class Real>
   void operator()(const Tensor<Real>& x, const Tensor<double>& position, Tensor<Real>& y) const {
     const auto width = static_cast<size_t>(R.value);
     const Head head{pairing, static_cast<size_t>(offset), width, x.shape[3]};
-    const auto frequencies = MutantFrequencies<Real>(mutation, Frequencies(), width, head);
+    const auto frequencies = MutatedFrequencies<Real>(mutation, Frequencies(), width, head);
     Real amplitude;
     {
       const ScopedStep at(Step::kFrequency);
@@ -146,17 +146,17 @@ struct Mutant<Rope> : Rope {
     const bool iterated = mutation.flow == RotaryMutation::Flow::kIterated;
     Apply<Real>(mutation, head, direction == Direction::kForward, x,
                 iterated ? IteratedTables(Frequencies(), position, frequencies, amplitude)
-                         : MutantTables(mutation, position, frequencies, amplitude),
+                         : MutatedTables(mutation, position, frequencies, amplitude),
                 y);
   }
 };
 
 template <>
-struct Mutant<RopeComplex> : RopeComplex {
+struct Mutated<RopeComplex> : RopeComplex {
   RotaryMutation mutation;
   template <class Real>
   void operator()(const Tensor<Real>& x, const Tensor<double>& position, Tensor<Real>& y) const {
-    Mutant<Rope> rope;
+    Mutated<Rope> rope;
     static_cast<RopeAttributes&>(rope) = *this;
     rope.mutation = mutation;
     rope(x, position, y);
@@ -165,12 +165,12 @@ struct Mutant<RopeComplex> : RopeComplex {
 
 // Column h of the matrix is the rotated unit vector h.
 template <>
-struct Mutant<RopeMatrix> : RopeMatrix {
+struct Mutated<RopeMatrix> : RopeMatrix {
   RotaryMutation mutation;
   template <class Real>
   void operator()(const Tensor<double>& position, Tensor<Real>& matrix) const {
     const size_t S = matrix.shape[0], width = matrix.shape[1];
-    Mutant<Rope> rope;
+    Mutated<Rope> rope;
     static_cast<RopeAttributes&>(rope) = {
         .pairing = pairing, .base = base, .scaling = scaling, .seq_len = seq_len, .R = D};
     rope.mutation = mutation;
@@ -189,31 +189,31 @@ struct Mutant<RopeMatrix> : RopeMatrix {
 };
 
 template <>
-struct Mutant<RopeFrequencies> : RopeFrequencies {
+struct Mutated<RopeFrequencies> : RopeFrequencies {
   RotaryMutation mutation;
   template <class Real>
   void operator()(Tensor<Real>& inv_freq, Tensor<Real>& attention_factor) const {
     const size_t half = inv_freq.shape[0];
-    inv_freq = MutantFrequencies<Real>(mutation, *this, half, {{}, 0, 2 * half, 2 * half});
+    inv_freq = MutatedFrequencies<Real>(mutation, *this, half, {{}, 0, 2 * half, 2 * half});
     const ScopedStep at(Step::kFrequency);
     attention_factor() = AmplitudeOf<Real>(scaling, Setting());
   }
 };
 
 template <>
-struct Mutant<RopeCosSin> : RopeCosSin {
+struct Mutated<RopeCosSin> : RopeCosSin {
   RotaryMutation mutation;
   template <class Real>
   void operator()(const Tensor<double>& position, Tensor<Real>& cos, Tensor<Real>& sin) const {
     const auto width = static_cast<size_t>(R.value);
     const auto frequencies =
-        MutantFrequencies<Real>(mutation, Frequencies(), width / 2, {{}, 0, width, width});
+        MutatedFrequencies<Real>(mutation, Frequencies(), width / 2, {{}, 0, width, width});
     Real amplitude;
     {
       const ScopedStep at(Step::kFrequency);
       amplitude = AmplitudeOf<Real>(scaling, Setting());
     }
-    const Tables<Real> half = MutantTables(mutation, position, frequencies, amplitude);
+    const Tables<Real> half = MutatedTables(mutation, position, frequencies, amplitude);
     Arrange(half.cos, cos);
     Arrange(half.sin, sin);
   }

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "oracle/rope/measured/mutants.h"
+#include "oracle/rope/measured/measured_op.h"
 #include "oracle/rope/measured/rotation.h"
 #include "reference/rope/rope_rotate.h"
 

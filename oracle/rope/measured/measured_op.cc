@@ -1,4 +1,4 @@
-#include "oracle/rope/measured/mutants.h"
+#include "oracle/rope/measured/measured_op.h"
 
 #include <algorithm>
 #include <cmath>

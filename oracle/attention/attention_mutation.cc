@@ -1,4 +1,4 @@
-#include "oracle/attention/attention_mutant.h"
+#include "oracle/attention/attention_mutation.h"
 
 #include <algorithm>
 #include <optional>
@@ -13,10 +13,10 @@ namespace {
 using enum AttentionMutation;
 
 template <class Real>
-class MutantRows : public AttentionRows<Real> {
+class MutatedRows : public AttentionRows<Real> {
  public:
-  MutantRows(AttentionMutation mutation, const AttentionAttributes& op,
-             const AttentionTensors<Real>& in)
+  MutatedRows(AttentionMutation mutation, const AttentionAttributes& op,
+              const AttentionTensors<Real>& in)
       : Formula(op, in), mutation_(mutation) {}
 
  private:
@@ -277,14 +277,14 @@ class MutantRows : public AttentionRows<Real> {
 }  // namespace
 
 template <class Real>
-void AttendMutant(AttentionMutation mutation, const AttentionAttributes& op,
-                  const AttentionTensors<Real>& in, Tensor<Real>& y, Tensor<Real>& lse) {
-  MutantRows<Real>(mutation, op, in).Answer(y, lse);
+void AttendMutated(AttentionMutation mutation, const AttentionAttributes& op,
+                   const AttentionTensors<Real>& in, Tensor<Real>& y, Tensor<Real>& lse) {
+  MutatedRows<Real>(mutation, op, in).Answer(y, lse);
 }
 
-template void AttendMutant(AttentionMutation, const AttentionAttributes&,
-                           const AttentionTensors<Counted>&, Tensor<Counted>&, Tensor<Counted>&);
-template void AttendMutant(AttentionMutation, const AttentionAttributes&,
-                           const AttentionTensors<Rounded>&, Tensor<Rounded>&, Tensor<Rounded>&);
+template void AttendMutated(AttentionMutation, const AttentionAttributes&,
+                            const AttentionTensors<Counted>&, Tensor<Counted>&, Tensor<Counted>&);
+template void AttendMutated(AttentionMutation, const AttentionAttributes&,
+                            const AttentionTensors<Rounded>&, Tensor<Rounded>&, Tensor<Rounded>&);
 
 }  // namespace sextant::oracle

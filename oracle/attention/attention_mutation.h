@@ -45,7 +45,7 @@ enum class AttentionMutation {
 
 // Attend with the mutation. Instantiated for Counted and Rounded.
 template <class Real>
-void AttendMutant(AttentionMutation mutation, const AttentionAttributes& op,
-                  const AttentionTensors<Real>& in, Tensor<Real>& y, Tensor<Real>& lse);
+void AttendMutated(AttentionMutation mutation, const AttentionAttributes& op,
+                   const AttentionTensors<Real>& in, Tensor<Real>& y, Tensor<Real>& lse);
 
 }  // namespace sextant::oracle

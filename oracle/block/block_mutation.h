@@ -48,9 +48,9 @@ struct RotationOfHeads {
 // DecoderBlockFormula::Run with the mutation, and perhaps with another rotation. Instantiated for
 // Counted and Rounded.
 template <class Real>
-void RunMutant(BlockMutation mutation, const DecoderBlockAttributes& a, const Tensor<Real>& x,
-               const Tensor<double>& position, const BlockWeights<Real>& w,
-               const BlockTensors<Real>& out,
-               const std::optional<RotationOfHeads>& rotation = std::nullopt);
+void RunMutated(BlockMutation mutation, const DecoderBlockAttributes& a, const Tensor<Real>& x,
+                const Tensor<double>& position, const BlockWeights<Real>& w,
+                const BlockTensors<Real>& out,
+                const std::optional<RotationOfHeads>& rotation = std::nullopt);
 
 }  // namespace sextant::oracle
