@@ -8,7 +8,7 @@
 
 #include "oracle/audit/audit_targets.h"
 #include "oracle/judge/judge.h"
-#include "reference/case/memory.h"
+#include "reference/case/out_of_memory.h"
 
 namespace sextant::oracle {
 namespace {

@@ -8,7 +8,7 @@
 #include "oracle/identify/conformity.h"
 #include "oracle/identify/key_heads.h"
 #include "oracle/identify/measured_claim.h"
-#include "oracle/identify/measured_list.h"
+#include "oracle/identify/measured_frequencies.h"
 #include "oracle/identify/search.h"
 #include "oracle/identify/seen_rotation.h"
 #include "oracle/rope/measured/numbers.h"

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <numbers>
 
-#include "oracle/identify/measured_list.h"
+#include "oracle/identify/measured_frequencies.h"
 #include "oracle/identify/measured_rotation.h"
 #include "oracle/identify/rotation_window.h"
 #include "oracle/identify/seen_rotation.h"

@@ -7,7 +7,7 @@
 #include "oracle/identify/axial_claims.h"
 #include "oracle/identify/frequency_claims.h"
 #include "oracle/identify/growth_claims.h"
-#include "oracle/identify/measured_list.h"
+#include "oracle/identify/measured_frequencies.h"
 #include "oracle/identify/measured_rotation.h"
 #include "oracle/identify/rotation_window.h"
 #include "oracle/identify/section_claims.h"

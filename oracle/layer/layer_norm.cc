@@ -6,7 +6,7 @@
 #include "oracle/diagnosis/catalog_entry.h"
 #include "oracle/layer/layer_norm_defects.h"
 #include "oracle/layer/measured/norm.h"
-#include "oracle/layer/measured/row_numbers.h"
+#include "oracle/layer/measured/scale_and_shift.h"
 #include "oracle/layer/tensor_places.h"
 #include "oracle/property/changed_inputs.h"
 #include "oracle/property/common_properties.h"
@@ -120,7 +120,7 @@ CatalogEntry MakeCatalogEntry<LayerNorm>() {
                       CheckConstant},
                      ColumnsAlike()},
       .defects = LayerNormDefects(),
-      .measurements = Joined<Measurement>({NormMeasurements(), RowNumberMeasurements()})};
+      .measurements = Joined<Measurement>({NormMeasurements(), ScaleAndShiftMeasurements()})};
 }
 
 }  // namespace sextant::oracle

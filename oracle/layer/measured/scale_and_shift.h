@@ -10,6 +10,6 @@ namespace sextant::oracle {
 
 // For layer_norm: 1 / sigma and -mean / sigma are kept in 16 bits, or x / sigma and mean / sigma
 // are rounded before they are subtracted.
-std::vector<Measurement> RowNumberMeasurements();
+std::vector<Measurement> ScaleAndShiftMeasurements();
 
 }  // namespace sextant::oracle

@@ -1,4 +1,4 @@
-#include "oracle/layer/measured/row_number.h"
+#include "oracle/layer/measured/means_and_divisors.h"
 
 #include "reference/base/value_text.h"
 

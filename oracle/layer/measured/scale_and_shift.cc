@@ -1,4 +1,4 @@
-#include "oracle/layer/measured/row_numbers.h"
+#include "oracle/layer/measured/scale_and_shift.h"
 
 #include <algorithm>
 #include <cmath>
@@ -17,12 +17,12 @@ namespace sextant::oracle {
 namespace {
 
 // y = (scale x + shift) weight + bias in a row.
-struct RowNumbers {
+struct ScaleAndShift {
   double scale = 0, shift = 0;
 };
 
 struct MeasuredRows : LayerNorm {
-  std::vector<RowNumbers> of_rows;
+  std::vector<ScaleAndShift> of_rows;
   template <class Real>
   void operator()(const Tensor<Real>& x, const Tensor<Real>& weight, const Tensor<Real>& bias,
                   Tensor<Real>& y) const {
@@ -47,7 +47,7 @@ struct MeasuredRows : LayerNorm {
 // The right numbers of a row.
 struct Moments {
   double mean, sigma;
-  RowNumbers Numbers() const { return {1 / sigma, -mean / sigma}; }
+  ScaleAndShift Numbers() const { return {1 / sigma, -mean / sigma}; }
 };
 
 class NumberedRows {
@@ -110,19 +110,19 @@ std::optional<double> DoubleIn(const Span& range, DType format) {
 
 // Numbers of the format that give a row, those nearest to the right scale.
 constexpr int kMostUlps = 16;  // of the scale: it is rounded at most a few times
-std::optional<RowNumbers> NumbersOf(const NumberedRows& rows, size_t n, DType format) {
+std::optional<ScaleAndShift> NumbersOf(const NumberedRows& rows, size_t n, DType format) {
   const double right = RoundTo(format, rows.MomentsOf(n).Numbers().scale);
   const double ulp = UlpOf(format, right);
   for (int step = 0; step <= 2 * kMostUlps; ++step) {
     const double scale = right + (step % 2 == 0 ? step / 2 : -(step + 1) / 2) * ulp;
     if (const auto shift = DoubleIn(rows.ShiftOf(n, scale), format))
-      return RowNumbers{scale, *shift};
+      return ScaleAndShift{scale, *shift};
   }
   return std::nullopt;
 }
 
 // How surprising it is that numbers of the format give the row, in bits: few scales and shifts do.
-double BitsOf(const NumberedRows& rows, size_t n, const RowNumbers& found, DType format) {
+double BitsOf(const NumberedRows& rows, size_t n, const ScaleAndShift& found, DType format) {
   constexpr int kHalvings = 16;
   const double ulp = UlpOf(format, found.scale);
   double possible = 0;  // scales, in ulps
@@ -145,7 +145,7 @@ std::string SixDigits(double x) {
   return text;
 }
 
-std::string RowText(size_t n, const RowNumbers& found, const RowNumbers& right) {
+std::string RowText(size_t n, const ScaleAndShift& found, const ScaleAndShift& right) {
   return "row " + std::to_string(n) + " is scaled by " + PrintValue(found.scale) +
          " and shifted by " + PrintValue(found.shift) + ", expected " + SixDigits(right.scale) +
          " and " + SixDigits(right.shift);
@@ -164,7 +164,7 @@ std::optional<Explanation> NumbersIn(const Observation& seen, const NumberedRows
     const auto found = NumbersOf(rows, n, format);
     if (!found) return std::nullopt;
     measured.of_rows.push_back(*found);
-    const RowNumbers right = rows.MomentsOf(n).Numbers();
+    const ScaleAndShift right = rows.MomentsOf(n).Numbers();
     const double distance = std::abs(found->scale - right.scale) / UlpOf(format, right.scale) +
                             std::abs(found->shift - right.shift) / UlpOf(format, right.shift);
     if (distance > farthest) farthest = distance, worst = n;
@@ -224,6 +224,6 @@ std::vector<Explanation> MeasureDifference(const Observation& seen) {
 
 }  // namespace
 
-std::vector<Measurement> RowNumberMeasurements() { return {MeasureNumbers, MeasureDifference}; }
+std::vector<Measurement> ScaleAndShiftMeasurements() { return {MeasureNumbers, MeasureDifference}; }
 
 }  // namespace sextant::oracle

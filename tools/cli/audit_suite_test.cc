@@ -1,4 +1,4 @@
-#include "tools/cli/audit.h"
+#include "tools/cli/audit_suite.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "reference/case/memory.h"
+#include "reference/case/out_of_memory.h"
 
 namespace sextant {
 

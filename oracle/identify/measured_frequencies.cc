@@ -1,4 +1,4 @@
-#include "oracle/identify/measured_list.h"
+#include "oracle/identify/measured_frequencies.h"
 
 #include <algorithm>
 #include <cmath>

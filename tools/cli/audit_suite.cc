@@ -1,5 +1,5 @@
 // sextant audit-suite
-#include "tools/cli/audit.h"
+#include "tools/cli/audit_suite.h"
 
 #include <algorithm>
 #include <iostream>

@@ -1,4 +1,4 @@
-#include "oracle/layer/measured/row_numbers.h"
+#include "oracle/layer/measured/scale_and_shift.h"
 
 #include <cmath>
 
@@ -34,7 +34,7 @@ struct NumberedRows : MeasuredCase {
 };
 
 // As PyTorch 1.13 on a CPU.
-TEST(RowNumbers, MomentsInTheDType) {
+TEST(ScaleAndShift, MomentsInTheDType) {
   for (const DType format : {DType::kBF16, DType::kF16}) {
     const std::string name(NameOf(format));
     const NumberedRows rows("layer_norm N=4 M=64 @x=normal(1) dtype=" + name);
@@ -49,14 +49,14 @@ TEST(RowNumbers, MomentsInTheDType) {
 }
 
 // Numbers that are as far from the right ones, but of no format of 16 bits, are not said to be.
-TEST(RowNumbers, OtherNumbersAreNotOf16Bits) {
+TEST(ScaleAndShift, OtherNumbersAreNotOf16Bits) {
   const NumberedRows rows("layer_norm N=4 M=64 @x=normal(1) dtype=bf16");
   EXPECT_THAT(rows.If([&](size_t n) { return 1.0037 / rows.sigma[n]; },
                       [&](size_t n) { return -1.0037 * rows.mean[n] / rows.sigma[n]; }),
               Not(Contains(HasSubstr("moments_in"))));
 }
 
-TEST(RowNumbers, NumbersRoundedBeforeTheirDifference) {
+TEST(ScaleAndShift, NumbersRoundedBeforeTheirDifference) {
   const NumberedRows rows("layer_norm N=3 M=1 dtype=f32");
   const std::vector<std::string> causes = rows.If([&](size_t n) { return 1 / rows.sigma[n]; },
                                                   [&](size_t n) {
@@ -66,7 +66,7 @@ TEST(RowNumbers, NumbersRoundedBeforeTheirDifference) {
   EXPECT_THAT(causes, ElementsAre(StartsWith("rounded_before_difference: the errors, up to ")));
 }
 
-TEST(RowNumbers, HonestRowsAreNotAccused) {
+TEST(ScaleAndShift, HonestRowsAreNotAccused) {
   ExpectNoAccusation({"layer_norm N=4 M=64", "layer_norm N=3 M=1", "layer_norm N=6 M=9"},
                      {"native", "f32_compute", "all_native", "native center=bf16",
                       "native rsqrt=bf16", "native scale=bf16 weigh=bf16", "native sum=bf16"});

@@ -1,4 +1,4 @@
-#include "oracle/diagnosis/recipe/own_answers.h"
+#include "oracle/diagnosis/recipe/compared_parts.h"
 
 #include <algorithm>
 #include <cmath>
