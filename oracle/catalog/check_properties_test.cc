@@ -1,8 +1,9 @@
 // Subjects that decline cases because of their inputs.
+#include "oracle/catalog/check_properties.h"
+
 #include <gtest/gtest.h>
 
 #include "oracle/catalog/catalog.h"
-#include "oracle/catalog/check_properties.h"
 #include "reference/case/operations.h"
 
 namespace sextant::oracle {

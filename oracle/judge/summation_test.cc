@@ -15,36 +15,36 @@ namespace sextant::oracle {
 namespace {
 
 // The operands of a dot product as f32; products of 16-bit numbers are exact in f32.
-struct Row {
+struct Operands {
   std::vector<float> a, b;
   size_t size() const { return a.size(); }
   float Product(size_t i) const { return a[i] * b[i]; }
 };
 
-float Sequential(const Row& row) {
+float Sequential(const Operands& row) {
   float sum = 0;
   for (size_t i = 0; i < row.size(); ++i) sum += row.Product(i);
   return sum;
 }
-float Reversed(const Row& row) {
+float Reversed(const Operands& row) {
   float sum = 0;
   for (size_t i = row.size(); i-- > 0;) sum += row.Product(i);
   return sum;
 }
-float Fused(const Row& row) {
+float Fused(const Operands& row) {
   float sum = 0;
   for (size_t i = 0; i < row.size(); ++i) sum = std::fma(row.a[i], row.b[i], sum);
   return sum;
 }
-float HalfOf(const Row& row, size_t first, size_t count) {
+float HalfOf(const Operands& row, size_t first, size_t count) {
   if (count == 1) return row.Product(first);
   return HalfOf(row, first, count / 2) + HalfOf(row, first + count / 2, count - count / 2);
 }
-float Pairwise(const Row& row) { return HalfOf(row, 0, row.size()); }
+float Pairwise(const Operands& row) { return HalfOf(row, 0, row.size()); }
 
 // Blocks one after the other, each with its own sum.
 template <size_t kBlock>
-float Blocked(const Row& row) {
+float Blocked(const Operands& row) {
   float sum = 0;
   for (size_t first = 0; first < row.size(); first += kBlock) {
     float block = 0;
@@ -55,7 +55,7 @@ float Blocked(const Row& row) {
 }
 // One sum per vector lane; the lanes are added at the end.
 template <size_t kLanes>
-float Lanes(const Row& row) {
+float Lanes(const Operands& row) {
   std::vector<float> lanes(kLanes);
   for (size_t i = 0; i < row.size(); ++i) {
     lanes[i % kLanes] = std::fma(row.a[i], row.b[i], lanes[i % kLanes]);
@@ -63,7 +63,7 @@ float Lanes(const Row& row) {
   return std::accumulate(lanes.begin(), lanes.end(), 0.f);
 }
 // Source: Kahan 1965, "Further remarks on reducing truncation errors", CACM 8(1).
-float Compensated(const Row& row) {
+float Compensated(const Operands& row) {
   float sum = 0, lost = 0;
   for (size_t i = 0; i < row.size(); ++i) {
     const float term = row.Product(i) - lost, next = sum + term;
@@ -75,7 +75,7 @@ float Compensated(const Row& row) {
 
 struct Order {
   const char* name;
-  float (*sum)(const Row&);
+  float (*sum)(const Operands&);
 };
 constexpr Order kHonest[] = {
     {"sequential", Sequential}, {"reversed", Reversed},      {"fused", Fused},
@@ -85,7 +85,7 @@ constexpr Order kHonest[] = {
 
 // A sequential sum, truncated to kBits bits of significand after every addition.
 template <int kBits>
-float Truncated(const Row& row) {
+float Truncated(const Operands& row) {
   double sum = 0;
   for (size_t i = 0; i < row.size(); ++i) {
     sum += static_cast<double>(row.a[i]) * row.b[i];
@@ -97,12 +97,12 @@ float Truncated(const Row& row) {
 }
 
 // The verdict on a linear layer whose dot products are computed by `sum`.
-Verdict Judged(const std::string& line, const std::string& recipe, float (*sum)(const Row&)) {
+Verdict Judged(const std::string& line, const std::string& recipe, float (*sum)(const Operands&)) {
   const Case c = Case::Parse(line);
   const Tensors inputs = DrawInputs(c);
   Tensors answer = {{"y", c.dtype(), Tensor<double>({2, 3})}};
   for (size_t i = 0; i < 6; ++i) {
-    Row row;
+    Operands row;
     for (const bool of_x : {true, false}) {
       const auto& from = inputs[of_x ? 0 : 1].values;
       const size_t width = from.shape[1], at = of_x ? i / 3 : i % 3;

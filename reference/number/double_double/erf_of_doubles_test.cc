@@ -14,7 +14,7 @@ namespace sextant {
 namespace {
 
 // Of every size, around the limits of the formulas (1/4, 2 pi, 24, 28), and with a low half.
-std::vector<Counted> Arguments() {
+std::vector<Counted> ErfArguments() {
   std::vector<Counted> numbers;
   for (const double limit : {0.25, 6.283185307179586, 24.0, 28.0}) {
     for (const double step : {-0x1p-40, -0x1p-52, 0.0, 0x1p-52, 0x1p-40})
@@ -40,7 +40,7 @@ void ExpectEnclosures(OfLanes of_lanes, Exact exact) {
   const Recipe recipe = ParseRecipe("exact", DType::kF32);
   const ScopedRecipe following(recipe, DType::kF32);
   const Scoped<&EvaluationContext::double_centers> level_1(true);
-  const std::vector<Counted> all = Arguments();
+  const std::vector<Counted> all = ErfArguments();
   for (size_t first = 0; first < all.size(); first += kLaneCount) {
     const auto part = std::span(all).subspan(first, std::min(kLaneCount, all.size() - first));
     const CountedLanes y = of_lanes(CountedLanes(part));
