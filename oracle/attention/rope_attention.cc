@@ -110,14 +110,14 @@ std::vector<Defect> RotationPrecisionDefects() {
 }
 
 // Only the differences of positions matter.
-Findings CheckTranslation(const Case& c, const Tensors& inputs, const Ask& ask) {
+Comparisons CheckTranslation(const Case& c, const Tensors& inputs, const Ask& ask) {
   Tensors later = inputs;
   for (const char* name : {"position_q", "position_k"}) {
     for (double& p : InputNamed(later, name).data) p += 7;
   }
-  Findings findings;
-  ExpectEqualVisible(c, ask(c, inputs), ask(c, later), findings);
-  return findings;
+  Comparisons comparisons;
+  ExpectEqualVisible(c, ask(c, inputs), ask(c, later), comparisons);
+  return comparisons;
 }
 
 }  // namespace

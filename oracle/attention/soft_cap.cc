@@ -15,27 +15,28 @@ namespace {
 
 // For x >= 0: 0 <= y <= min(x, cap) and y >= x - x^3 / (3 cap^2), so y is close to x for small x.
 // For x < 0 the same holds with opposite signs.
-Findings CheckBounds(const Case& c, const Tensors& inputs, const Ask& ask) {
+Comparisons CheckBounds(const Case& c, const Tensors& inputs, const Ask& ask) {
   const double cap = NumberOf(c, "cap", 1);
   const Response y = ask(c, inputs);
-  Findings findings;
+  Comparisons comparisons;
   for (size_t i = 0; i < y.size(); ++i) {
     const double x = inputs[0].values.data[i];
     const Measured outward = x < 0 ? -y(0, i) : y(0, i), size = std::abs(x);
-    findings.AtMost(0, outward, {y, 0, i});
-    findings.AtMost(outward, size, {y, 0, i});
-    findings.AtMost(outward, cap, {y, 0, i});
-    findings.AtMost(size * 3 * cap * cap - size * size * size, outward * 3 * cap * cap, {y, 0, i});
+    comparisons.AtMost(0, outward, {y, 0, i});
+    comparisons.AtMost(outward, size, {y, 0, i});
+    comparisons.AtMost(outward, cap, {y, 0, i});
+    comparisons.AtMost(size * 3 * cap * cap - size * size * size, outward * 3 * cap * cap,
+                       {y, 0, i});
   }
-  return findings;
+  return comparisons;
 }
 
-Findings CheckSoftCapScale(const Case& c, const Tensors& inputs, const Ask& ask) {
+Comparisons CheckSoftCapScale(const Case& c, const Tensors& inputs, const Ask& ask) {
   const Response y = ask(c, inputs);
   const Response twice = ask(Multiplied(c, "cap", 2, 1), Multiplied(inputs, {"x"}, 2));
-  Findings findings;
-  ExpectProportional(twice, 2, y, findings);
-  return findings;
+  Comparisons comparisons;
+  ExpectProportional(twice, 2, y, comparisons);
+  return comparisons;
 }
 
 struct MutatedSoftCap : SoftCap {

@@ -15,20 +15,20 @@
 namespace sextant::oracle {
 namespace {
 
-Findings CheckSoftmaxSum(const Case& c, const Tensors& inputs, const Ask& ask) {
+Comparisons CheckSoftmaxSum(const Case& c, const Tensors& inputs, const Ask& ask) {
   const Response y = ask(c, inputs);
   const size_t N = ExtentOf(c, "N"), M = ExtentOf(c, "M");
-  Findings findings;
+  Comparisons comparisons;
   for (size_t n = 0; M > 0 && n < N; ++n) {
     Measured sum = 0;
     for (size_t j = 0; j < M; ++j) sum = sum + y(0, n * M + j);
-    findings.Equal(sum, 1, {y, 0, n * M});
+    comparisons.Equal(sum, 1, {y, 0, n * M});
   }
-  return findings;
+  return comparisons;
 }
 
 // Multiples of 1/8 up to 8, and the same plus 16, are exact in every format.
-Findings CheckSoftmaxShift(const Case& c, Tensors inputs, const Ask& ask) {
+Comparisons CheckSoftmaxShift(const Case& c, Tensors inputs, const Ask& ask) {
   for (double& x : inputs[0].values.data) x = std::clamp(std::nearbyint(8 * x) / 8, -8., 8.);
   Tensors shifted = inputs;
   for (double& x : shifted[0].values.data) x += 16;
@@ -37,54 +37,54 @@ Findings CheckSoftmaxShift(const Case& c, Tensors inputs, const Ask& ask) {
       if (!IsRepresentable(c.dtype(), x)) return {};
     }
   }
-  Findings findings;
-  ExpectEqual(ask(c, inputs), ask(c, shifted), findings);
-  return findings;
+  Comparisons comparisons;
+  ExpectEqual(ask(c, inputs), ask(c, shifted), comparisons);
+  return comparisons;
 }
 
 // A larger x gives no smaller y.
-Findings CheckMonotone(const Case& c, const Tensors& inputs, const Ask& ask) {
+Comparisons CheckMonotone(const Case& c, const Tensors& inputs, const Ask& ask) {
   const Response y = ask(c, inputs);
   const size_t M = ExtentOf(c, "M");
   const auto& x = inputs[0].values.data;
-  Findings findings;
+  Comparisons comparisons;
   for (size_t i = 0; i + 1 < y.size(); ++i) {
     if (i % M + 1 == M) continue;
     const size_t small = x[i] <= x[i + 1] ? i : i + 1;
-    findings.AtMost(y(0, small), y(0, 2 * i + 1 - small), {y, 0, i});
+    comparisons.AtMost(y(0, small), y(0, 2 * i + 1 - small), {y, 0, i});
   }
-  return findings;
+  return comparisons;
 }
 
 // An element 512 above the others takes all the weight: e^-512 < 2^-700.
-Findings CheckDominant(const Case& c, Tensors inputs, const Ask& ask) {
+Comparisons CheckDominant(const Case& c, Tensors inputs, const Ask& ask) {
   const size_t M = ExtentOf(c, "M");
   auto& x = inputs[0].values.data;
   for (size_t i = 0; i < x.size(); ++i) x[i] = i % M == i / M % M ? 256 : -256;
   const Response y = ask(c, inputs);
-  Findings findings;
+  Comparisons comparisons;
   for (size_t i = 0; i < y.size(); ++i) {
     const bool dominant = i % M == i / M % M;
-    if (dominant) findings.Equal(y(0, i), 1, {y, 0, i});
-    if (!dominant) findings.AtMost(y(0, i), 0x1p-700, {y, 0, i});
+    if (dominant) comparisons.Equal(y(0, i), 1, {y, 0, i});
+    if (!dominant) comparisons.AtMost(y(0, i), 0x1p-700, {y, 0, i});
   }
-  return findings;
+  return comparisons;
 }
 
-Findings CheckSoftmaxEqual(const Case& c, const Tensors& inputs, const Ask& ask) {
+Comparisons CheckSoftmaxEqual(const Case& c, const Tensors& inputs, const Ask& ask) {
   const Response y = ask(c, Filled(inputs, {"x"}, 0.75));
-  Findings findings;
+  Comparisons comparisons;
   for (size_t i = 0; i < y.size(); ++i) {
-    findings.Equal(y(0, i) * static_cast<double>(ExtentOf(c, "M")), 1, {y, 0, i});
+    comparisons.Equal(y(0, i) * static_cast<double>(ExtentOf(c, "M")), 1, {y, 0, i});
   }
-  return findings;
+  return comparisons;
 }
 
 // A masked last element gives the same as a shorter row.
-Findings CheckMasked(const Case& c, const Tensors& inputs, const Ask& ask) {
+Comparisons CheckMasked(const Case& c, const Tensors& inputs, const Ask& ask) {
   const size_t M = ExtentOf(c, "M");
-  Findings findings;
-  if (M < 2) return findings;
+  Comparisons comparisons;
+  if (M < 2) return comparisons;
   Tensors masked = inputs, shorter = inputs;
   shorter[0].values = Tensor<double>({ExtentOf(c, "N"), M - 1});
   for (size_t i = 0; i < inputs[0].values.data.size(); ++i) {
@@ -98,9 +98,9 @@ Findings CheckMasked(const Case& c, const Tensors& inputs, const Ask& ask) {
   const Response without = ask(c.With("M=" + std::to_string(M - 1)), shorter);
   for (size_t i = 0; i < y.size(); ++i) {
     const Measured expected = i % M + 1 == M ? Measured(0) : without(0, i / M * (M - 1) + i % M);
-    findings.Equal(y(0, i), expected, {y, 0, i});
+    comparisons.Equal(y(0, i), expected, {y, 0, i});
   }
-  return findings;
+  return comparisons;
 }
 
 // The formula with one mutation.

@@ -54,7 +54,7 @@ struct MutatedDecoderBlockNormed : DecoderBlockNormed {
 };
 
 // With eps 0, normalised queries and keys do not depend on the scale of wq and wk.
-Findings CheckQkScale(const Case& c, const Tensors& inputs, const Ask& ask) {
+Comparisons CheckQkScale(const Case& c, const Tensors& inputs, const Ask& ask) {
   if (TextOf(c, "qk_norm") == "none") return {};
   const Tensors scaled = Multiplied(Multiplied(inputs, {"wq"}, 4), {"wk"}, 0.5);
   return SameTokens(c.With("eps=0"), inputs, scaled, ask);

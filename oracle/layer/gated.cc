@@ -21,51 +21,51 @@ bool HasLimit(const Case& c) { return !TextOf(c, "limit").empty(); }
 bool HasPlusOne(const Case& c) { return TextOf(c, "plus_one") == "true"; }
 
 // y(u) + y(-u) = 2 y(0), with or without limit and plus_one.
-Findings CheckUp(const Case& c, const Tensors& inputs, const Ask& ask) {
+Comparisons CheckUp(const Case& c, const Tensors& inputs, const Ask& ask) {
   const Response y = ask(c, inputs), mirrored = ask(c, Multiplied(inputs, {"up"}, -1)),
                  zero = ask(c, Filled(inputs, {"up"}, 0));
-  Findings findings;
+  Comparisons comparisons;
   for (size_t i = 0; i < y.size(); ++i) {
-    findings.Equal(y(0, i) + mirrored(0, i), zero(0, i) * 2, {y, 0, i});
-    if (!HasPlusOne(c)) findings.Equal(zero(0, i), 0, {zero, 0, i});
+    comparisons.Equal(y(0, i) + mirrored(0, i), zero(0, i) * 2, {y, 0, i});
+    if (!HasPlusOne(c)) comparisons.Equal(zero(0, i), 0, {zero, 0, i});
   }
-  return findings;
+  return comparisons;
 }
 
-Findings CheckGatedTwice(const Case& c, const Tensors& inputs, const Ask& ask) {
+Comparisons CheckGatedTwice(const Case& c, const Tensors& inputs, const Ask& ask) {
   if (HasLimit(c) || HasPlusOne(c)) return {};
-  Findings findings;
-  ExpectProportional(ask(c, Multiplied(inputs, {"up"}, 2)), 2, ask(c, inputs), findings);
-  return findings;
+  Comparisons comparisons;
+  ExpectProportional(ask(c, Multiplied(inputs, {"up"}, 2)), 2, ask(c, inputs), comparisons);
+  return comparisons;
 }
 
 // Without a limit f(g) - f(-g) = g, or f(g) + f(-g) = 1 for a sigmoid, each times up (+ 1).
-Findings CheckGate(const Case& c, const Tensors& inputs, const Ask& ask) {
+Comparisons CheckGate(const Case& c, const Tensors& inputs, const Ask& ask) {
   if (HasLimit(c)) return {};
   const Response y = ask(c, inputs), mirrored = ask(c, Multiplied(inputs, {"gate"}, -1));
-  Findings findings;
+  Comparisons comparisons;
   for (size_t i = 0; i < y.size(); ++i) {
     const Measured u = Measured(inputs[kUp].values.data[i]) + (HasPlusOne(c) ? 1 : 0);
     if (GateKindOf(c) == GateKind::kGlu) {
-      findings.Equal(y(0, i) + mirrored(0, i), u, {y, 0, i});
+      comparisons.Equal(y(0, i) + mirrored(0, i), u, {y, 0, i});
     } else {
-      findings.Equal(y(0, i) - mirrored(0, i), u * inputs[kGate].values.data[i], {y, 0, i});
+      comparisons.Equal(y(0, i) - mirrored(0, i), u * inputs[kGate].values.data[i], {y, 0, i});
     }
   }
-  return findings;
+  return comparisons;
 }
 
 // Inputs beyond a limit give the same as inputs at the limit.
-Findings CheckLimit(const Case& c, const Tensors& inputs, const Ask& ask) {
+Comparisons CheckLimit(const Case& c, const Tensors& inputs, const Ask& ask) {
   if (!HasLimit(c)) return {};
   const double limit = RoundTo(inputs[kGate].dtype, NumberOf(c, "limit", 1));
   if (limit != NumberOf(c, "limit", 1)) return {};
   Tensors limited = inputs;
   for (double& g : limited[kGate].values.data) g = std::min(g, limit);
   for (double& u : limited[kUp].values.data) u = std::clamp(u, -limit, limit);
-  Findings findings;
-  ExpectEqual(ask(c, inputs), ask(c, limited), findings);
-  return findings;
+  Comparisons comparisons;
+  ExpectEqual(ask(c, inputs), ask(c, limited), comparisons);
+  return comparisons;
 }
 
 struct MutatedGated : Gated {

@@ -14,21 +14,21 @@ namespace sextant::oracle {
 namespace {
 
 // With x = 0, y is the bias.
-Findings CheckZero(const Case& c, const Tensors& inputs, const Ask& ask) {
+Comparisons CheckZero(const Case& c, const Tensors& inputs, const Ask& ask) {
   const Response y = ask(c, Filled(inputs, {"x"}, 0));
   const size_t F = ExtentOf(c, "F");
   return EachEqual(y, [&](size_t i) { return InputNamed(inputs, "bias").data[i % F]; });
 }
 
 // y minus the bias is y with bias 0.
-Findings CheckBias(const Case& c, const Tensors& inputs, const Ask& ask) {
+Comparisons CheckBias(const Case& c, const Tensors& inputs, const Ask& ask) {
   const Response y = ask(c, inputs), product = ask(c, Filled(inputs, {"bias"}, 0));
   const size_t F = ExtentOf(c, "F");
-  Findings findings;
+  Comparisons comparisons;
   for (size_t i = 0; i < y.size(); ++i) {
-    findings.Equal(y(0, i) - InputNamed(inputs, "bias").data[i % F], product(0, i), {y, 0, i});
+    comparisons.Equal(y(0, i) - InputNamed(inputs, "bias").data[i % F], product(0, i), {y, 0, i});
   }
-  return findings;
+  return comparisons;
 }
 
 struct MutatedLinearBias : LinearBias {

@@ -17,64 +17,64 @@ size_t PowerBelow(size_t heads) { return std::bit_floor(heads); }
 Case WithHeads(const Case& c, size_t heads) { return c.With("H=" + std::to_string(heads)); }
 
 // slope[h]^2 = slope[h-1] slope[h+1] within each of the two sequences.
-Findings CheckGeometric(const Case& c, const Tensors& inputs, const Ask& ask) {
+Comparisons CheckGeometric(const Case& c, const Tensors& inputs, const Ask& ask) {
   const Response slope = ask(c, inputs);
   const size_t H = ExtentOf(c, "H"), n = PowerBelow(H);
-  Findings findings;
+  Comparisons comparisons;
   for (size_t h = 1; h + 1 < H; ++h) {
     if (h == n - 1 || h == n) continue;
-    findings.Equal(slope(0, h) * slope(0, h), slope(0, h - 1) * slope(0, h + 1), {slope, 0, h});
+    comparisons.Equal(slope(0, h) * slope(0, h), slope(0, h - 1) * slope(0, h + 1), {slope, 0, h});
   }
-  return findings;
+  return comparisons;
 }
 
 // The n-th of n slopes is 2^-max_bias, and so is the n-th power of the first slope.
-Findings CheckSmallest(const Case& c, const Tensors& inputs, const Ask& ask) {
+Comparisons CheckSmallest(const Case& c, const Tensors& inputs, const Ask& ask) {
   const Response slope = ask(c, inputs);
   const size_t H = ExtentOf(c, "H"), n = PowerBelow(H);
   const double max_bias = NumberOf(c, "max_bias", 8);
-  Findings findings;
-  if (H == 0 || max_bias != std::floor(max_bias)) return findings;
+  Comparisons comparisons;
+  if (H == 0 || max_bias != std::floor(max_bias)) return comparisons;
   const double least = std::exp2(-max_bias);
-  findings.Equal(slope(0, n - 1), least, {slope, 0, n - 1});
+  comparisons.Equal(slope(0, n - 1), least, {slope, 0, n - 1});
   Measured power = slope(0, 0);
   for (size_t i = 1; i < n; i *= 2) power = power * power;
-  findings.Equal(power, least, {slope, 0, 0});
-  return findings;
+  comparisons.Equal(power, least, {slope, 0, 0});
+  return comparisons;
 }
 
 // The slopes of n heads, a power of two, are every second slope of 2n heads, from the second on.
-Findings CheckTwice(const Case& c, const Tensors& inputs, const Ask& ask) {
+Comparisons CheckTwice(const Case& c, const Tensors& inputs, const Ask& ask) {
   const size_t n = PowerBelow(ExtentOf(c, "H"));
   const Response slope = ask(WithHeads(c, n), inputs), twice = ask(WithHeads(c, 2 * n), inputs);
-  Findings findings;
-  for (size_t h = 0; h < n; ++h) findings.Equal(twice(0, 2 * h + 1), slope(0, h), {slope, 0, h});
-  return findings;
+  Comparisons comparisons;
+  for (size_t h = 0; h < n; ++h) comparisons.Equal(twice(0, 2 * h + 1), slope(0, h), {slope, 0, h});
+  return comparisons;
 }
 
 // Heads beyond the power of two n take those slopes of 2n heads that n heads do not have.
-Findings CheckOthers(const Case& c, const Tensors& inputs, const Ask& ask) {
+Comparisons CheckOthers(const Case& c, const Tensors& inputs, const Ask& ask) {
   const size_t H = ExtentOf(c, "H"), n = PowerBelow(H);
   const Response slope = ask(c, inputs), first = ask(WithHeads(c, n), inputs),
                  twice = ask(WithHeads(c, 2 * n), inputs);
-  Findings findings;
+  Comparisons comparisons;
   for (size_t h = 0; h < H; ++h) {
     const Measured expected = h < n ? first(0, h) : twice(0, 2 * (h - n));
-    findings.Equal(slope(0, h), expected, {slope, 0, h});
+    comparisons.Equal(slope(0, h), expected, {slope, 0, h});
   }
-  return findings;
+  return comparisons;
 }
 
 // Doubling max_bias squares every slope.
-Findings CheckSquares(const Case& c, const Tensors& inputs, const Ask& ask) {
+Comparisons CheckSquares(const Case& c, const Tensors& inputs, const Ask& ask) {
   const double max_bias = NumberOf(c, "max_bias", 8);
   const Response slope = ask(c, inputs),
                  squared = ask(c.With("max_bias=" + PrintValue(2 * max_bias)), inputs);
-  Findings findings;
+  Comparisons comparisons;
   for (size_t h = 0; h < ExtentOf(c, "H"); ++h) {
-    findings.Equal(squared(0, h), slope(0, h) * slope(0, h), {squared, 0, h});
+    comparisons.Equal(squared(0, h), slope(0, h) * slope(0, h), {squared, 0, h});
   }
-  return findings;
+  return comparisons;
 }
 
 // The formula with other exponents: 2^-(max_bias numerator / denominator), times a sign.

@@ -14,24 +14,24 @@ Case Back(const Case& c) {
   return c.With("from=" + TextOf(c, "to")).With("to=" + TextOf(c, "from"));
 }
 
-Findings CheckThereAndBack(const Case& c, const Tensors& inputs, const Ask& ask) {
+Comparisons CheckThereAndBack(const Case& c, const Tensors& inputs, const Ask& ask) {
   Tensors there = inputs;
   const Response moved = ask(c, inputs);
   there[0].values = moved.outputs[0].values;
   const Response back = ask(Back(c), there);
-  Findings findings;
+  Comparisons comparisons;
   for (size_t i = 0; i < inputs[0].values.data.size(); ++i) {
-    findings.Equal(moved(0, i), moved(0, i), {moved, 0, i});  // fails for NaN
-    findings.Equal(back(0, i), inputs[0].values.data[i], {back, 0, i});
+    comparisons.Equal(moved(0, i), moved(0, i), {moved, 0, i});  // fails for NaN
+    comparisons.Equal(back(0, i), inputs[0].values.data[i], {back, 0, i});
   }
-  return findings;
+  return comparisons;
 }
 
 // Each head keeps its rows: every column of a head holds the same numbers, in any order.
-Findings CheckHeads(const Case& c, const Tensors& inputs, const Ask& ask) {
+Comparisons CheckHeads(const Case& c, const Tensors& inputs, const Ask& ask) {
   const size_t D = ExtentOf(c, "D"), M = ExtentOf(c, "M");
   const Response y = ask(c, inputs);
-  Findings findings;
+  Comparisons comparisons;
   for (size_t h = 0; h < ExtentOf(c, "H"); ++h) {
     for (size_t m = 0; m < M; ++m) {
       std::vector<double> before, after;
@@ -42,23 +42,23 @@ Findings CheckHeads(const Case& c, const Tensors& inputs, const Ask& ask) {
       std::ranges::sort(before);
       std::ranges::sort(after);
       for (size_t d = 0; d < D; ++d)
-        findings.Equal(after[d], before[d], {y, 0, (h * D + d) * M + m});
+        comparisons.Equal(after[d], before[d], {y, 0, (h * D + d) * M + m});
     }
   }
-  return findings;
+  return comparisons;
 }
 
-Findings CheckOutside(const Case& c, const Tensors& inputs, const Ask& ask) {
+Comparisons CheckOutside(const Case& c, const Tensors& inputs, const Ask& ask) {
   const size_t D = ExtentOf(c, "D"), R = ExtentOf(c, "R"), M = ExtentOf(c, "M");
   const auto offset = static_cast<size_t>(NumberOf(c, "offset", 0));
   const Response y = ask(c, inputs);
-  Findings findings;
+  Comparisons comparisons;
   for (size_t i = 0; i < inputs[0].values.data.size(); ++i) {
     const size_t channel = i / M % D;
     if (channel >= offset && channel < offset + R) continue;
-    findings.Equal(y(0, i), inputs[0].values.data[i], {y, 0, i});
+    comparisons.Equal(y(0, i), inputs[0].values.data[i], {y, 0, i});
   }
-  return findings;
+  return comparisons;
 }
 
 // Element (h D + d, m) of a weight as element (0, h, m, d) of x, or back.
@@ -78,7 +78,7 @@ Tensor<double> Transposed(const Case& c, const Tensor<double>& a, bool to_x) {
 
 // The purpose of the operation: P R_from x = R_to P x with its permutation P and the columns of the
 // weight as tokens x.
-Findings CheckRotation(const Case& c, const Tensors& inputs, const Ask& ask) {
+Comparisons CheckRotation(const Case& c, const Tensors& inputs, const Ask& ask) {
   const auto rope = [&](const std::string& pairing) {
     std::string line = "rope pairing=" + TextOf(c, pairing) + " offset=" + TextOf(c, "offset");
     for (const char* letter : {"H", "D", "R"}) {
@@ -105,14 +105,14 @@ Findings CheckRotation(const Case& c, const Tensors& inputs, const Ask& ask) {
   // dtype, so the subject cannot do it.
   const Tensors errors = EvaluateByRecipe(c, {{"weight", DType::kF64, rotated.permitted[0].error}},
                                           ParseRecipe("*=exact store=exact", c.dtype()));
-  Findings findings;
+  Comparisons comparisons;
   for (size_t i = 0; i < inputs[0].values.data.size(); ++i) {
     const double error = errors[0].values.data[i];
-    findings.Equal(permuted_rotated(0, i),
-                   Measured(rotated_permuted.outputs[0].values.data[i], error),
-                   {permuted_rotated, 0, i});
+    comparisons.Equal(permuted_rotated(0, i),
+                      Measured(rotated_permuted.outputs[0].values.data[i], error),
+                      {permuted_rotated, 0, i});
   }
-  return findings;
+  return comparisons;
 }
 
 // The formula with one mutation: `source` returns the input row of an output row.

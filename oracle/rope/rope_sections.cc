@@ -27,7 +27,7 @@ RopeSections StructOf(const Case& c) {
 }
 
 // Text has the same position on every axis.
-Findings CheckText(const Case& c, Tensors inputs, const Ask& ask) {
+Comparisons CheckText(const Case& c, Tensors inputs, const Ask& ask) {
   const Case rope = AsRope(c);
   Tensors plain = DrawInputs(rope);
   plain[0].values = inputs[0].values;
@@ -38,18 +38,18 @@ Findings CheckText(const Case& c, Tensors inputs, const Ask& ask) {
     position[i] = plain[1].values.data[i / (axes * length) * length + i % length];
   }
   const Response here = ask(c, inputs), there = ask(rope, plain);
-  Findings findings;
-  ExpectEqual(here, there, findings);
-  return findings;
+  Comparisons comparisons;
+  ExpectEqual(here, there, comparisons);
+  return comparisons;
 }
 
 // Setting the positions of all other axes to 0 does not change the pairs of an axis.
-Findings CheckRopeSectionsAxes(const Case& c, const Tensors& inputs, const Ask& ask) {
+Comparisons CheckRopeSectionsAxes(const Case& c, const Tensors& inputs, const Ask& ask) {
   const Window window(c);
   const std::vector<size_t> axis_of = StructOf(c).Axes();
   const size_t length = ExtentOf(c, "S"), axes = ExtentOf(c, "A");
   const Response together = ask(c, inputs);
-  Findings findings;
+  Comparisons comparisons;
   for (size_t a = 0; a < axes; ++a) {
     Tensors alone = inputs;
     std::vector<double>& position = alone[1].values.data;
@@ -59,11 +59,11 @@ Findings CheckRopeSectionsAxes(const Case& c, const Tensors& inputs, const Ask& 
     const Response y = ask(c, alone);
     window.ForEachPair([&](size_t, size_t k, size_t i, size_t j) {
       if (axis_of[k] != a) return;
-      findings.Equal(y(0, i), together(0, i), {y, 0, i});
-      findings.Equal(y(0, j), together(0, j), {y, 0, j});
+      comparisons.Equal(y(0, i), together(0, i), {y, 0, i});
+      comparisons.Equal(y(0, j), together(0, j), {y, 0, j});
     });
   }
-  return findings;
+  return comparisons;
 }
 
 using AxisOfPair = std::vector<size_t>;

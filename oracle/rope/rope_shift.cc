@@ -42,17 +42,19 @@ class Shifted {
 };
 
 // Shifting by delta and then by 7 equals shifting by delta + 7.
-Findings CheckRopeShiftSum(const Case& c, const Tensors& inputs, const Ask& ask) {
+Comparisons CheckRopeShiftSum(const Case& c, const Tensors& inputs, const Ask& ask) {
   const Response first = ask(c, inputs);
   const Shifted twice(c, Mapped(inputs, "delta", [](double) { return kShift; }), first, ask);
   const Response once = ask(c, Mapped(inputs, "delta", [](double d) { return d + kShift; }));
-  Findings findings;
-  twice.ForEach([&](size_t i, const Measured& y) { findings.Equal(y, once(0, i), {once, 0, i}); });
-  return findings;
+  Comparisons comparisons;
+  twice.ForEach([&](size_t i, const Measured& y) {
+    comparisons.Equal(y, once(0, i), {once, 0, i});
+  });
+  return comparisons;
 }
 
 void CompareWithRotationAnew(const Case& c, const Tensors& inputs, const Ask& ask,
-                             Findings& findings) {
+                             Comparisons& comparisons) {
   const Case forward = c.With("direction=forward"), rope = AsRope(forward);
   const size_t keys = ExtentOf(c, "T");
   Tensors fresh = DrawInputs(rope);
@@ -63,7 +65,7 @@ void CompareWithRotationAnew(const Case& c, const Tensors& inputs, const Ask& as
   const Response anew = ask(rope, fresh);
   const Shifted shifted(forward, inputs, rotated, ask);
   shifted.ForEach([&](size_t i, const Measured& y) {
-    findings.Equal(y, anew(0, i), {anew, 0, i});
+    comparisons.Equal(y, anew(0, i), {anew, 0, i});
   });
 }
 
@@ -85,14 +87,14 @@ std::vector<RopeScaling> ScalingsWithAmplitude(const Case& c) {
 // The purpose of the operation: keys rotated at p and shifted by delta equal keys rotated at p +
 // delta. Both have the amplitude once. A case without scaling is also checked with
 // ScalingsWithAmplitude.
-Findings CheckRotationAnew(const Case& c, const Tensors& inputs, const Ask& ask) {
-  Findings findings;
-  CompareWithRotationAnew(c, inputs, ask, findings);
-  if (TextOf(c, "scaling") != "none" || NumberOf(c, "base", 0) <= 1) return findings;
+Comparisons CheckRotationAnew(const Case& c, const Tensors& inputs, const Ask& ask) {
+  Comparisons comparisons;
+  CompareWithRotationAnew(c, inputs, ask, comparisons);
+  if (TextOf(c, "scaling") != "none" || NumberOf(c, "base", 0) <= 1) return comparisons;
   for (const RopeScaling& scaling : ScalingsWithAmplitude(c)) {
-    CompareWithRotationAnew(c.With("scaling=" + PrintValue(scaling)), inputs, ask, findings);
+    CompareWithRotationAnew(c.With("scaling=" + PrintValue(scaling)), inputs, ask, comparisons);
   }
-  return findings;
+  return comparisons;
 }
 
 // The formula with one mutation. Members with their default values change nothing.

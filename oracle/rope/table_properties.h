@@ -15,12 +15,12 @@ inline constexpr size_t kCos = 0, kSin = 1;  // the outputs
 // The factor of cos and sin in a case: the attribute attention_factor, or that of the scaling.
 Measured FactorOf(const Case& c);
 
-// Calls property(flat index, findings) for every entry.
+// Calls property(flat index, comparisons) for every entry.
 template <class EntryProperty>
-Findings ForEachEntry(const Response& table, EntryProperty property) {
-  Findings findings;
-  for (size_t i = 0; i < table.size(kCos); ++i) property(i, findings);
-  return findings;
+Comparisons ForEachEntry(const Response& table, EntryProperty property) {
+  Comparisons comparisons;
+  for (size_t i = 0; i < table.size(kCos); ++i) property(i, comparisons);
+  return comparisons;
 }
 
 std::vector<Property> TableProperties();
