@@ -9,7 +9,7 @@
 
 namespace sextant::oracle {
 
-// Compares both answers, element by element: they are equal.
+// Compares two answers, element by element: they must be equal.
 void ExpectEqual(const Response& a, const Response& b, Comparisons& comparisons);
 
 // Compares one output of y with `factor` times the same output of `other`.
