@@ -8,12 +8,12 @@
 namespace sextant::oracle {
 namespace {
 
-struct AttentionMutant : Attention {
+struct MutatedAttention : Attention {
   AttentionMutation mutation{};
   template <class Real>
   void operator()(const Tensor<Real>& q, const Tensor<Real>& k, const Tensor<Real>& v,
                   Tensor<Real>& y, Tensor<Real>& lse) const {
-    AttendMutant<Real>(mutation, *this, {.q = q, .k = k, .v = v}, y, lse);
+    AttendMutated<Real>(mutation, *this, {.q = q, .k = k, .v = v}, y, lse);
   }
 };
 
@@ -32,7 +32,7 @@ template <>
 CatalogEntry MakeCatalogEntry<Attention>() {
   return {.properties = AttentionProperties(),
           .defects = Joined<Defect>(
-              {MutatedFormulas<AttentionMutant>(AttentionMutations()), AttentionDefects()}),
+              {MutatedFormulas<MutatedAttention>(AttentionMutations()), AttentionDefects()}),
           .measurements = {MeasureAttention<AttentionByParts>}};
 }
 

@@ -10,13 +10,13 @@
 namespace sextant::oracle {
 namespace {
 
-struct AttentionBiasMutant : AttentionBias {
+struct MutatedAttentionBias : AttentionBias {
   AttentionMutation mutation{};
   template <class Real>
   void operator()(const Tensor<Real>& q, const Tensor<Real>& k, const Tensor<Real>& v,
                   const Tensor<Real>& bias, Tensor<Real>& y, Tensor<Real>& lse) const {
-    AttendMutant<Real>(mutation, *this,
-                       {.q = q, .k = k, .v = v, .bias = &bias, .scale_bias = scale_bias}, y, lse);
+    AttendMutated<Real>(mutation, *this,
+                        {.q = q, .k = k, .v = v, .bias = &bias, .scale_bias = scale_bias}, y, lse);
   }
 };
 
@@ -30,7 +30,7 @@ struct AttentionBiasByParts : AttentionBias {
   }
 };
 
-MutationsOf<AttentionBiasMutant> BiasMutations() {
+MutationsOf<MutatedAttentionBias> BiasMutations() {
   using M = AttentionMutation;
   return {
       {"bias_before_cap", "the bias is added before the soft cap instead of after it",
@@ -45,10 +45,10 @@ MutationsOf<AttentionBiasMutant> BiasMutations() {
 }
 
 // A constant bias gives the same y as a bias of 0, and shifts lse.
-Findings CheckConstantBias(const Case& c, const Tensors& inputs, const Ask& ask) {
-  Findings findings;
+Comparisons CheckConstantBias(const Case& c, const Tensors& inputs, const Ask& ask) {
+  Comparisons comparisons;
   const bool capped = !TextOf(c, "soft_cap").empty() && TextOf(c, "scale_bias") == "true";
-  if (capped) return findings;
+  if (capped) return comparisons;
   const Response a = ask(c, Filled(inputs, {"bias"}, 0)), b = ask(c, Filled(inputs, {"bias"}, 3));
   const double shift = TextOf(c, "scale_bias") == "true" ? NumberOf(c, "scale", NAN) * 3 : 3;
   const AttentionSizes n(c);
@@ -56,12 +56,12 @@ Findings CheckConstantBias(const Case& c, const Tensors& inputs, const Ask& ask)
   for (size_t row = 0; row < n.rows(); ++row) {
     if (seen(row).IsEmpty()) continue;
     for (size_t i = row * n.E; i < (row + 1) * n.E; ++i) {
-      findings.Equal(a(kAttended, i), b(kAttended, i), {a, kAttended, i});
+      comparisons.Equal(a(kAttended, i), b(kAttended, i), {a, kAttended, i});
     }
     if (!a.Has(kLse) || !b.Has(kLse) || std::isnan(shift)) continue;
-    findings.Equal(a(kLse, row) + shift, b(kLse, row), {b, kLse, row});
+    comparisons.Equal(a(kLse, row) + shift, b(kLse, row), {b, kLse, row});
   }
-  return findings;
+  return comparisons;
 }
 
 std::vector<Property> BiasProperties() {
@@ -75,8 +75,8 @@ template <>
 CatalogEntry MakeCatalogEntry<AttentionBias>() {
   return {
       .properties = Joined<Property>({AttentionProperties(), BiasProperties()}),
-      .defects = Joined<Defect>({MutatedFormulas<AttentionBiasMutant>(AttentionMutations()),
-                                 MutatedFormulas<AttentionBiasMutant>(BiasMutations()),
+      .defects = Joined<Defect>({MutatedFormulas<MutatedAttentionBias>(AttentionMutations()),
+                                 MutatedFormulas<MutatedAttentionBias>(BiasMutations()),
                                  AttentionDefects(),
                                  {MissingInput("bias_missing", "the bias is not added", "bias")}}),
       .measurements = {MeasureAttention<AttentionBiasByParts>}};

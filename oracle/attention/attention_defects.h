@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "oracle/attention/attention_mutant.h"
+#include "oracle/attention/attention_mutation.h"
 #include "oracle/defect/defect.h"
 
 namespace sextant::oracle {
@@ -18,7 +18,7 @@ std::vector<Defect> AttentionRecipeDefects();
 // The defect of every operation with key_length: one key too many is read.
 Defect LengthOneMore();
 
-// The mutations of the formula, for MutatedFormulas of each operation's mutant.
+// The mutations of the formula, for MutatedFormulas of each operation.
 std::vector<NamedMutation<AttentionMutation>> AttentionMutations();
 
 }  // namespace sextant::oracle

@@ -21,15 +21,15 @@ Tensors Exchanged(Tensors inputs) {
   return inputs;
 }
 
-Findings CheckExchange(const Case& c, const Tensors& inputs, const Ask& ask) {
-  Findings findings;
-  ExpectEqual(ask(c, inputs), ask(c, Exchanged(inputs)), findings);
-  return findings;
+Comparisons CheckExchange(const Case& c, const Tensors& inputs, const Ask& ask) {
+  Comparisons comparisons;
+  ExpectEqual(ask(c, inputs), ask(c, Exchanged(inputs)), comparisons);
+  return comparisons;
 }
 
 // If one part has no keys, the result is the other part.
-Findings CheckEmptyPart(const Case& c, const Tensors& inputs, const Ask& ask) {
-  Findings findings;
+Comparisons CheckEmptyPart(const Case& c, const Tensors& inputs, const Ask& ask) {
+  Comparisons comparisons;
   for (const bool first : {true, false}) {
     Tensors half = inputs;
     std::ranges::fill(half[first ? 1 : 3].values.data, -INFINITY);
@@ -37,31 +37,31 @@ Findings CheckEmptyPart(const Case& c, const Tensors& inputs, const Ask& ask) {
     const auto& values = half[first ? 2 : 0].values.data;
     const auto& lse = half[first ? 3 : 1].values.data;
     for (size_t i = 0; i < values.size(); ++i)
-      findings.Equal(y(kMerged, i), values[i], {y, kMerged, i});
-    for (size_t n = 0; n < lse.size(); ++n) findings.Equal(y(kLse, n), lse[n], {y, kLse, n});
+      comparisons.Equal(y(kMerged, i), values[i], {y, kMerged, i});
+    for (size_t n = 0; n < lse.size(); ++n) comparisons.Equal(y(kLse, n), lse[n], {y, kLse, n});
   }
-  return findings;
+  return comparisons;
 }
 
 // With equal lse, y is the mean of both parts and lse is larger by ln 2.
-Findings CheckAttentionMergeEqual(const Case& c, Tensors inputs, const Ask& ask) {
-  Findings findings;
+Comparisons CheckAttentionMergeEqual(const Case& c, Tensors inputs, const Ask& ask) {
+  Comparisons comparisons;
   inputs[3].values = inputs[1].values;
   const Response y = ask(c, inputs);
   for (size_t i = 0; i < y.size(kMerged); ++i) {
     const Measured sum = Measured(inputs[0].values.data[i]) + inputs[2].values.data[i];
-    findings.Equal(y(kMerged, i) * 2, sum, {y, kMerged, i});
+    comparisons.Equal(y(kMerged, i) * 2, sum, {y, kMerged, i});
   }
   for (size_t n = 0; n < y.size(kLse); ++n) {
     const Measured lse = Measured(inputs[1].values.data[n]) + LogOf(2);
-    findings.Equal(y(kLse, n), lse, {y, kLse, n});
+    comparisons.Equal(y(kLse, n), lse, {y, kLse, n});
   }
-  return findings;
+  return comparisons;
 }
 
 // Adding 8 to both lse adds 8 to the result's lse and does not change y.
-Findings CheckAttentionMergeShift(const Case& c, const Tensors& inputs, const Ask& ask) {
-  Findings findings;
+Comparisons CheckAttentionMergeShift(const Case& c, const Tensors& inputs, const Ask& ask) {
+  Comparisons comparisons;
   Tensors whole = inputs, larger = inputs;
   for (const size_t which : {1, 3}) {
     for (double& x : whole[which].values.data)
@@ -71,27 +71,27 @@ Findings CheckAttentionMergeShift(const Case& c, const Tensors& inputs, const As
   }
   const Response a = ask(c, whole), b = ask(c, larger);
   for (size_t i = 0; i < a.size(kMerged); ++i) {
-    findings.Equal(a(kMerged, i), b(kMerged, i), {b, kMerged, i});
+    comparisons.Equal(a(kMerged, i), b(kMerged, i), {b, kMerged, i});
   }
   for (size_t n = 0; n < a.size(kLse); ++n) {
-    findings.Equal(a(kLse, n) + 8, b(kLse, n), {b, kLse, n});
+    comparisons.Equal(a(kLse, n) + 8, b(kLse, n), {b, kLse, n});
   }
-  return findings;
+  return comparisons;
 }
 
-Findings CheckAttentionMergeHull(const Case& c, const Tensors& inputs, const Ask& ask) {
-  Findings findings;
+Comparisons CheckAttentionMergeHull(const Case& c, const Tensors& inputs, const Ask& ask) {
+  Comparisons comparisons;
   const Response y = ask(c, inputs);
   for (size_t i = 0; i < y.size(kMerged); ++i) {
     const auto [least, most] = std::minmax(inputs[0].values.data[i], inputs[2].values.data[i]);
-    findings.AtMost(least, y(kMerged, i), {y, kMerged, i});
-    findings.AtMost(y(kMerged, i), most, {y, kMerged, i});
+    comparisons.AtMost(least, y(kMerged, i), {y, kMerged, i});
+    comparisons.AtMost(y(kMerged, i), most, {y, kMerged, i});
   }
-  return findings;
+  return comparisons;
 }
 
 // The formula with one mutation.
-struct AttentionMergeMutant : AttentionMerge {
+struct MutatedAttentionMerge : AttentionMerge {
   enum class Mutation {
     kNone,
     kMean,         // both parts have the same weight
@@ -161,30 +161,30 @@ struct AttentionMergeMutant : AttentionMerge {
 };
 
 std::vector<Defect> AttentionMergeFormulaDefects() {
-  using Mutation = AttentionMergeMutant::Mutation;
+  using Mutation = MutatedAttentionMerge::Mutation;
   return {
-      MutatedFormula<AttentionMergeMutant>("plain_mean", "both parts have the same weight",
-                                           Mutation::kMean),
-      MutatedFormula<AttentionMergeMutant>("weights_of_lse", "the weights are lse instead of e^lse",
-                                           Mutation::kBySize),
-      MutatedFormula<AttentionMergeMutant>(
+      MutatedFormula<MutatedAttentionMerge>("plain_mean", "both parts have the same weight",
+                                            Mutation::kMean),
+      MutatedFormula<MutatedAttentionMerge>(
+          "weights_of_lse", "the weights are lse instead of e^lse", Mutation::kBySize),
+      MutatedFormula<MutatedAttentionMerge>(
           "not_divided", "the sum is not divided by the sum of the weights", Mutation::kNotDivided),
-      MutatedFormula<AttentionMergeMutant>(
+      MutatedFormula<MutatedAttentionMerge>(
           "base_2", "lse is used as a logarithm to base 2 (FlashInfer's)", Mutation::kBase2),
-      MutatedFormula<AttentionMergeMutant>(
+      MutatedFormula<MutatedAttentionMerge>(
           "weights_exchanged", "each part has the weight of the other", Mutation::kExchanged),
-      MutatedFormula<AttentionMergeMutant>("first_alone", "the second part is not added",
-                                           Mutation::kFirstAlone),
-      MutatedFormula<AttentionMergeMutant>("lse_of_first", "lse is that of the first part",
-                                           Mutation::kLseOfFirst),
-      MutatedFormula<AttentionMergeMutant>("lse_added", "lse is lse1 + lse2", Mutation::kLseAdded),
-      MutatedFormula<AttentionMergeMutant>(
+      MutatedFormula<MutatedAttentionMerge>("first_alone", "the second part is not added",
+                                            Mutation::kFirstAlone),
+      MutatedFormula<MutatedAttentionMerge>("lse_of_first", "lse is that of the first part",
+                                            Mutation::kLseOfFirst),
+      MutatedFormula<MutatedAttentionMerge>("lse_added", "lse is lse1 + lse2", Mutation::kLseAdded),
+      MutatedFormula<MutatedAttentionMerge>(
           "lse_less_largest", "the largest is not added back to lse", Mutation::kLseUnscaled),
-      MutatedFormula<AttentionMergeMutant>(
+      MutatedFormula<MutatedAttentionMerge>(
           "empty_part_counts", "a part without keys has half the weight", Mutation::kEmptyCounts),
-      MutatedFormula<AttentionMergeMutant>(
+      MutatedFormula<MutatedAttentionMerge>(
           "empty_rows_mean", "if both parts have no keys, y is their mean", Mutation::kEmptyMean),
-      MutatedFormula<AttentionMergeMutant>(
+      MutatedFormula<MutatedAttentionMerge>(
           "empty_lse_positive", "lse of two parts without keys is +infinity (flash-attention)",
           Mutation::kEmptyLsePositive),
       ChangedInputs("rows_of_first", "every row has the weights of the first row",

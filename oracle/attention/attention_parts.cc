@@ -31,7 +31,7 @@ bool IsSpecified(const VisibleKeys& seen, const AttentionSizes& n, size_t output
 }  // namespace
 
 void ExpectEqualSlice(const Case& c, const Response& whole, const Slice& slice,
-                      const Response& part, Findings& findings) {
+                      const Response& part, Comparisons& comparisons) {
   const VisibleKeys seen(c);
   const AttentionSizes n(c);
   for (size_t o = 0; o < whole.outputs.size(); ++o) {
@@ -39,14 +39,15 @@ void ExpectEqualSlice(const Case& c, const Response& whole, const Slice& slice,
     const auto at = IndicesIn(whole.shape(o), c.info().signature.outputs[o], slice);
     for (size_t i = 0; i < at.size(); ++i) {
       if (IsSpecified(seen, n, o, at[i])) {
-        findings.Equal(whole(o, at[i]), part(o, i), {whole, o, at[i]});
+        comparisons.Equal(whole(o, at[i]), part(o, i), {whole, o, at[i]});
       }
     }
   }
 }
 
-void ExpectEqualVisible(const Case& c, const Response& a, const Response& b, Findings& findings) {
-  ExpectEqualSlice(c, a, {}, b, findings);
+void ExpectEqualVisible(const Case& c, const Response& a, const Response& b,
+                        Comparisons& comparisons) {
+  ExpectEqualSlice(c, a, {}, b, comparisons);
 }
 
 namespace {
@@ -55,28 +56,28 @@ Slice FirstTokens(size_t count) { return {{{"S", {0, count}}, {"T", {0, count}}}
 
 // Compares the first packed sequence with the same sequence alone. The case is cut to as many
 // queries as keys.
-Findings CheckSegment(const Case& c, const Tensors& inputs, const Ask& ask) {
+Comparisons CheckSegment(const Case& c, const Tensors& inputs, const Ask& ask) {
   const AttentionSizes n(c);
-  Findings findings;
-  if (!IsSet(c, "segments")) return findings;
+  Comparisons comparisons;
+  if (!IsSet(c, "segments")) return comparisons;
   const std::vector<int64_t> segments = *AttentionOf(c).segments;
   const size_t tokens = std::min(n.S, n.T), length = static_cast<size_t>(segments.at(0));
   const int64_t packed = std::accumulate(segments.begin(), segments.end(), int64_t{0});
-  if (length == 0 || static_cast<size_t>(packed) > tokens) return findings;
+  if (length == 0 || static_cast<size_t>(packed) > tokens) return comparisons;
   const PartOfCase square =
       PartOf(c, inputs, FirstTokens(tokens), {"key_length=", "query_offset="});
   const PartOfCase alone = PartOf(square.c, square.inputs, FirstTokens(length), {"segments="});
   ExpectEqualSlice(square.c, ask(square.c, square.inputs), FirstTokens(length),
-                   ask(alone.c, alone.inputs), findings);
-  return findings;
+                   ask(alone.c, alone.inputs), comparisons);
+  return comparisons;
 }
 
 // With mask=causal: compares a prefill with its queries in blocks, each block with the keys up to
 // its last query.
-Findings CheckCache(const Case& c, const Tensors& inputs, const Ask& ask) {
+Comparisons CheckCache(const Case& c, const Tensors& inputs, const Ask& ask) {
   const AttentionSizes n(c);
-  Findings findings;
-  if (n.S > n.T || n.S == 0) return findings;
+  Comparisons comparisons;
+  if (n.S > n.T || n.S == 0) return comparisons;
   Case causal = c;
   for (const char* word : {"mask=causal", "query_offset=", "align=", "key_length=", "segments="}) {
     causal = causal.With(word);
@@ -87,22 +88,23 @@ Findings CheckCache(const Case& c, const Tensors& inputs, const Ask& ask) {
       const size_t count = std::min(block, n.S - s);
       const Slice part{{{"S", {s, count}}, {"T", {0, n.T - n.S + s + count}}}};
       const PartOfCase step = PartOf(causal, inputs, part);
-      ExpectEqualSlice(causal, prefill, {{{"S", {s, count}}}}, ask(step.c, step.inputs), findings);
+      ExpectEqualSlice(causal, prefill, {{{"S", {s, count}}}}, ask(step.c, step.inputs),
+                       comparisons);
     }
   }
-  return findings;
+  return comparisons;
 }
 
 // Compares all queries at once with the same queries in chunks, each with the same keys and with
 // the index of its first query as query_offset.
-Findings CheckChunks(const Case& c, const Tensors& inputs, const Ask& ask) {
+Comparisons CheckChunks(const Case& c, const Tensors& inputs, const Ask& ask) {
   const AttentionSizes n(c);
   const AttentionAttributes op = AttentionOf(c);
   IntegerList first;
   for (size_t b = 0; b < n.B; ++b) first.push_back(op.FirstIndex(b));
-  Findings findings;
-  if (first.empty() || n.S == 0 || std::ranges::min(first) < 0) return findings;
-  if (std::ranges::max(first) > kLargestInteger - static_cast<int64_t>(n.S)) return findings;
+  Comparisons comparisons;
+  if (first.empty() || n.S == 0 || std::ranges::min(first) < 0) return comparisons;
+  if (std::ranges::max(first) > kLargestInteger - static_cast<int64_t>(n.S)) return comparisons;
   const Response whole = ask(c, inputs);
   const size_t chunk = (n.S + 1) / 2;
   for (size_t s = 0; s < n.S; s += chunk) {
@@ -111,16 +113,16 @@ Findings CheckChunks(const Case& c, const Tensors& inputs, const Ask& ask) {
     for (int64_t& index : offset) index += static_cast<int64_t>(s);
     const PartOfCase part =
         PartOf(c, inputs, rows, {"align=", "query_offset=" + PrintValue(offset)});
-    ExpectEqualSlice(c, whole, rows, ask(part.c, part.inputs), findings);
+    ExpectEqualSlice(c, whole, rows, ask(part.c, part.inputs), comparisons);
   }
-  return findings;
+  return comparisons;
 }
 
 // Compares shared keys and values with the same ones repeated for every head of the group.
-Findings CheckRepeated(const Case& c, const Tensors& inputs, const Ask& ask) {
+Comparisons CheckRepeated(const Case& c, const Tensors& inputs, const Ask& ask) {
   const AttentionSizes n(c);
-  Findings findings;
-  if (n.H == 0) return findings;
+  Comparisons comparisons;
+  if (n.H == 0) return comparisons;
   PartOfCase repeated = PartOf(c, inputs, {}, {"K=" + std::to_string(n.H)});
   for (const size_t which : {1, 2}) {
     Tensor<double>& tensor = repeated.inputs[which].values;
@@ -131,15 +133,15 @@ Findings CheckRepeated(const Case& c, const Tensors& inputs, const Ask& ask) {
       tensor.data[i] = inputs[which].values.data[from * size + i % size];
     }
   }
-  ExpectEqualVisible(c, ask(c, inputs), ask(repeated.c, repeated.inputs), findings);
-  return findings;
+  ExpectEqualVisible(c, ask(c, inputs), ask(repeated.c, repeated.inputs), comparisons);
+  return comparisons;
 }
 
 // Compares the last head of the last batch with the same head alone.
-Findings CheckAlone(const Case& c, const Tensors& inputs, const Ask& ask) {
+Comparisons CheckAlone(const Case& c, const Tensors& inputs, const Ask& ask) {
   const AttentionSizes n(c);
-  Findings findings;
-  if (n.B == 0 || n.H == 0) return findings;
+  Comparisons comparisons;
+  if (n.B == 0 || n.H == 0) return comparisons;
   const Slice last{{{"B", {n.B - 1, 1}}, {"H", {n.H - 1, 1}}, {"K", {n.K - 1, 1}}}};
   std::vector<std::string> words;
   const AttentionAttributes op = AttentionOf(c);
@@ -149,8 +151,8 @@ Findings CheckAlone(const Case& c, const Tensors& inputs, const Ask& ask) {
   last_of("key_length", op.key_length);
   last_of("query_offset", op.query_offset);
   const PartOfCase alone = PartOf(c, inputs, last, words);
-  ExpectEqualSlice(c, ask(c, inputs), last, ask(alone.c, alone.inputs), findings);
-  return findings;
+  ExpectEqualSlice(c, ask(c, inputs), last, ask(alone.c, alone.inputs), comparisons);
+  return comparisons;
 }
 
 // e^x of a number with an error: e^(x + d) = e^x e^d.
@@ -161,29 +163,29 @@ Measured ExpOf(const Measured& x) {
 }
 
 // Without a mask: y = sum e^(lse_part - lse) y_part for the keys in two parts.
-Findings CheckSplit(const Case& c, const Tensors& inputs, const Ask& ask) {
+Comparisons CheckSplit(const Case& c, const Tensors& inputs, const Ask& ask) {
   const AttentionSizes n(c);
-  Findings findings;
-  if (n.T < 2) return findings;
+  Comparisons comparisons;
+  if (n.T < 2) return comparisons;
   PartOfCase all = PartOf(c, inputs, {}, {"mask=none"});
   for (const char* word : {"window=", "chunk=", "key_length=", "segments="}) {
     all.c = all.c.With(word);
   }
   const size_t first = (n.T + 1) / 2;
   const Response whole = ask(all.c, inputs);
-  if (!whole.Has(kLse)) return findings;
+  if (!whole.Has(kLse)) return comparisons;
   std::vector<Measured> sum(whole.size(kAttended), 0);
   for (const auto& [from, count] : {std::pair{size_t{0}, first}, {first, n.T - first}}) {
     const PartOfCase part = PartOf(all.c, inputs, {{{"T", {from, count}}}});
     const Response y = ask(part.c, part.inputs);
-    if (!y.Has(kLse)) return findings;
+    if (!y.Has(kLse)) return comparisons;
     for (size_t i = 0; i < sum.size(); ++i) {
       sum[i] = sum[i] + ExpOf(y(kLse, i / n.E) - whole(kLse, i / n.E)) * y(kAttended, i);
     }
   }
   for (size_t i = 0; i < sum.size(); ++i)
-    findings.Equal(whole(kAttended, i), sum[i], {whole, kAttended, i});
-  return findings;
+    comparisons.Equal(whole(kAttended, i), sum[i], {whole, kAttended, i});
+  return comparisons;
 }
 
 }  // namespace

@@ -55,9 +55,10 @@ PartOfCase PartOf(const Case& c, const Tensors& inputs, const Slice& slice,
 // Compares the answer for a part with the same slice of the answer for the whole, for queries that
 // see a key. ExpectEqualVisible compares two whole answers.
 void ExpectEqualSlice(const Case& c, const Response& whole, const Slice& slice,
-                      const Response& part, Findings& findings);
+                      const Response& part, Comparisons& comparisons);
 
-void ExpectEqualVisible(const Case& c, const Response& a, const Response& b, Findings& findings);
+void ExpectEqualVisible(const Case& c, const Response& a, const Response& b,
+                        Comparisons& comparisons);
 
 // Properties of parts of a case: segments, caches, heads and batches; and keys in two parts.
 std::vector<Property> AttentionPartProperties();

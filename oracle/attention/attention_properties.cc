@@ -19,13 +19,13 @@ bool AreOf(DType dtype, const Tensor<double>& numbers) {
 // Rows without keys may be unspecified.
 bool IsJudged(const KeyRange& keys) { return !keys.IsEmpty(); }
 
-Findings CheckAttentionHull(const Case& c, const Tensors& inputs, const Ask& ask) {
+Comparisons CheckAttentionHull(const Case& c, const Tensors& inputs, const Ask& ask) {
   const AttentionSizes n(c);
   const VisibleKeys seen(c);
   const auto& v = inputs[2].values.data;
   const bool sink = HasInput(inputs, "sink");
   const Response y = ask(c, inputs);
-  Findings findings;
+  Comparisons comparisons;
   for (size_t i = 0; i < y.size(kAttended); ++i) {
     const size_t row = i / n.E;
     const KeyRange keys = seen(row);
@@ -36,44 +36,44 @@ Findings CheckAttentionHull(const Case& c, const Tensors& inputs, const Ask& ask
       least = std::min(least, value);
       most = std::max(most, value);
     }
-    findings.AtMost(y(kAttended, i), most, {y, kAttended, i});
-    findings.AtMost(least, y(kAttended, i), {y, kAttended, i});
+    comparisons.AtMost(y(kAttended, i), most, {y, kAttended, i});
+    comparisons.AtMost(least, y(kAttended, i), {y, kAttended, i});
   }
-  return findings;
+  return comparisons;
 }
 
-Findings CheckOnes(const Case& c, const Tensors& inputs, const Ask& ask) {
+Comparisons CheckOnes(const Case& c, const Tensors& inputs, const Ask& ask) {
   const AttentionSizes n(c);
   const VisibleKeys seen(c);
   const Response y = ask(c, Filled(inputs, {"v"}, 1));
-  Findings findings;
+  Comparisons comparisons;
   for (size_t i = 0; i < y.size(kAttended); ++i) {
-    if (IsJudged(seen(i / n.E))) findings.Equal(y(kAttended, i), 1, {y, kAttended, i});
+    if (IsJudged(seen(i / n.E))) comparisons.Equal(y(kAttended, i), 1, {y, kAttended, i});
   }
-  return findings;
+  return comparisons;
 }
 
 // Value t is 1 in channel t mod E and 0 elsewhere, so the channels of y add up to the sum of the
 // weights.
-Findings CheckAttentionProbes(const Case& c, Tensors inputs, const Ask& ask) {
+Comparisons CheckAttentionProbes(const Case& c, Tensors inputs, const Ask& ask) {
   const AttentionSizes n(c);
   const VisibleKeys seen(c);
   auto& v = InputNamed(inputs, "v").data;
   for (size_t i = 0; i < v.size(); ++i) v[i] = i / n.E % std::max<size_t>(1, n.T) % n.E == i % n.E;
   const Response y = ask(c, inputs), all = ask(c, Filled(inputs, {"v"}, 1));
-  Findings findings;
+  Comparisons comparisons;
   for (size_t row = 0; n.E > 0 && row < n.rows(); ++row) {
     if (!IsJudged(seen(row))) continue;
     Measured sum = 0;
     for (size_t e = 0; e < n.E; ++e) sum = sum + y(kAttended, row * n.E + e);
-    findings.Equal(sum, all(kAttended, row * n.E), {y, kAttended, row * n.E});
+    comparisons.Equal(sum, all(kAttended, row * n.E), {y, kAttended, row * n.E});
   }
-  return findings;
+  return comparisons;
 }
 
 // With queries of 0 all scores of a row are equal: y is the mean of the seen values, and lse is the
 // logarithm of their number. A sink of 0 counts as one more value of 0.
-Findings CheckAttentionMean(const Case& c, Tensors inputs, const Ask& ask) {
+Comparisons CheckAttentionMean(const Case& c, Tensors inputs, const Ask& ask) {
   const AttentionSizes n(c);
   const VisibleKeys seen(c);
   for (const char* name : {"q", "bias", "sink"}) {
@@ -81,7 +81,7 @@ Findings CheckAttentionMean(const Case& c, Tensors inputs, const Ask& ask) {
   }
   const auto& v = inputs[2].values.data;
   const Response y = ask(c, inputs);
-  Findings findings;
+  Comparisons comparisons;
   for (size_t row = 0; row < n.rows(); ++row) {
     const KeyRange keys = seen(row);
     if (!IsJudged(keys)) continue;
@@ -90,18 +90,18 @@ Findings CheckAttentionMean(const Case& c, Tensors inputs, const Ask& ask) {
       Measured sum = 0;
       for (size_t t = keys.first; t < keys.last; ++t) sum = sum + v[(n.KeyRow(row) + t) * n.E + e];
       const double all = count + (HasInput(inputs, "sink") ? 1 : 0);
-      findings.Equal(y(kAttended, row * n.E + e) * all, sum, {y, kAttended, row * n.E + e});
+      comparisons.Equal(y(kAttended, row * n.E + e) * all, sum, {y, kAttended, row * n.E + e});
     }
-    if (y.Has(kLse)) findings.Equal(y(kLse, row), LogOf(count), {y, kLse, row});
+    if (y.Has(kLse)) comparisons.Equal(y(kLse, row), LogOf(count), {y, kLse, row});
   }
-  return findings;
+  return comparisons;
 }
 
 // Without a mask, keys, values and biases in reverse order give the same y and lse.
-Findings CheckAttentionOrder(const Case& c, const Tensors& inputs, const Ask& ask) {
-  Case open = c;
+Comparisons CheckAttentionOrder(const Case& c, const Tensors& inputs, const Ask& ask) {
+  Case unmasked = c;
   for (const char* word : {"mask=none", "window=", "chunk=", "key_length=", "segments="}) {
-    open = open.With(word);
+    unmasked = unmasked.With(word);
   }
   Tensors reversed = inputs;
   for (size_t i = 0; i < inputs.size(); ++i) {
@@ -119,18 +119,19 @@ Findings CheckAttentionOrder(const Case& c, const Tensors& inputs, const Ask& as
       reversed[i].values.data[j] = inputs[i].values.data[j - t * stride + (T - 1 - t) * stride];
     }
   }
-  Findings findings;
-  if (ExtentOf(c, "T") > 0) ExpectEqual(ask(open, inputs), ask(open, reversed), findings);
-  return findings;
+  Comparisons comparisons;
+  if (ExtentOf(c, "T") > 0)
+    ExpectEqual(ask(unmasked, inputs), ask(unmasked, reversed), comparisons);
+  return comparisons;
 }
 
 // Changes the first or the last key and its value. The results of queries that do not see it must
 // not change.
-Findings CheckUnseen(const Case& c, const Tensors& inputs, const Ask& ask) {
+Comparisons CheckUnseen(const Case& c, const Tensors& inputs, const Ask& ask) {
   const AttentionSizes n(c);
   const VisibleKeys seen(c);
-  Findings findings;
-  if (n.T == 0) return findings;
+  Comparisons comparisons;
+  if (n.T == 0) return comparisons;
   const Response before = ask(c, inputs);
   for (const size_t changed : {size_t{0}, n.T - 1}) {
     Tensors other = inputs;
@@ -146,20 +147,20 @@ Findings CheckUnseen(const Case& c, const Tensors& inputs, const Ask& ask) {
     for (size_t i = 0; i < before.size(kAttended); ++i) {
       const KeyRange keys = seen(i / n.E);
       if (!IsJudged(keys) || (keys.first <= changed && changed < keys.last)) continue;
-      findings.Equal(before(kAttended, i), after(kAttended, i), {after, kAttended, i});
+      comparisons.Equal(before(kAttended, i), after(kAttended, i), {after, kAttended, i});
     }
   }
-  return findings;
+  return comparisons;
 }
 
 // If all keys are equal, k adds a constant to all scores of a query, which does not change y.
-Findings CheckAttentionConstant(const Case& c, const Tensors& inputs, const Ask& ask) {
+Comparisons CheckAttentionConstant(const Case& c, const Tensors& inputs, const Ask& ask) {
   const AttentionSizes n(c);
   const VisibleKeys seen(c);
-  Findings findings;
+  Comparisons comparisons;
   // A cap after the bias is not linear: what k adds to a score then depends on the bias.
   const bool capped = IsSet(c, "soft_cap") && TextOf(c, "scale_bias") == "true";
-  if (capped || n.T == 0) return findings;
+  if (capped || n.T == 0) return comparisons;
   Tensors same = inputs;
   Tensor<double>& k = InputNamed(same, "k");
   const size_t D = k.shape[3];
@@ -167,41 +168,41 @@ Findings CheckAttentionConstant(const Case& c, const Tensors& inputs, const Ask&
   const Response a = ask(c, same), b = ask(c, Filled(inputs, {"k"}, 0));
   for (size_t i = 0; i < a.size(kAttended); ++i) {
     if (IsJudged(seen(i / n.E)))
-      findings.Equal(a(kAttended, i), b(kAttended, i), {a, kAttended, i});
+      comparisons.Equal(a(kAttended, i), b(kAttended, i), {a, kAttended, i});
   }
-  return findings;
+  return comparisons;
 }
 
 // Halved queries with twice the scale give the same scores. The default scale is D^-1/2, which is
 // exact where D is a power of 4.
-Findings CheckAttentionScale(const Case& c, const Tensors& inputs, const Ask& ask) {
-  Findings findings;
+Comparisons CheckAttentionScale(const Case& c, const Tensors& inputs, const Ask& ask) {
+  Comparisons comparisons;
   const double root = 1 / std::sqrt(static_cast<double>(ExtentOf(c, "D")));
   if (!IsSet(c, "scale")) {
     int exponent = 0;
-    if (std::frexp(root, &exponent) != 0.5) return findings;
+    if (std::frexp(root, &exponent) != 0.5) return comparisons;
     ExpectEqualVisible(c, ask(c, inputs), ask(c.With("scale=" + PrintValue(root)), inputs),
-                       findings);
+                       comparisons);
   } else if (TextOf(c, "scale_bias") != "true") {
     const Tensors half = Multiplied(inputs, {"q"}, 0.5);
     if (AreOf(c.dtype(), InputNamed(half, "q")))
-      ExpectEqualVisible(c, ask(c, inputs), ask(Multiplied(c, "scale", 2), half), findings);
+      ExpectEqualVisible(c, ask(c, inputs), ask(Multiplied(c, "scale", 2), half), comparisons);
   }
-  return findings;
+  return comparisons;
 }
 
-Findings CheckAttentionValues(const Case& c, const Tensors& inputs, const Ask& ask) {
+Comparisons CheckAttentionValues(const Case& c, const Tensors& inputs, const Ask& ask) {
   const AttentionSizes n(c);
   const VisibleKeys seen(c);
   const Tensors twice = Multiplied(inputs, {"v"}, 2);
-  Findings findings;
-  if (!AreOf(c.dtype(), InputNamed(twice, "v"))) return findings;
+  Comparisons comparisons;
+  if (!AreOf(c.dtype(), InputNamed(twice, "v"))) return comparisons;
   const Response a = ask(c, inputs), b = ask(c, twice);
   for (size_t i = 0; i < a.size(kAttended); ++i) {
     if (IsJudged(seen(i / n.E)))
-      findings.Equal(a(kAttended, i) * 2, b(kAttended, i), {b, kAttended, i});
+      comparisons.Equal(a(kAttended, i) * 2, b(kAttended, i), {b, kAttended, i});
   }
-  return findings;
+  return comparisons;
 }
 
 }  // namespace

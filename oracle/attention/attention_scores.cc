@@ -14,26 +14,26 @@ namespace sextant::oracle {
 namespace {
 
 // Doubling the keys doubles the scores.
-Findings CheckLinear(const Case& c, const Tensors& inputs, const Ask& ask) {
-  Findings findings;
+Comparisons CheckLinear(const Case& c, const Tensors& inputs, const Ask& ask) {
+  Comparisons comparisons;
   Tensors half = inputs;
   InputNamed(half, "k") = Times(InputNamed(half, "k"), 0.5);
   for (const double x : InputNamed(half, "k").data) {
-    if (RoundTo(c.dtype(), x) != x) return findings;
+    if (RoundTo(c.dtype(), x) != x) return comparisons;
   }
   const Response a = ask(c, inputs), b = ask(c, half);
   for (size_t i = 0; i < a.size(); ++i) {
-    findings.Equal(a(0, i), b(0, i) * 2, {a, 0, i});
+    comparisons.Equal(a(0, i), b(0, i) * 2, {a, 0, i});
   }
-  return findings;
+  return comparisons;
 }
 
 // If a key is the unit vector e_d, its score is q_d. This shows which head reads which key head.
-Findings CheckAttentionScoresProbes(const Case& c, const Tensors& inputs, const Ask& ask) {
+Comparisons CheckAttentionScoresProbes(const Case& c, const Tensors& inputs, const Ask& ask) {
   const size_t H = ExtentOf(c, "H"), K = ExtentOf(c, "K"), S = ExtentOf(c, "S"),
                T = ExtentOf(c, "T"), D = ExtentOf(c, "D");
-  Findings findings;
-  if (D == 0) return findings;
+  Comparisons comparisons;
+  if (D == 0) return comparisons;
   Tensors probe = inputs;
   auto& k = InputNamed(probe, "k").data;
   for (size_t i = 0; i < k.size(); ++i) {
@@ -43,30 +43,30 @@ Findings CheckAttentionScoresProbes(const Case& c, const Tensors& inputs, const 
   const Response scores = ask(c.With("scale=1"), probe);
   for (size_t i = 0; i < scores.size(); ++i) {
     const size_t row = i / T, head = row / S % H / (H / K);
-    findings.Equal(scores(0, i), InputNamed(probe, "q").data[row * D + (head + i % T) % D],
-                   {scores, 0, i});
+    comparisons.Equal(scores(0, i), InputNamed(probe, "q").data[row * D + (head + i % T) % D],
+                      {scores, 0, i});
   }
-  return findings;
+  return comparisons;
 }
 
 // Without a scale, D score^2 is the square of the score with scale=1, and both have the same sign.
 // Otherwise the score is the scale times that score.
-Findings CheckAttentionScoresScale(const Case& c, const Tensors& inputs, const Ask& ask) {
+Comparisons CheckAttentionScoresScale(const Case& c, const Tensors& inputs, const Ask& ask) {
   const Response scaled = ask(c, inputs), plain = ask(c.With("scale=1"), inputs);
-  Findings findings;
+  Comparisons comparisons;
   for (size_t i = 0; i < scaled.size(); ++i) {
     const Measured a = scaled(0, i), b = plain(0, i);
     if (TextOf(c, "scale").empty()) {
-      findings.Equal(a * a * static_cast<double>(ExtentOf(c, "D")), b * b, {scaled, 0, i});
-      findings.AtMost(0, a * b, {scaled, 0, i});
+      comparisons.Equal(a * a * static_cast<double>(ExtentOf(c, "D")), b * b, {scaled, 0, i});
+      comparisons.AtMost(0, a * b, {scaled, 0, i});
     } else {
-      findings.Equal(a, b * NumberOf(c, "scale", 1), {scaled, 0, i});
+      comparisons.Equal(a, b * NumberOf(c, "scale", 1), {scaled, 0, i});
     }
   }
-  return findings;
+  return comparisons;
 }
 
-struct AttentionScoresMutant : AttentionScores {
+struct MutatedAttentionScores : AttentionScores {
   enum class Mutation {
     kNone,
     kTiled,       // head h reads key head h mod K
@@ -118,14 +118,14 @@ std::vector<Explanation> Measure(const Observation& seen) {
 }
 
 std::vector<Defect> Defects() {
-  using Mutation = AttentionScoresMutant::Mutation;
+  using Mutation = MutatedAttentionScores::Mutation;
   return {
-      AcrossSlices(MutatedFormula<AttentionScoresMutant>(
+      AcrossSlices(MutatedFormula<MutatedAttentionScores>(
           "key_heads_tiled", "head h reads key head h mod K (onnx/onnx@062ee9228)",
           Mutation::kTiled)),
-      AcrossSlices(MutatedFormula<AttentionScoresMutant>(
+      AcrossSlices(MutatedFormula<MutatedAttentionScores>(
           "transposed", "scores [T,S] are read as [S,T]", Mutation::kTransposed)),
-      AcrossSlices(MutatedFormula<AttentionScoresMutant>(
+      AcrossSlices(MutatedFormula<MutatedAttentionScores>(
           "last_channel_lost", "the last channel is not added", Mutation::kLastLost)),
       ChangedWord("scale_missing", "scores are not multiplied by 1/sqrt(D) (mlc-ai/mlc-llm#3426)",
                   "scale=1"),

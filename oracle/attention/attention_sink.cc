@@ -12,12 +12,12 @@
 namespace sextant::oracle {
 namespace {
 
-struct AttentionSinkMutant : AttentionSink {
+struct MutatedAttentionSink : AttentionSink {
   AttentionMutation mutation{};
   template <class Real>
   void operator()(const Tensor<Real>& q, const Tensor<Real>& k, const Tensor<Real>& v,
                   const Tensor<Real>& sink, Tensor<Real>& y, Tensor<Real>& lse) const {
-    AttendMutant<Real>(mutation, *this, {.q = q, .k = k, .v = v, .sink = &sink}, y, lse);
+    AttendMutated<Real>(mutation, *this, {.q = q, .k = k, .v = v, .sink = &sink}, y, lse);
   }
 };
 
@@ -30,7 +30,7 @@ struct AttentionSinkByParts : AttentionSink {
   }
 };
 
-MutationsOf<AttentionSinkMutant> SinkMutations() {
+MutationsOf<MutatedAttentionSink> SinkMutations() {
   using M = AttentionMutation;
   return {
       {"lse_of_sink", "lse includes the sink", M::kLseOfSink},
@@ -47,8 +47,8 @@ MutationsOf<AttentionSinkMutant> SinkMutations() {
 }
 
 // A sink far below all scores takes no weight; one far above takes all.
-Findings CheckFar(const Case& c, const Tensors& inputs, const Ask& ask) {
-  Findings findings;
+Comparisons CheckFar(const Case& c, const Tensors& inputs, const Ask& ask) {
+  Comparisons comparisons;
   const Tensors ones = Filled(inputs, {"v"}, 1);
   const VisibleKeys seen(c);
   const size_t E = ExtentOf(c, "E");
@@ -56,22 +56,22 @@ Findings CheckFar(const Case& c, const Tensors& inputs, const Ask& ask) {
     const Response y = ask(c, Filled(ones, {"sink"}, far));
     for (size_t i = 0; i < y.size(kAttended); ++i) {
       if (seen(i / E).IsEmpty()) continue;
-      findings.Equal(y(kAttended, i), far < 0 ? 1 : 0, {y, kAttended, i});
+      comparisons.Equal(y(kAttended, i), far < 0 ? 1 : 0, {y, kAttended, i});
     }
   }
-  return findings;
+  return comparisons;
 }
 
 // lse does not depend on the sink.
-Findings CheckLse(const Case& c, const Tensors& inputs, const Ask& ask) {
-  Findings findings;
+Comparisons CheckLse(const Case& c, const Tensors& inputs, const Ask& ask) {
+  Comparisons comparisons;
   const Response a = ask(c, inputs), b = ask(c, Filled(inputs, {"sink"}, 2));
-  if (!a.Has(kLse) || !b.Has(kLse)) return findings;
+  if (!a.Has(kLse) || !b.Has(kLse)) return comparisons;
   const VisibleKeys seen(c);
   for (size_t row = 0; row < a.size(kLse); ++row) {
-    if (!seen(row).IsEmpty()) findings.Equal(a(kLse, row), b(kLse, row), {b, kLse, row});
+    if (!seen(row).IsEmpty()) comparisons.Equal(a(kLse, row), b(kLse, row), {b, kLse, row});
   }
-  return findings;
+  return comparisons;
 }
 
 std::vector<Property> SinkProperties() {
@@ -86,8 +86,8 @@ template <>
 CatalogEntry MakeCatalogEntry<AttentionSink>() {
   return {.properties = Joined<Property>({AttentionPropertiesWithSink(), SinkProperties()}),
           .defects = Joined<Defect>(
-              {MutatedFormulas<AttentionSinkMutant>(AttentionMutations()),
-               MutatedFormulas<AttentionSinkMutant>(SinkMutations()),
+              {MutatedFormulas<MutatedAttentionSink>(AttentionMutations()),
+               MutatedFormulas<MutatedAttentionSink>(SinkMutations()),
                AttentionDefects(),
                {FilledInput("sink_missing", "the sink is not read (InternLM/lmdeploy#2842)", "sink",
                             -1e6),

@@ -12,26 +12,26 @@ namespace sextant::oracle {
 namespace {
 
 // Reversing the order of the tokens of memory that are read does not change y.
-Findings CheckMemoryOrder(const Case& c, const Tensors& inputs, const Ask& ask) {
+Comparisons CheckMemoryOrder(const Case& c, const Tensors& inputs, const Ask& ask) {
   Tensors reversed = inputs;
   ReverseRows(InputNamed(reversed, "memory"), TokensRead(c, "T"));
   return SameAnswer(c, inputs, reversed, ask);
 }
 
-Findings CheckQueryOrder(const Case& c, const Tensors& inputs, const Ask& ask) {
+Comparisons CheckQueryOrder(const Case& c, const Tensors& inputs, const Ask& ask) {
   Tensors reversed = inputs;
   const size_t S = ExtentOf(c, "S"), M = ExtentOf(c, "M");
   ReverseRows(InputNamed(reversed, "x"), S);
   const Response y = ask(c, inputs), other = ask(c, reversed);
-  Findings findings;
+  Comparisons comparisons;
   for (size_t i = 0; i < S * M; ++i) {
-    findings.Equal(other(0, (S - 1 - i / M) * M + i % M), y(0, i), {y, 0, i});
+    comparisons.Equal(other(0, (S - 1 - i / M) * M + i % M), y(0, i), {y, 0, i});
   }
-  return findings;
+  return comparisons;
 }
 
 // The content of memory beyond key_length does not change y.
-Findings CheckPadding(const Case& c, const Tensors& inputs, const Ask& ask) {
+Comparisons CheckPadding(const Case& c, const Tensors& inputs, const Ask& ask) {
   const size_t read = TokensRead(c, "T"), M = ExtentOf(c, "M");
   if (read == ExtentOf(c, "T")) return {};
   Tensors other = inputs;
@@ -41,20 +41,20 @@ Findings CheckPadding(const Case& c, const Tensors& inputs, const Ask& ask) {
 }
 
 // If all tokens of memory are equal, y is the same for every query.
-Findings CheckEqualMemory(const Case& c, const Tensors& inputs, const Ask& ask) {
+Comparisons CheckEqualMemory(const Case& c, const Tensors& inputs, const Ask& ask) {
   Tensors equal = inputs;
   const size_t M = ExtentOf(c, "M"), read = TokensRead(c, "T");
   auto& memory = InputNamed(equal, "memory").data;
   for (size_t i = 0; i < memory.size(); ++i) memory[i] = memory[i % M];
   const Response y = ask(c, equal);
-  Findings findings;
+  Comparisons comparisons;
   for (size_t i = M; read > 0 && i < y.size(); ++i) {
-    findings.Equal(y(0, i), y(0, i % M), {y, 0, i});
+    comparisons.Equal(y(0, i), y(0, i % M), {y, 0, i});
   }
-  return findings;
+  return comparisons;
 }
 
-struct CrossAttentionMutant : CrossAttention {
+struct MutatedCrossAttention : CrossAttention {
   enum class Mutation {
     kNone,
     kQueriesFromMemory,
@@ -90,33 +90,33 @@ struct CrossAttentionMutant : CrossAttention {
     Attention attention = MakeAttention();
     attention.align = Align::kTopLeft;
     if (mutation == Mutation::kCausal) attention.mask = Mask::kCausal;
-    y = MutantHeads<Real>(heads, attention, sequences, weights)
+    y = MutatedHeads<Real>(heads, attention, sequences, weights)
             .Answer({.q = q, .k = k, .v = v, .mean = mean});
     if (mutation == Mutation::kResidual) y = StoredSum(x, y);
   }
 };
 
 std::vector<Defect> CrossAttentionFormulaDefects() {
-  using Mutation = CrossAttentionMutant::Mutation;
+  using Mutation = MutatedCrossAttention::Mutation;
   std::vector<Defect> defects = {
-      MutatedFormula<CrossAttentionMutant>("queries_of_memory",
-                                           "queries are projected from memory too",
-                                           Mutation::kQueriesFromMemory),
-      MutatedFormula<CrossAttentionMutant>("keys_of_queries", "keys are projected from x",
-                                           Mutation::kKeysFromQueries),
-      MutatedFormula<CrossAttentionMutant>("self_attention",
-                                           "keys and values are projected from x: memory is "
-                                           "not read",
-                                           Mutation::kMemoryFromQueries),
-      MutatedFormula<CrossAttentionMutant>(
+      MutatedFormula<MutatedCrossAttention>("queries_of_memory",
+                                            "queries are projected from memory too",
+                                            Mutation::kQueriesFromMemory),
+      MutatedFormula<MutatedCrossAttention>("keys_of_queries", "keys are projected from x",
+                                            Mutation::kKeysFromQueries),
+      MutatedFormula<MutatedCrossAttention>("self_attention",
+                                            "keys and values are projected from x: memory is "
+                                            "not read",
+                                            Mutation::kMemoryFromQueries),
+      MutatedFormula<MutatedCrossAttention>(
           "causal", "the causal mask of the decoder is applied to memory", Mutation::kCausal),
-      MutatedFormula<CrossAttentionMutant>(
+      MutatedFormula<MutatedCrossAttention>(
           "residual_inside", "x is added to y, and the block adds it again", Mutation::kResidual),
   };
   for (const auto& [name, why, mutation, is_across_slices] : HeadsMutations()) {
-    CrossAttentionMutant mutant;
-    mutant.heads = mutation;
-    defects.push_back(MutatedFormula(name, why, mutant));
+    MutatedCrossAttention mutated;
+    mutated.heads = mutation;
+    defects.push_back(MutatedFormula(name, why, mutated));
     defects.back().is_across_slices = is_across_slices;
   }
   return defects;

@@ -53,10 +53,10 @@ struct Sequences {
 
 // Multi-head attention with one mutation. The arguments of the constructor must outlive it.
 template <class Real>
-class MutantHeads {
+class MutatedHeads {
  public:
-  MutantHeads(HeadsMutation mutation, const Attention& attention, const Sequences<Real>& sequences,
-              const MultiHeadWeights<Real>& w)
+  MutatedHeads(HeadsMutation mutation, const Attention& attention, const Sequences<Real>& sequences,
+               const MultiHeadWeights<Real>& w)
       : mutation_(mutation), attention_(attention), sequences_(sequences), w_(w) {}
 
   // Returns attention_out [S,M] and stores the intermediates in `out`.

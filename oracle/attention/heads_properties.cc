@@ -8,7 +8,7 @@ namespace sextant::oracle {
 namespace {
 
 // Reversing the order of query heads and key heads, with their columns of wo, changes nothing.
-Findings CheckHeadsOrder(const Case& c, const Tensors& inputs, const Ask& ask) {
+Comparisons CheckHeadsOrder(const Case& c, const Tensors& inputs, const Ask& ask) {
   const size_t D = ExtentOf(c, "D"), M = ExtentOf(c, "M");
   if (D == 0 || M == 0) return {};
   Tensors reversed = inputs;
@@ -19,27 +19,28 @@ Findings CheckHeadsOrder(const Case& c, const Tensors& inputs, const Ask& ask) {
   return SameAnswer(c, inputs, reversed, ask);
 }
 
-Findings CheckValueScale(const Case& c, const Tensors& inputs, const Ask& ask) {
+Comparisons CheckValueScale(const Case& c, const Tensors& inputs, const Ask& ask) {
   return SameAnswer(c, Multiplied(inputs, {"wv", "bv"}, 2), Multiplied(inputs, {"wo"}, 2), ask);
 }
 
-Findings CheckKeyScale(const Case& c, const Tensors& inputs, const Ask& ask) {
+Comparisons CheckKeyScale(const Case& c, const Tensors& inputs, const Ask& ask) {
   return SameAnswer(c, Multiplied(inputs, {"wq", "bq"}, 2), Multiplied(inputs, {"wk", "bk"}, 2),
                     ask);
 }
 
-Findings CheckKeyBias(const Case& c, const Tensors& inputs, const Ask& ask) {
+Comparisons CheckKeyBias(const Case& c, const Tensors& inputs, const Ask& ask) {
   if (!TextOf(c, "soft_cap").empty()) return {};
   return SameAnswer(c, inputs, Filled(inputs, {"bk"}, 0), ask);
 }
 
 // With wv = 0 every value is bv, so the result does not depend on the weights.
-Findings CheckEqualValues(const Case& c, const Tensors& inputs, const Ask& ask, size_t attended) {
+Comparisons CheckEqualValues(const Case& c, const Tensors& inputs, const Ask& ask,
+                             size_t attended) {
   Tensors plain = Filled(inputs, {"wv"}, 0);
   const Response answer = ask(c, plain);
-  Findings findings;
+  Comparisons comparisons;
   const bool memory = c.dimensions().contains("T");  // keys come from another sequence than queries
-  if (!answer.Has(attended) || TokensRead(c, memory ? "T" : "S") == 0) return findings;
+  if (!answer.Has(attended) || TokensRead(c, memory ? "T" : "S") == 0) return comparisons;
   const size_t M = ExtentOf(c, "M"), D = ExtentOf(c, "D"), H = ExtentOf(c, "H"),
                share = H / std::max<size_t>(1, ExtentOf(c, "K"));
   const auto &wo = InputNamed(plain, "wo").data, &bv = InputNamed(plain, "bv").data,
@@ -49,9 +50,9 @@ Findings CheckEqualValues(const Case& c, const Tensors& inputs, const Ask& ask, 
     for (size_t j = 0; j < H * D; ++j) {
       sum = sum + Measured(wo[i % M * H * D + j]) * bv[j / D / share * D + j % D];
     }
-    findings.Equal(answer(attended, i), sum, {answer, attended, i});
+    comparisons.Equal(answer(attended, i), sum, {answer, attended, i});
   }
-  return findings;
+  return comparisons;
 }
 
 }  // namespace

@@ -17,7 +17,7 @@ constexpr size_t kY = 0, kScores = 1;
 double ClipOf(const Case& c) { return NumberOf(c, "clip", 0); }
 
 // Moves keys at distance clip or more from every query further away. Nothing changes.
-Findings CheckClip(const Case& c, const Tensors& inputs, const Ask& ask) {
+Comparisons CheckClip(const Case& c, const Tensors& inputs, const Ask& ask) {
   Tensors further = inputs;
   const auto& query = InputNamed(further, "query_position").data;
   if (query.empty()) return {};
@@ -26,27 +26,27 @@ Findings CheckClip(const Case& c, const Tensors& inputs, const Ask& ask) {
     if (key <= first - ClipOf(c)) key -= 1000;
     if (key >= last + ClipOf(c)) key += 1000;
   }
-  Findings findings;
-  ExpectEqual(ask(c, inputs), ask(c, further), findings);
-  return findings;
+  Comparisons comparisons;
+  ExpectEqual(ask(c, inputs), ask(c, further), comparisons);
+  return comparisons;
 }
 
 // Values of 1 with a value table of 0, and values of 0 with a table of 1, give 1: the weights sum
 // to 1.
-Findings CheckRelativeAttentionSum(const Case& c, const Tensors& inputs, const Ask& ask) {
-  Findings findings;
+Comparisons CheckRelativeAttentionSum(const Case& c, const Tensors& inputs, const Ask& ask) {
+  Comparisons comparisons;
   for (const double value : {0, 1}) {
-    if (InputNamed(inputs, "key_position").data.empty()) return findings;
+    if (InputNamed(inputs, "key_position").data.empty()) return comparisons;
     const Response y = ask(c, Filled(Filled(inputs, {"v"}, value), {"value_table"}, 1 - value));
     for (size_t i = 0; i < y.size(kY); ++i) {
-      findings.Equal(y(kY, i), 1, {y, kY, i});
+      comparisons.Equal(y(kY, i), 1, {y, kY, i});
     }
   }
-  return findings;
+  return comparisons;
 }
 
 // Reversing keys, values and their positions does not change y and reverses the scores.
-Findings CheckRelativeAttentionOrder(const Case& c, const Tensors& inputs, const Ask& ask) {
+Comparisons CheckRelativeAttentionOrder(const Case& c, const Tensors& inputs, const Ask& ask) {
   const size_t T = ExtentOf(c, "T"), D = ExtentOf(c, "D");
   Tensors reversed = inputs;
   std::ranges::reverse(InputNamed(reversed, "key_position").data);
@@ -55,50 +55,50 @@ Findings CheckRelativeAttentionOrder(const Case& c, const Tensors& inputs, const
     ReverseBlocks(rows, rows.shape[0] * rows.shape[1], D);
   }
   const Response a = ask(c, inputs), b = ask(c, reversed);
-  Findings findings;
+  Comparisons comparisons;
   for (size_t i = 0; i < a.size(kY); ++i) {
-    findings.Equal(a(kY, i), b(kY, i), {b, kY, i});
+    comparisons.Equal(a(kY, i), b(kY, i), {b, kY, i});
   }
-  if (!a.Has(kScores) || !b.Has(kScores)) return findings;
+  if (!a.Has(kScores) || !b.Has(kScores)) return comparisons;
   for (size_t i = 0; i < a.size(kScores); ++i) {
-    findings.Equal(a(kScores, i), b(kScores, i / T * T + (T - 1 - i % T)), {b, kScores, i});
+    comparisons.Equal(a(kScores, i), b(kScores, i / T * T + (T - 1 - i % T)), {b, kScores, i});
   }
-  return findings;
+  return comparisons;
 }
 
 // Scores are the sum of those of the keys and those of the key table.
-Findings CheckParts(const Case& c, const Tensors& inputs, const Ask& ask) {
+Comparisons CheckParts(const Case& c, const Tensors& inputs, const Ask& ask) {
   const Response all = ask(c, inputs), a = ask(c, Filled(inputs, {"key_table"}, 0)),
                  b = ask(c, Filled(inputs, {"k"}, 0));
-  Findings findings;
-  if (!all.Has(kScores) || !a.Has(kScores) || !b.Has(kScores)) return findings;
+  Comparisons comparisons;
+  if (!all.Has(kScores) || !a.Has(kScores) || !b.Has(kScores)) return comparisons;
   for (size_t i = 0; i < all.size(kScores); ++i) {
-    findings.Equal(all(kScores, i), a(kScores, i) + b(kScores, i), {all, kScores, i});
+    comparisons.Equal(all(kScores, i), a(kScores, i) + b(kScores, i), {all, kScores, i});
   }
-  return findings;
+  return comparisons;
 }
 
 // Without a scale, D score^2 is the square of the score with scale=1, and both have the same sign.
 // Otherwise the score is the scale times that score.
-Findings CheckRelativeAttentionScale(const Case& c, const Tensors& inputs, const Ask& ask) {
+Comparisons CheckRelativeAttentionScale(const Case& c, const Tensors& inputs, const Ask& ask) {
   const Response scaled = ask(c, inputs), plain = ask(c.With("scale=1"), inputs);
   const std::string scale = TextOf(c, "scale");
-  Findings findings;
-  if (!scaled.Has(kScores) || !plain.Has(kScores)) return findings;
+  Comparisons comparisons;
+  if (!scaled.Has(kScores) || !plain.Has(kScores)) return comparisons;
   for (size_t i = 0; i < scaled.size(kScores); ++i) {
     const Measured a = scaled(kScores, i), b = plain(kScores, i);
     if (scale.empty()) {
-      findings.Equal(a * a * static_cast<double>(ExtentOf(c, "D")), b * b, {scaled, kScores, i});
-      findings.AtMost(0, a * b, {scaled, kScores, i});
+      comparisons.Equal(a * a * static_cast<double>(ExtentOf(c, "D")), b * b, {scaled, kScores, i});
+      comparisons.AtMost(0, a * b, {scaled, kScores, i});
     } else {
-      findings.Equal(a, b * NumberOf(c, "scale", 1), {scaled, kScores, i});
+      comparisons.Equal(a, b * NumberOf(c, "scale", 1), {scaled, kScores, i});
     }
   }
-  return findings;
+  return comparisons;
 }
 
 // If all keys are equal, k adds a constant to each row of scores, which does not change y.
-Findings CheckRelativeAttentionConstant(const Case& c, const Tensors& inputs, const Ask& ask) {
+Comparisons CheckRelativeAttentionConstant(const Case& c, const Tensors& inputs, const Ask& ask) {
   const size_t T = ExtentOf(c, "T"), D = ExtentOf(c, "D");
   Tensors same = inputs;
   auto& k = InputNamed(same, "k").data;
@@ -107,24 +107,25 @@ Findings CheckRelativeAttentionConstant(const Case& c, const Tensors& inputs, co
 }
 
 // With a key table of 0 and equal keys all weights are equal: y is the mean of the values.
-Findings CheckRelativeAttentionMean(const Case& c, const Tensors& inputs, const Ask& ask) {
+Comparisons CheckRelativeAttentionMean(const Case& c, const Tensors& inputs, const Ask& ask) {
   const size_t T = ExtentOf(c, "T"), D = ExtentOf(c, "D"), S = ExtentOf(c, "S");
   const Response y = ask(c, Filled(inputs, {"k", "key_table", "value_table"}, 0));
   const auto& v = InputNamed(inputs, "v").data;
-  Findings findings;
+  Comparisons comparisons;
   for (size_t i = 0; T > 0 && i < y.size(kY); ++i) {
     Measured sum = 0;
     for (size_t t = 0; t < T; ++t) sum = sum + v[(i / (S * D) * T + t) * D + i % D];
-    findings.Equal(y(kY, i) * static_cast<double>(T), sum, {y, kY, i});
+    comparisons.Equal(y(kY, i) * static_cast<double>(T), sum, {y, kY, i});
   }
-  return findings;
+  return comparisons;
 }
 
-Findings CheckRelativeAttentionValues(const Case& c, const Tensors& inputs, const Ask& ask) {
-  Findings findings;  // doubled, not halved: half of a number need not be a number of the dtype
+Comparisons CheckRelativeAttentionValues(const Case& c, const Tensors& inputs, const Ask& ask) {
+  Comparisons
+      comparisons;  // doubled, not halved: half of a number need not be a number of the dtype
   ExpectProportional(ask(c, Multiplied(inputs, {"v", "value_table"}, 2)), 2, ask(c, inputs),
-                     findings);
-  return findings;
+                     comparisons);
+  return comparisons;
 }
 
 }  // namespace

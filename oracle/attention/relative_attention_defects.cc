@@ -15,7 +15,7 @@ namespace sextant::oracle {
 namespace {
 
 // The formula with one mutation.
-struct RelativeAttentionMutant : RelativeAttention {
+struct MutatedRelativeAttention : RelativeAttention {
   enum class Mutation {
     kNone,
     kSign,           // i - j
@@ -137,34 +137,34 @@ struct RelativeAttentionMutant : RelativeAttention {
 };
 
 std::vector<Defect> RelativeAttentionFormulaDefects() {
-  using Mutation = RelativeAttentionMutant::Mutation;
+  using Mutation = MutatedRelativeAttention::Mutation;
   return {
-      MutatedFormula<RelativeAttentionMutant>(
+      MutatedFormula<MutatedRelativeAttention>(
           "sign", "the row of the tables is that of i - j instead of j - i", Mutation::kSign),
-      MutatedFormula<RelativeAttentionMutant>(
+      MutatedFormula<MutatedRelativeAttention>(
           "not_clipped", "distances beyond clip wrap around in the tables", Mutation::kUnclipped),
-      MutatedFormula<RelativeAttentionMutant>(
+      MutatedFormula<MutatedRelativeAttention>(
           "clip_not_added", "negative distances are indices from the end of the tables",
           Mutation::kNotShifted),
-      AcrossSlices(MutatedFormula<RelativeAttentionMutant>(
+      AcrossSlices(MutatedFormula<MutatedRelativeAttention>(
           "distances_of_indices",
           "distances are those of indices: the positions of packed or cached tokens are ignored",
           Mutation::kByIndex)),
-      MutatedFormula<RelativeAttentionMutant>("table_not_scaled", "q.k is scaled, q.a is not",
-                                              Mutation::kRelativeApart),
-      MutatedFormula<RelativeAttentionMutant>("softmax_missing",
-                                              "the scores are the weights: there is no softmax",
-                                              Mutation::kNoSoftmax),
-      AcrossSlices(MutatedFormula<RelativeAttentionMutant>(
+      MutatedFormula<MutatedRelativeAttention>("table_not_scaled", "q.k is scaled, q.a is not",
+                                               Mutation::kRelativeApart),
+      MutatedFormula<MutatedRelativeAttention>("softmax_missing",
+                                               "the scores are the weights: there is no softmax",
+                                               Mutation::kNoSoftmax),
+      AcrossSlices(MutatedFormula<MutatedRelativeAttention>(
           "softmax_over_queries", "the softmax runs over the queries instead of the keys",
           Mutation::kOverQueries)),
-      MutatedFormula<RelativeAttentionMutant>(
+      MutatedFormula<MutatedRelativeAttention>(
           "causal", "keys after the query are masked, as in a decoder", Mutation::kCausal),
-      MutatedFormula<RelativeAttentionMutant>(
+      MutatedFormula<MutatedRelativeAttention>(
           "table_by_query",
           "the tables are indexed by the position of the query, like absolute positions",
           Mutation::kTableByQuery),
-      MutatedFormula<RelativeAttentionMutant>(
+      MutatedFormula<MutatedRelativeAttention>(
           "table_after_softmax",
           "the score of the key table is added to the weights after the softmax",
           Mutation::kTableAfter),

@@ -15,7 +15,7 @@ namespace {
 
 enum class RotationMutation { kNone, kValues, kKeysTwice, kKeysBack, kKeysOfShorter };
 
-struct RopeAttentionMutant : RopeAttention {
+struct MutatedRopeAttention : RopeAttention {
   AttentionMutation mutation{};
   RotationMutation rotation = RotationMutation::kNone;
   template <class Real>
@@ -35,7 +35,7 @@ struct RopeAttentionMutant : RopeAttention {
       key = Rotated(of_keys, Tensor<Real>(key), position_k);
     if (rotation == RotationMutation::kValues && v.shape == k.shape)
       value = Rotated(*this, v, position_k);
-    AttendMutant<Real>(mutation, *this, {.q = query, .k = key, .v = value}, y, lse);
+    AttendMutated<Real>(mutation, *this, {.q = query, .k = key, .v = value}, y, lse);
   }
 };
 
@@ -54,9 +54,9 @@ struct RopeAttentionByParts : RopeAttention {
 };
 
 Defect RotationDefect(std::string name, std::string why, RotationMutation rotation) {
-  RopeAttentionMutant mutant;
-  mutant.rotation = rotation;
-  return MutatedFormula(std::move(name), std::move(why), mutant);
+  MutatedRopeAttention mutated;
+  mutated.rotation = rotation;
+  return MutatedFormula(std::move(name), std::move(why), mutated);
 }
 
 std::vector<Defect> RotationDefects() {
@@ -110,14 +110,14 @@ std::vector<Defect> RotationPrecisionDefects() {
 }
 
 // Only the differences of positions matter.
-Findings CheckTranslation(const Case& c, const Tensors& inputs, const Ask& ask) {
+Comparisons CheckTranslation(const Case& c, const Tensors& inputs, const Ask& ask) {
   Tensors later = inputs;
   for (const char* name : {"position_q", "position_k"}) {
     for (double& p : InputNamed(later, name).data) p += 7;
   }
-  Findings findings;
-  ExpectEqualVisible(c, ask(c, inputs), ask(c, later), findings);
-  return findings;
+  Comparisons comparisons;
+  ExpectEqualVisible(c, ask(c, inputs), ask(c, later), comparisons);
+  return comparisons;
 }
 
 }  // namespace
@@ -134,7 +134,7 @@ CatalogEntry MakeCatalogEntry<RopeAttention>() {
                         CheckTranslation});
   return {.properties = std::move(properties),
           .defects =
-              Joined<Defect>({MutatedFormulas<RopeAttentionMutant>(AttentionMutations()),
+              Joined<Defect>({MutatedFormulas<MutatedRopeAttention>(AttentionMutations()),
                               RotationDefects(), RotationPrecisionDefects(), AttentionDefects()}),
           .measurements = {MeasureAttention<RopeAttentionByParts>}};
 }

@@ -15,30 +15,31 @@ namespace {
 
 // For x >= 0: 0 <= y <= min(x, cap) and y >= x - x^3 / (3 cap^2), so y is close to x for small x.
 // For x < 0 the same holds with opposite signs.
-Findings CheckBounds(const Case& c, const Tensors& inputs, const Ask& ask) {
+Comparisons CheckBounds(const Case& c, const Tensors& inputs, const Ask& ask) {
   const double cap = NumberOf(c, "cap", 1);
   const Response y = ask(c, inputs);
-  Findings findings;
+  Comparisons comparisons;
   for (size_t i = 0; i < y.size(); ++i) {
     const double x = inputs[0].values.data[i];
     const Measured outward = x < 0 ? -y(0, i) : y(0, i), size = std::abs(x);
-    findings.AtMost(0, outward, {y, 0, i});
-    findings.AtMost(outward, size, {y, 0, i});
-    findings.AtMost(outward, cap, {y, 0, i});
-    findings.AtMost(size * 3 * cap * cap - size * size * size, outward * 3 * cap * cap, {y, 0, i});
+    comparisons.AtMost(0, outward, {y, 0, i});
+    comparisons.AtMost(outward, size, {y, 0, i});
+    comparisons.AtMost(outward, cap, {y, 0, i});
+    comparisons.AtMost(size * 3 * cap * cap - size * size * size, outward * 3 * cap * cap,
+                       {y, 0, i});
   }
-  return findings;
+  return comparisons;
 }
 
-Findings CheckSoftCapScale(const Case& c, const Tensors& inputs, const Ask& ask) {
+Comparisons CheckSoftCapScale(const Case& c, const Tensors& inputs, const Ask& ask) {
   const Response y = ask(c, inputs);
   const Response twice = ask(Multiplied(c, "cap", 2, 1), Multiplied(inputs, {"x"}, 2));
-  Findings findings;
-  ExpectProportional(twice, 2, y, findings);
-  return findings;
+  Comparisons comparisons;
+  ExpectProportional(twice, 2, y, comparisons);
+  return comparisons;
 }
 
-struct SoftCapMutant : SoftCap {
+struct MutatedSoftCap : SoftCap {
   enum class Mutation {
     kNone,
     kMissing,    // y = x
@@ -94,7 +95,7 @@ struct SoftCapMutant : SoftCap {
 
 template <>
 CatalogEntry MakeCatalogEntry<SoftCap>() {
-  using Mutation = SoftCapMutant::Mutation;
+  using Mutation = MutatedSoftCap::Mutation;
   return {
       .properties = {OddIn({"x"}, "-x gives -y"),
                      {"between_zero_and_both",
@@ -104,29 +105,30 @@ CatalogEntry MakeCatalogEntry<SoftCap>() {
                      {"monotone", "y rises with x", Monotone}},
       .defects =
           {
-              MutatedFormula<SoftCapMutant>("cap_missing", "scores are not capped",
-                                            Mutation::kMissing),
-              MutatedFormula<SoftCapMutant>("cap_not_scaled_back",
-                                            "y is tanh(x / cap), not multiplied by cap",
-                                            Mutation::kNotBack),
-              MutatedFormula<SoftCapMutant>("not_scaled_inside",
-                                            "y is cap tanh(x): x is not divided by cap",
-                                            Mutation::kNotInside),
-              MutatedFormula<SoftCapMutant>("hard", "x is clamped to -cap .. cap", Mutation::kHard),
-              MutatedFormula<SoftCapMutant>("softsign", "y is x / (1 + |x| / cap)",
-                                            Mutation::kSoftsign),
-              MutatedFormula<SoftCapMutant>("two_terms",
-                                            "y is x - x^3 / (3 cap^2), two terms of the series",
-                                            Mutation::kTaylor),
-              AcrossSlices(MutatedFormula<SoftCapMutant>(
+              MutatedFormula<MutatedSoftCap>("cap_missing", "scores are not capped",
+                                             Mutation::kMissing),
+              MutatedFormula<MutatedSoftCap>("cap_not_scaled_back",
+                                             "y is tanh(x / cap), not multiplied by cap",
+                                             Mutation::kNotBack),
+              MutatedFormula<MutatedSoftCap>("not_scaled_inside",
+                                             "y is cap tanh(x): x is not divided by cap",
+                                             Mutation::kNotInside),
+              MutatedFormula<MutatedSoftCap>("hard", "x is clamped to -cap .. cap",
+                                             Mutation::kHard),
+              MutatedFormula<MutatedSoftCap>("softsign", "y is x / (1 + |x| / cap)",
+                                             Mutation::kSoftsign),
+              MutatedFormula<MutatedSoftCap>("two_terms",
+                                             "y is x - x^3 / (3 cap^2), two terms of the series",
+                                             Mutation::kTaylor),
+              AcrossSlices(MutatedFormula<MutatedSoftCap>(
                   "cap_after_largest",
                   "the largest score of the row is subtracted before the cap (gemma.cpp@2a0e6ee)",
                   Mutation::kRelative)),
-              AcrossSlices(MutatedFormula<SoftCapMutant>(
+              AcrossSlices(MutatedFormula<MutatedSoftCap>(
                   "cap_not_in_first_tile", "the first tile is not capped (gemma.cpp@4974f24)",
                   Mutation::kTile)),
-              MutatedFormula<SoftCapMutant>("sign_lost", "y is cap tanh(|x| / cap)",
-                                            Mutation::kSignLost),
+              MutatedFormula<MutatedSoftCap>("sign_lost", "y is cap tanh(|x| / cap)",
+                                             Mutation::kSignLost),
               ChangedRecipe("in_bf16", "the cap is computed in bf16 for every dtype", "cap=bf16"),
               ChangedRecipe("in_f16", "the cap is computed in f16 for every dtype", "cap=f16"),
           },

@@ -15,20 +15,20 @@
 namespace sextant::oracle {
 namespace {
 
-Findings CheckSoftmaxSum(const Case& c, const Tensors& inputs, const Ask& ask) {
+Comparisons CheckSoftmaxSum(const Case& c, const Tensors& inputs, const Ask& ask) {
   const Response y = ask(c, inputs);
   const size_t N = ExtentOf(c, "N"), M = ExtentOf(c, "M");
-  Findings findings;
+  Comparisons comparisons;
   for (size_t n = 0; M > 0 && n < N; ++n) {
     Measured sum = 0;
     for (size_t j = 0; j < M; ++j) sum = sum + y(0, n * M + j);
-    findings.Equal(sum, 1, {y, 0, n * M});
+    comparisons.Equal(sum, 1, {y, 0, n * M});
   }
-  return findings;
+  return comparisons;
 }
 
 // Multiples of 1/8 up to 8, and the same plus 16, are exact in every format.
-Findings CheckSoftmaxShift(const Case& c, Tensors inputs, const Ask& ask) {
+Comparisons CheckSoftmaxShift(const Case& c, Tensors inputs, const Ask& ask) {
   for (double& x : inputs[0].values.data) x = std::clamp(std::nearbyint(8 * x) / 8, -8., 8.);
   Tensors shifted = inputs;
   for (double& x : shifted[0].values.data) x += 16;
@@ -37,54 +37,54 @@ Findings CheckSoftmaxShift(const Case& c, Tensors inputs, const Ask& ask) {
       if (!IsRepresentable(c.dtype(), x)) return {};
     }
   }
-  Findings findings;
-  ExpectEqual(ask(c, inputs), ask(c, shifted), findings);
-  return findings;
+  Comparisons comparisons;
+  ExpectEqual(ask(c, inputs), ask(c, shifted), comparisons);
+  return comparisons;
 }
 
 // A larger x gives no smaller y.
-Findings CheckMonotone(const Case& c, const Tensors& inputs, const Ask& ask) {
+Comparisons CheckMonotone(const Case& c, const Tensors& inputs, const Ask& ask) {
   const Response y = ask(c, inputs);
   const size_t M = ExtentOf(c, "M");
   const auto& x = inputs[0].values.data;
-  Findings findings;
+  Comparisons comparisons;
   for (size_t i = 0; i + 1 < y.size(); ++i) {
     if (i % M + 1 == M) continue;
     const size_t small = x[i] <= x[i + 1] ? i : i + 1;
-    findings.AtMost(y(0, small), y(0, 2 * i + 1 - small), {y, 0, i});
+    comparisons.AtMost(y(0, small), y(0, 2 * i + 1 - small), {y, 0, i});
   }
-  return findings;
+  return comparisons;
 }
 
 // An element 512 above the others takes all the weight: e^-512 < 2^-700.
-Findings CheckDominant(const Case& c, Tensors inputs, const Ask& ask) {
+Comparisons CheckDominant(const Case& c, Tensors inputs, const Ask& ask) {
   const size_t M = ExtentOf(c, "M");
   auto& x = inputs[0].values.data;
   for (size_t i = 0; i < x.size(); ++i) x[i] = i % M == i / M % M ? 256 : -256;
   const Response y = ask(c, inputs);
-  Findings findings;
+  Comparisons comparisons;
   for (size_t i = 0; i < y.size(); ++i) {
     const bool dominant = i % M == i / M % M;
-    if (dominant) findings.Equal(y(0, i), 1, {y, 0, i});
-    if (!dominant) findings.AtMost(y(0, i), 0x1p-700, {y, 0, i});
+    if (dominant) comparisons.Equal(y(0, i), 1, {y, 0, i});
+    if (!dominant) comparisons.AtMost(y(0, i), 0x1p-700, {y, 0, i});
   }
-  return findings;
+  return comparisons;
 }
 
-Findings CheckSoftmaxEqual(const Case& c, const Tensors& inputs, const Ask& ask) {
+Comparisons CheckSoftmaxEqual(const Case& c, const Tensors& inputs, const Ask& ask) {
   const Response y = ask(c, Filled(inputs, {"x"}, 0.75));
-  Findings findings;
+  Comparisons comparisons;
   for (size_t i = 0; i < y.size(); ++i) {
-    findings.Equal(y(0, i) * static_cast<double>(ExtentOf(c, "M")), 1, {y, 0, i});
+    comparisons.Equal(y(0, i) * static_cast<double>(ExtentOf(c, "M")), 1, {y, 0, i});
   }
-  return findings;
+  return comparisons;
 }
 
 // A masked last element gives the same as a shorter row.
-Findings CheckMasked(const Case& c, const Tensors& inputs, const Ask& ask) {
+Comparisons CheckMasked(const Case& c, const Tensors& inputs, const Ask& ask) {
   const size_t M = ExtentOf(c, "M");
-  Findings findings;
-  if (M < 2) return findings;
+  Comparisons comparisons;
+  if (M < 2) return comparisons;
   Tensors masked = inputs, shorter = inputs;
   shorter[0].values = Tensor<double>({ExtentOf(c, "N"), M - 1});
   for (size_t i = 0; i < inputs[0].values.data.size(); ++i) {
@@ -98,13 +98,13 @@ Findings CheckMasked(const Case& c, const Tensors& inputs, const Ask& ask) {
   const Response without = ask(c.With("M=" + std::to_string(M - 1)), shorter);
   for (size_t i = 0; i < y.size(); ++i) {
     const Measured expected = i % M + 1 == M ? Measured(0) : without(0, i / M * (M - 1) + i % M);
-    findings.Equal(y(0, i), expected, {y, 0, i});
+    comparisons.Equal(y(0, i), expected, {y, 0, i});
   }
-  return findings;
+  return comparisons;
 }
 
 // The formula with one mutation.
-struct SoftmaxMutant : Softmax {
+struct MutatedSoftmax : Softmax {
   enum class Mutation {
     kNone,
     kNotSubtracted,  // e^x without subtracting the largest
@@ -200,41 +200,41 @@ struct SoftmaxMutant : Softmax {
 };
 
 std::vector<Defect> SoftmaxFormulaDefects() {
-  using Mutation = SoftmaxMutant::Mutation;
+  using Mutation = MutatedSoftmax::Mutation;
   return {
-      MutatedFormula<SoftmaxMutant>(
+      MutatedFormula<MutatedSoftmax>(
           "largest_not_subtracted",
           "the largest element is not subtracted: e^x overflows f32 beyond 88",
           Mutation::kNotSubtracted),
-      AcrossSlices(MutatedFormula<SoftmaxMutant>(
+      AcrossSlices(MutatedFormula<MutatedSoftmax>(
           "largest_of_all_rows",
           "the largest element of all rows is subtracted: rows of small elements underflow",
           Mutation::kLargestOfAll)),
-      AcrossSlices(MutatedFormula<SoftmaxMutant>(
+      AcrossSlices(MutatedFormula<MutatedSoftmax>(
           "down_the_columns", "the softmax runs down the columns instead of along the rows",
           Mutation::kColumns)),
-      MutatedFormula<SoftmaxMutant>("padded_lanes_count",
-                                    "lanes beyond the end of the row count as zeros",
-                                    Mutation::kPadded),
-      MutatedFormula<SoftmaxMutant>("one_more_zero",
-                                    "1 is added to the sum, as for attention with a sink of 0",
-                                    Mutation::kPlusOne),
-      MutatedFormula<SoftmaxMutant>("base_2", "2^x is computed without the factor log2(e)",
-                                    Mutation::kBaseTwo),
-      MutatedFormula<SoftmaxMutant>("not_divided", "the exponentials are not divided by their sum",
-                                    Mutation::kNotDivided),
-      MutatedFormula<SoftmaxMutant>("sum_in_f16", "the sum is stored in f16", Mutation::kSumInF16),
-      MutatedFormula<SoftmaxMutant>("exponentials_in_bf16", "each exponential is stored in bf16",
-                                    Mutation::kTermsInBF16),
-      MutatedFormula<SoftmaxMutant>("lanes_not_added_up", "each of 16 lanes divides by its own sum",
-                                    Mutation::kLaneSums),
-      MutatedFormula<SoftmaxMutant>(
+      MutatedFormula<MutatedSoftmax>("padded_lanes_count",
+                                     "lanes beyond the end of the row count as zeros",
+                                     Mutation::kPadded),
+      MutatedFormula<MutatedSoftmax>("one_more_zero",
+                                     "1 is added to the sum, as for attention with a sink of 0",
+                                     Mutation::kPlusOne),
+      MutatedFormula<MutatedSoftmax>("base_2", "2^x is computed without the factor log2(e)",
+                                     Mutation::kBaseTwo),
+      MutatedFormula<MutatedSoftmax>("not_divided", "the exponentials are not divided by their sum",
+                                     Mutation::kNotDivided),
+      MutatedFormula<MutatedSoftmax>("sum_in_f16", "the sum is stored in f16", Mutation::kSumInF16),
+      MutatedFormula<MutatedSoftmax>("exponentials_in_bf16", "each exponential is stored in bf16",
+                                     Mutation::kTermsInBF16),
+      MutatedFormula<MutatedSoftmax>(
+          "lanes_not_added_up", "each of 16 lanes divides by its own sum", Mutation::kLaneSums),
+      MutatedFormula<MutatedSoftmax>(
           "finite_mask",
           "masked elements are -1e4, which other elements can reach (ahrefs/ocannl#548)",
           Mutation::kFiniteMask),
-      MutatedFormula<SoftmaxMutant>("masked_as_zero", "-infinity is read as 0",
-                                    Mutation::kMaskedAsZero),
-      MutatedFormula<SoftmaxMutant>(
+      MutatedFormula<MutatedSoftmax>("masked_as_zero", "-infinity is read as 0",
+                                     Mutation::kMaskedAsZero),
+      MutatedFormula<MutatedSoftmax>(
           "masked_first", "a running maximum of -infinity is subtracted from -infinity: NaN",
           Mutation::kMaskedFirst),
       ChangedRecipe("all_in_bf16", "all is computed in bf16 for every dtype", "softmax=bf16"),

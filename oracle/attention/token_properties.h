@@ -26,9 +26,9 @@ class SpecifiedTokens {
 
 // Compares the specified tokens of the first output [S,..] for two inputs: the first `count`, or
 // all.
-Findings SameTokens(const Case& c, const Tensors& a, const Tensors& b, const Ask& ask,
-                    size_t count);
-Findings SameTokens(const Case& c, const Tensors& a, const Tensors& b, const Ask& ask);
+Comparisons SameTokens(const Case& c, const Tensors& a, const Tensors& b, const Ask& ask,
+                       size_t count);
+Comparisons SameTokens(const Case& c, const Tensors& a, const Tensors& b, const Ask& ask);
 
 // Changes the tokens from `first` on. ChangeRows changes rows of x [S,M].
 using TokenChange = void (*)(const Case& c, Tensors& inputs, size_t first);

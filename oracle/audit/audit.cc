@@ -8,7 +8,7 @@
 
 #include "oracle/audit/audit_targets.h"
 #include "oracle/judge/judge.h"
-#include "reference/case/memory.h"
+#include "reference/case/out_of_memory.h"
 
 namespace sextant::oracle {
 namespace {
@@ -67,7 +67,7 @@ class Scores {
     for (size_t m = 0; m < targets_.size(); ++m) {
       if (missed_[m]) results_[m].caught_by.clear();
     }
-    std::ranges::stable_sort(own_, {}, [&](size_t i) { return SizeOf(cases[i]); });
+    std::ranges::stable_sort(own_, {}, [&](size_t i) { return OutputElements(cases[i]); });
     for (const DType dtype : kFloatTypes) ScoreRetyped(dtype, cases, options, steps);
   }
   const std::vector<TargetResult>& results() const { return results_; }
@@ -86,15 +86,15 @@ class Scores {
     }
     for (const size_t i : own_) {
       steps.Next();
-      std::vector<size_t> open;
+      std::vector<size_t> tried;
       for (const auto& [m, retyped] : found) {
         if (!options.all_retyped && !retyped.empty()) continue;
-        if (std::ranges::binary_search(results_[m].caught_by, i)) open.push_back(m);
+        if (std::ranges::binary_search(results_[m].caught_by, i)) tried.push_back(m);
       }
-      if (open.empty()) continue;
+      if (tried.empty()) continue;
       WithinMemory(cases[i], [&] {
         const auto question = AuditedIn(dtype, cases[i], options);
-        for (const size_t m : open) {
+        for (const size_t m : tried) {
           if (question && targets_[m].caught(*question) == true && !question->BaselineFails())
             found[m].push_back(i);
         }
@@ -131,7 +131,7 @@ std::optional<Case> WithDType(const Case& c, DType dtype) {
   }
 }
 
-size_t SizeOf(const Case& c) {
+size_t OutputElements(const Case& c) {
   size_t size = 0;
   for (const TensorSpec& output : c.info().signature.outputs) size += CountOf(c.ShapeOf(output));
   return size;

@@ -55,6 +55,6 @@ Audit AuditSuite(const std::vector<Case>& cases, const AuditOptions& options = {
 std::optional<Case> WithDType(const Case& c, DType dtype);
 
 // The number of elements of all outputs.
-size_t SizeOf(const Case& c);
+size_t OutputElements(const Case& c);
 
 }  // namespace sextant::oracle

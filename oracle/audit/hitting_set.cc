@@ -98,10 +98,10 @@ class Search {
       return;
     }
     const auto hit = SetsOfElements(sets);
-    Set candidates = sets.front();
-    std::ranges::stable_sort(candidates, std::ranges::greater{},
+    Set elements = sets.front();
+    std::ranges::stable_sort(elements, std::ranges::greater{},
                              [&hit](size_t e) { return hit.at(e).size(); });
-    for (const size_t element : candidates) {
+    for (const size_t element : elements) {
       if (steps_ > 0) --steps_;
       Set with = chosen;
       with.push_back(element);

@@ -17,11 +17,11 @@ namespace {
 // Extents to which a suggested case is shrunk. 72 is a long row.
 constexpr int64_t kExtents[] = {1, 2, 3, 4, 6, 8, 16, 17, 24, 32, 72};
 
-// The gaps in one dtype of one operation (targets to catch), and candidates that close them.
+// The gaps in one dtype of one operation (targets to catch), and cases that close them.
 struct Gaps {
   std::vector<std::string> names;       // names of targets
-  std::vector<std::vector<size_t>> by;  // per target: indices of the candidates that catch it
-  std::vector<Case> candidates;
+  std::vector<std::vector<size_t>> by;  // per target: indices of the cases that catch it
+  std::vector<Case> cases;
 
   void Add(const std::string& name) {
     names.push_back(name);
@@ -29,9 +29,9 @@ struct Gaps {
   }
   void Close(size_t gap, const Case& c) {
     const std::string line = c.ToString();
-    const auto at = std::ranges::find(candidates, line, &Case::ToString);
-    by[gap].push_back(static_cast<size_t>(at - candidates.begin()));
-    if (at == candidates.end()) candidates.push_back(c);
+    const auto at = std::ranges::find(cases, line, &Case::ToString);
+    by[gap].push_back(static_cast<size_t>(at - cases.begin()));
+    if (at == cases.end()) cases.push_back(c);
   }
 };
 
@@ -53,7 +53,7 @@ class OperationGaps {
     for (size_t m = 0; m < survivors_.size(); ++m) {
       const bool closed =
           std::ranges::any_of(gaps_, [m](const auto& gaps) { return !gaps.second.by[m].empty(); });
-      if (!closed) suggestions.open.push_back(operation_ + "/" + survivors_[m]);
+      if (!closed) suggestions.uncaught.push_back(operation_ + "/" + survivors_[m]);
     }
     for (const auto& [result, missing] : missing_) {
       Gaps& gaps = gaps_[missing->dtype];
@@ -109,8 +109,8 @@ class OperationGaps {
   }
   // Shrinks the dimensions as long as the case still catches these targets.
   Case Shrunk(Case c, const std::vector<const AuditTarget*>& targets) const {
-    for (size_t size = SizeOf(c) + 1; SizeOf(c) < size;) {
-      size = SizeOf(c);
+    for (size_t size = OutputElements(c) + 1; OutputElements(c) < size;) {
+      size = OutputElements(c);
       c = ShrunkOnce(c, targets);
     }
     return c;
@@ -131,11 +131,11 @@ class OperationGaps {
     }
     return c;
   }
-  // Suggests the fewest candidates that close all gaps of a dtype, preferring smaller cases.
+  // Suggests the fewest cases that close all gaps of a dtype, preferring smaller cases.
   void Choose(DType dtype, const Gaps& gaps, Suggestions& suggestions) const {
-    std::vector<size_t> order(gaps.candidates.size()), rank(order.size());
+    std::vector<size_t> order(gaps.cases.size()), rank(order.size());
     std::iota(order.begin(), order.end(), 0);
-    std::ranges::stable_sort(order, {}, [&](size_t i) { return SizeOf(gaps.candidates[i]); });
+    std::ranges::stable_sort(order, {}, [&](size_t i) { return OutputElements(gaps.cases[i]); });
     for (size_t i = 0; i < order.size(); ++i) rank[order[i]] = i;
     std::vector<std::vector<size_t>> sets;
     std::vector<const AuditTarget*> targets;
@@ -143,7 +143,7 @@ class OperationGaps {
       if (gaps.by[g].empty()) continue;
       targets.push_back(&*std::ranges::find(targets_, gaps.names[g], &AuditTarget::name));
       sets.emplace_back();
-      for (const size_t candidate : gaps.by[g]) sets.back().push_back(rank[candidate]);
+      for (const size_t i : gaps.by[g]) sets.back().push_back(rank[i]);
       std::ranges::sort(sets.back());
     }
     const auto chosen = FindHittingSet(sets).elements;
@@ -152,14 +152,14 @@ class OperationGaps {
           chosen, [&](size_t c) { return std::ranges::binary_search(sets[s], c); });
     };
     for (const size_t one : chosen) {
-      std::vector<size_t> own;  // gaps that it closes; those closed by few candidates first
+      std::vector<size_t> own;  // gaps that it closes; those closed by few cases first
       for (size_t s = 0; s < sets.size(); ++s) {
         if (std::ranges::binary_search(sets[s], one)) own.push_back(s);
       }
       std::ranges::stable_sort(own, {}, closed_by);
       std::vector<const AuditTarget*> caught;
       for (const size_t s : own) caught.push_back(targets[s]);
-      Suggestion suggestion{Shrunk(gaps.candidates[order[one]], caught), {}};
+      Suggestion suggestion{Shrunk(gaps.cases[order[one]], caught), {}};
       for (const AuditTarget* target : caught) {
         suggestion.closes.push_back(target->name + " in " + std::string(NameOf(dtype)));
       }

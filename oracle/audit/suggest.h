@@ -16,8 +16,8 @@ struct Suggestion {
 };
 
 struct Suggestions {
-  std::vector<Suggestion> cases;  // as few as possible per operation and dtype
-  std::vector<std::string> open;  // "rope/position_zero": targets for which no case was found
+  std::vector<Suggestion> cases;      // as few as possible per operation and dtype
+  std::vector<std::string> uncaught;  // "rope/position_zero": targets for which no case was found
 };
 
 struct SuggestOptions {

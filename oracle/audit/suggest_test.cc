@@ -39,7 +39,7 @@ TEST(Suggest, SuggestsTheFewestCasesForAMissingDType) {
   EXPECT_THAT(suggestions.cases[0].closes,
               Contains("negative_position_clamped in " +
                        std::string(NameOf(suggestions.cases[0].c.dtype()))));
-  EXPECT_THAT(suggestions.open, IsEmpty());
+  EXPECT_THAT(suggestions.uncaught, IsEmpty());
 }
 
 // One row of one channel catches few defects. With the suggested random cases, more are caught.
@@ -91,7 +91,7 @@ TEST(Suggest, ReportsDefectsForWhichItFoundNoCase) {
   const auto cases = Cases({"rms_norm N=1 M=1 @x=0 @weight=1"});
   const Suggestions suggestions =
       Suggest(AuditSuite(cases, kAll), cases, {.audit = kAll, .tries = 0});
-  EXPECT_THAT(suggestions.open, Contains("rms_norm/mean_subtracted"));
+  EXPECT_THAT(suggestions.uncaught, Contains("rms_norm/mean_subtracted"));
 }
 
 }  // namespace

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "oracle/block/block_mutant.h"
+#include "oracle/block/block_mutation.h"
 #include "oracle/defect/defect.h"
 
 namespace sextant::oracle {

@@ -10,28 +10,28 @@ namespace {
 constexpr size_t kBlockOutput = 0;
 
 // With wo = 0 and down = 0 the branches add nothing. With eps 0 their norms would divide 0 by 0.
-Findings CheckBlockIdentity(const Case& c, const Tensors& inputs, const Ask& ask) {
+Comparisons CheckBlockIdentity(const Case& c, const Tensors& inputs, const Ask& ask) {
   if (NumberOf(c, "eps", 0) == 0) return {};
   const Response y = ask(c, Filled(inputs, {"wo", "down"}, 0));
   const auto& x = InputNamed(inputs, "x").data;
   const SpecifiedTokens specified(c);
-  Findings findings;
+  Comparisons comparisons;
   for (size_t i = 0; i < x.size(); ++i) {
     if (specified(i / ExtentOf(c, "M")))
-      findings.Equal(y(kBlockOutput, i), x[i], {y, kBlockOutput, i});
+      comparisons.Equal(y(kBlockOutput, i), x[i], {y, kBlockOutput, i});
   }
-  return findings;
+  return comparisons;
 }
 
-Findings CheckBlockShift(const Case& c, const Tensors& inputs, const Ask& ask) {
+Comparisons CheckBlockShift(const Case& c, const Tensors& inputs, const Ask& ask) {
   return SameTokens(c, inputs, Mapped(inputs, "position", [](double p) { return p + 64; }), ask);
 }
 
-Findings CheckValues(const Case& c, const Tensors& inputs, const Ask& ask) {
+Comparisons CheckValues(const Case& c, const Tensors& inputs, const Ask& ask) {
   return SameTokens(c, Multiplied(inputs, {"wv"}, 2), Multiplied(inputs, {"wo"}, 2), ask);
 }
 
-Findings CheckHidden(const Case& c, const Tensors& inputs, const Ask& ask) {
+Comparisons CheckHidden(const Case& c, const Tensors& inputs, const Ask& ask) {
   Tensors other = inputs;
   const size_t M = ExtentOf(c, "M");
   for (const char* name : {"gate", "up"}) ReverseBlocks(InputNamed(other, name), 1, M);
@@ -39,7 +39,7 @@ Findings CheckHidden(const Case& c, const Tensors& inputs, const Ask& ask) {
   return SameTokens(c, inputs, other, ask);
 }
 
-Findings CheckHeads(const Case& c, const Tensors& inputs, const Ask& ask) {
+Comparisons CheckHeads(const Case& c, const Tensors& inputs, const Ask& ask) {
   const size_t D = ExtentOf(c, "D"), M = ExtentOf(c, "M");
   if (D == 0 || ExtentOf(c, "H") == 0) return {};
   Tensors other = inputs;

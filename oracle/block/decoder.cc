@@ -16,18 +16,18 @@ namespace {
 constexpr size_t kLogits = 0, kStates = 1;
 
 // If the branches add nothing, every state is the embedding.
-Findings CheckIdle(const Case& c, const Tensors& inputs, const Ask& ask) {
+Comparisons CheckIdle(const Case& c, const Tensors& inputs, const Ask& ask) {
   if (NumberOf(c, "eps", 0) == 0) return {};
   const Response answer = ask(c, Filled(inputs, {"wo", "down"}, 0));
-  Findings findings;
-  if (!answer.Has(kStates)) return findings;
+  Comparisons comparisons;
+  if (!answer.Has(kStates)) return comparisons;
   const SpecifiedTokens specified(c);
   const size_t M = ExtentOf(c, "M"), first = ExtentOf(c, "S") * M;
   for (size_t i = first; i < answer.size(kStates); ++i) {
     if (specified(i % first / M))
-      findings.Equal(answer(kStates, i), answer(kStates, i - first), {answer, kStates, i});
+      comparisons.Equal(answer(kStates, i), answer(kStates, i - first), {answer, kStates, i});
   }
-  return findings;
+  return comparisons;
 }
 
 // Replaces every token from `first` on by the next one in the vocabulary.
@@ -38,26 +38,26 @@ void ChangeTokens(const Case& c, Tensors& inputs, size_t first) {
 }
 
 // Reversing the numbers of the tokens, with the rows of table and head, reverses the logits.
-Findings CheckNames(const Case& c, const Tensors& inputs, const Ask& ask) {
+Comparisons CheckNames(const Case& c, const Tensors& inputs, const Ask& ask) {
   const size_t V = ExtentOf(c, "V"), M = ExtentOf(c, "M");
   const double last = static_cast<double>(V) - 1;
   Tensors renamed = Mapped(inputs, "token", [last](double token) { return last - token; });
   for (const char* name : {"table", "head"}) ReverseBlocks(InputNamed(renamed, name), 1, M);
   const Response a = ask(c, inputs), b = ask(c, renamed);
   const SpecifiedTokens specified(c);
-  Findings findings;
+  Comparisons comparisons;
   for (size_t i = 0; i < a.size(kLogits); ++i) {
     if (!specified(i / V)) continue;
-    findings.Equal(a(kLogits, i), b(kLogits, i / V * V + (V - 1 - i % V)), {a, kLogits, i});
+    comparisons.Equal(a(kLogits, i), b(kLogits, i / V * V + (V - 1 - i % V)), {a, kLogits, i});
   }
-  return findings;
+  return comparisons;
 }
 
-Findings CheckDecoderShift(const Case& c, const Tensors& inputs, const Ask& ask) {
+Comparisons CheckDecoderShift(const Case& c, const Tensors& inputs, const Ask& ask) {
   return SameTokens(c, inputs, Mapped(inputs, "position", [](double p) { return p + 64; }), ask);
 }
 
-struct DecoderMutant : Decoder {
+struct MutatedDecoder : Decoder {
   BlockMutation of_blocks = BlockMutation::kNone;
   enum class End { kRight, kNormMissing, kLogitsInBf16 } end = End::kRight;
 
@@ -79,7 +79,7 @@ struct DecoderMutant : Decoder {
                                        .down = down};
     const auto run = [&](const Tensor<Real>& x, const BlockWeights<Real>& w,
                          const BlockTensors<Real>& out) {
-      RunMutant(of_blocks, *this, x, position, w, out);
+      RunMutated(of_blocks, *this, x, position, w, out);
     };
     const Tensor<Real> last = RunBlocks(*this, token, table, weights, states, run);
     const bool bare = end == End::kNormMissing;
@@ -91,17 +91,17 @@ struct DecoderMutant : Decoder {
 
 std::vector<Defect> DecoderFormulaDefects() {
   std::vector<Defect> all;
-  DecoderMutant without_norm, in_bf16;
-  without_norm.end = DecoderMutant::End::kNormMissing;
-  in_bf16.end = DecoderMutant::End::kLogitsInBf16;
+  MutatedDecoder without_norm, in_bf16;
+  without_norm.end = MutatedDecoder::End::kNormMissing;
+  in_bf16.end = MutatedDecoder::End::kLogitsInBf16;
   all.push_back(MutatedFormula("last_norm_missing",
                                "the last state is not normalised before the logits", without_norm));
   all.push_back(MutatedFormula(
       "logits_in_bf16", "logits are rounded to bf16 before they are stored in f32", in_bf16));
   for (const auto& each : BlockMutations()) {
-    DecoderMutant mutant;
-    mutant.of_blocks = each.mutation;
-    all.push_back(MutatedFormula(each.name, each.why, mutant));
+    MutatedDecoder mutated;
+    mutated.of_blocks = each.mutation;
+    all.push_back(MutatedFormula(each.name, each.why, mutated));
   }
   return all;
 }

@@ -10,7 +10,7 @@
 namespace sextant::oracle {
 namespace {
 
-struct DecoderBlockMutant : DecoderBlock {
+struct MutatedDecoderBlock : DecoderBlock {
   BlockMutation mutation{};
   std::optional<RotationOfHeads> rotation = {};
 
@@ -31,15 +31,15 @@ struct DecoderBlockMutant : DecoderBlock {
                                      .gate = gate,
                                      .up = up,
                                      .down = down};
-    RunMutant<Real>(mutation, *this, x, position, weights,
-                    {.y = y,
-                     .normed = normed,
-                     .q_rotated = q_rotated,
-                     .k_rotated = k_rotated,
-                     .attention_out = attention_out,
-                     .middle = middle,
-                     .hidden = hidden},
-                    rotation);
+    RunMutated<Real>(mutation, *this, x, position, weights,
+                     {.y = y,
+                      .normed = normed,
+                      .q_rotated = q_rotated,
+                      .k_rotated = k_rotated,
+                      .attention_out = attention_out,
+                      .middle = middle,
+                      .hidden = hidden},
+                     rotation);
   }
 };
 
@@ -49,10 +49,10 @@ template <>
 CatalogEntry MakeCatalogEntry<DecoderBlock>() {
   return {.properties = BlockProperties(),
           .defects = Joined<Defect>(
-              {MutatedFormulas<DecoderBlockMutant>(BlockMutations()), BlockInputDefects(),
+              {MutatedFormulas<MutatedDecoderBlock>(BlockMutations()), BlockInputDefects(),
                DynamicDefects(),
                RemoveDefects({"length_of_first_batch", "length_one_more"}, MaskDefects())}),
-          .measurements = {MeasureRotatingBlock<DecoderBlockMutant>}};
+          .measurements = {MeasureRotatingBlock<MutatedDecoderBlock>}};
 }
 
 }  // namespace sextant::oracle

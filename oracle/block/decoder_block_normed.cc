@@ -13,7 +13,7 @@
 namespace sextant::oracle {
 namespace {
 
-struct DecoderBlockNormedMutant : DecoderBlockNormed {
+struct MutatedDecoderBlockNormed : DecoderBlockNormed {
   BlockMutation mutation{};
   std::optional<RotationOfHeads> rotation = {};
 
@@ -41,33 +41,33 @@ struct DecoderBlockNormedMutant : DecoderBlockNormed {
                                      .k_norm = &k_norm,
                                      .attn_post_norm = &attn_post_norm,
                                      .mlp_post_norm = &mlp_post_norm};
-    RunMutant<Real>(mutation, *this, x, position, weights,
-                    {.y = y,
-                     .normed = normed,
-                     .q_rotated = q_rotated,
-                     .k_rotated = k_rotated,
-                     .attention_out = attention_out,
-                     .middle = middle,
-                     .hidden = hidden},
-                    rotation);
+    RunMutated<Real>(mutation, *this, x, position, weights,
+                     {.y = y,
+                      .normed = normed,
+                      .q_rotated = q_rotated,
+                      .k_rotated = k_rotated,
+                      .attention_out = attention_out,
+                      .middle = middle,
+                      .hidden = hidden},
+                     rotation);
   }
 };
 
 // With eps 0, normalised queries and keys do not depend on the scale of wq and wk.
-Findings CheckQkScale(const Case& c, const Tensors& inputs, const Ask& ask) {
+Comparisons CheckQkScale(const Case& c, const Tensors& inputs, const Ask& ask) {
   if (TextOf(c, "qk_norm") == "none") return {};
   const Tensors scaled = Multiplied(Multiplied(inputs, {"wq"}, 4), {"wk"}, 0.5);
   return SameTokens(c.With("eps=0"), inputs, scaled, ask);
 }
 
 std::vector<Defect> DecoderBlockNormedFormulaDefects() {
-  std::vector<Defect> all = MutatedFormulas<DecoderBlockNormedMutant>(BlockMutations());
-  all.push_back(MutatedFormula<DecoderBlockNormedMutant>(
+  std::vector<Defect> all = MutatedFormulas<MutatedDecoderBlockNormed>(BlockMutations());
+  all.push_back(MutatedFormula<MutatedDecoderBlockNormed>(
       "qk_norm_after_rotation", "queries and keys are rotated before they are normalised",
       BlockMutation::kQkNormAfterRotation));
-  all.push_back(MutatedFormula<DecoderBlockNormedMutant>(
+  all.push_back(MutatedFormula<MutatedDecoderBlockNormed>(
       "keys_not_normed", "qk_norm is applied to the queries only", BlockMutation::kKeysNotNormed));
-  all.push_back(MutatedFormula<DecoderBlockNormedMutant>(
+  all.push_back(MutatedFormula<MutatedDecoderBlockNormed>(
       "post_norm_of_sum", "the second norm of placement=sandwich comes after the sum",
       BlockMutation::kPostNormOfSum));
   return all;
@@ -142,7 +142,7 @@ CatalogEntry MakeCatalogEntry<DecoderBlockNormed>() {
                  "with qk_norm and eps 0, a factor of wq or wk changes nothing", CheckQkScale}}}),
           .defects = Joined<Defect>({DecoderBlockNormedFormulaDefects(), NormDefects(),
                                      BlockInputDefects(), DynamicDefects()}),
-          .measurements = {MeasureRotatingBlock<DecoderBlockNormedMutant>}};
+          .measurements = {MeasureRotatingBlock<MutatedDecoderBlockNormed>}};
 }
 
 }  // namespace sextant::oracle

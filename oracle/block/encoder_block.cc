@@ -16,45 +16,45 @@ namespace {
 constexpr size_t kY = 0, kAttentionOut = 1;
 
 // With placement=pre and branches of 0, y is x + position_table.
-Findings CheckEncoderBlockIdentity(const Case& c, const Tensors& inputs, const Ask& ask) {
+Comparisons CheckEncoderBlockIdentity(const Case& c, const Tensors& inputs, const Ask& ask) {
   Tensors plain = Filled(inputs, {"wo", "bo", "w2", "b2"}, 0);
   const Response y = ask(c.With("placement=pre"), plain);
   const auto &x = InputNamed(plain, "x").data, &position = InputNamed(plain, "position_table").data;
-  Findings findings;
+  Comparisons comparisons;
   for (size_t i = 0; TokensRead(c, "S") > 0 && i < x.size(); ++i) {
-    findings.Equal(y(kY, i), Measured(x[i]) + position[i], {y, kY, i});
+    comparisons.Equal(y(kY, i), Measured(x[i]) + position[i], {y, kY, i});
   }
-  return findings;
+  return comparisons;
 }
 
-Findings CheckPositions(const Case& c, const Tensors& inputs, const Ask& ask) {
+Comparisons CheckPositions(const Case& c, const Tensors& inputs, const Ask& ask) {
   Tensors exchanged = inputs;
   std::swap(InputNamed(exchanged, "x"), InputNamed(exchanged, "position_table"));
   return SameAnswer(c, inputs, exchanged, ask);
 }
 
 // Reversing the tokens that are read, with their positions, reverses y.
-Findings CheckOrder(const Case& c, const Tensors& inputs, const Ask& ask) {
+Comparisons CheckOrder(const Case& c, const Tensors& inputs, const Ask& ask) {
   if (TextOf(c, "mask") != "none") return {};
   const size_t read = TokensRead(c, "S"), M = ExtentOf(c, "M");
   Tensors reversed = inputs;
   for (const char* name : {"x", "position_table"}) ReverseRows(InputNamed(reversed, name), read);
   const Response y = ask(c, inputs), other = ask(c, reversed);
-  Findings findings;
+  Comparisons comparisons;
   for (size_t i = 0; i < y.size(kY); ++i) {
     const size_t row = i / M, to = row < read ? read - 1 - row : row;
-    findings.Equal(other(kY, to * M + i % M), y(kY, i), {y, kY, i});
+    comparisons.Equal(other(kY, to * M + i % M), y(kY, i), {y, kY, i});
   }
-  return findings;
+  return comparisons;
 }
 
-Findings CheckHomogeneous(const Case& c, const Tensors& inputs, const Ask& ask) {
+Comparisons CheckHomogeneous(const Case& c, const Tensors& inputs, const Ask& ask) {
   if (TextOf(c, "kind") != "relu") return {};
   return SameAnswer(c, Multiplied(inputs, {"w1", "b1"}, 2), Multiplied(inputs, {"w2"}, 2), ask);
 }
 
 // Reversing the units of the feed-forward, with their columns of w2, does not change y.
-Findings CheckUnits(const Case& c, const Tensors& inputs, const Ask& ask) {
+Comparisons CheckUnits(const Case& c, const Tensors& inputs, const Ask& ask) {
   const size_t M = ExtentOf(c, "M");
   Tensors reversed = inputs;
   ReverseBlocks(InputNamed(reversed, "w1"), 1, M);
@@ -64,21 +64,21 @@ Findings CheckUnits(const Case& c, const Tensors& inputs, const Ask& ask) {
 }
 
 // With a last norm of weight 1 and bias 0, rows of y have mean 0 and a mean square of at most 1.
-Findings CheckNormalised(const Case& c, const Tensors& inputs, const Ask& ask) {
+Comparisons CheckNormalised(const Case& c, const Tensors& inputs, const Ask& ask) {
   const size_t M = ExtentOf(c, "M");
   const Response y =
       ask(c.With("placement=post"), Filled(Filled(inputs, {"norm2_weight"}, 1), {"norm2_bias"}, 0));
-  Findings findings;
+  Comparisons comparisons;
   for (size_t first = 0; first < y.size(kY); first += M) {
     Measured sum = 0, squares = 0;
     for (size_t i = first; i < first + M; ++i) {
       sum = sum + y(kY, i);
       squares = squares + y(kY, i) * y(kY, i);
     }
-    findings.Equal(sum, 0, {y, kY, first});
-    findings.AtMost(squares, static_cast<double>(M), {y, kY, first});
+    comparisons.Equal(sum, 0, {y, kY, first});
+    comparisons.AtMost(squares, static_cast<double>(M), {y, kY, first});
   }
-  return findings;
+  return comparisons;
 }
 
 }  // namespace

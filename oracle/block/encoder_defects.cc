@@ -12,7 +12,7 @@ namespace sextant::oracle {
 namespace {
 
 // The formula with one mutation.
-struct EncoderBlockMutant : EncoderBlock {
+struct MutatedEncoderBlock : EncoderBlock {
   enum class Mutation {
     kNone,
     kNoAttentionResidual,
@@ -140,7 +140,7 @@ struct EncoderBlockMutant : EncoderBlock {
     const Sequences<Real> sequences{read, read, read};
     const MultiHeadWeights<Real> weights{
         .wq = wq, .bq = bq, .wk = wk, .bk = bk, .wv = wv, .bv = bv, .wo = wo, .bo = bo};
-    attention_out = MutantHeads<Real>(heads, attention, sequences, weights)
+    attention_out = MutatedHeads<Real>(heads, attention, sequences, weights)
                         .Answer({.q = q, .k = k, .v = v, .mean = mean});
     Tensor<Real> attended = Intermediate(attention_out);
     if (Is(Mutation::kNormBeforeAdding)) attended = Normed(attended, norm1);
@@ -163,7 +163,7 @@ struct EncoderBlockMutant : EncoderBlock {
   }
 };
 
-using Mutation = EncoderBlockMutant::Mutation;
+using Mutation = MutatedEncoderBlock::Mutation;
 constexpr NamedMutation<Mutation> kEncoderMutations[] = {
     {"attention_residual_missing", "the residual is not added to the attention output",
      Mutation::kNoAttentionResidual},
@@ -209,13 +209,13 @@ constexpr NamedMutation<Mutation> kEncoderMutations[] = {
 }  // namespace
 
 std::vector<Defect> EncoderFormulaDefects() {
-  std::vector<Defect> defects = MutatedFormulas<EncoderBlockMutant>(
-      MutationsOf<EncoderBlockMutant>(std::begin(kEncoderMutations), std::end(kEncoderMutations)));
+  std::vector<Defect> defects = MutatedFormulas<MutatedEncoderBlock>(
+      MutationsOf<MutatedEncoderBlock>(std::begin(kEncoderMutations), std::end(kEncoderMutations)));
   for (const auto& all : {HeadsMutations(), MaskMutations()}) {
     for (const auto& [name, why, mutation, is_across_slices] : all) {
-      EncoderBlockMutant mutant;
-      mutant.heads = mutation;
-      defects.push_back(MutatedFormula(name, why, mutant));
+      MutatedEncoderBlock mutated;
+      mutated.heads = mutation;
+      defects.push_back(MutatedFormula(name, why, mutated));
       defects.back().is_across_slices = is_across_slices;
     }
   }

@@ -62,22 +62,21 @@ Defect ChangedRecipe(std::string name, std::string why, std::string steps);
 // Copies all attributes and dimension members of the case's operation to `operation`.
 void CopyAttributes(const Case& c, Operation& operation);
 
-// A defect from a mutant: a struct derived from the operation's, whose templated formula has one
-// mutation. A default-constructed Mutant must have the operation's own formula. Wrapper makes an
-// Operation of it.
-template <class Mutant, class Wrapper = Wrapped<Mutant, false>>
-Defect MutatedFormula(std::string name, std::string why, const Mutant& mutant = {}) {
-  const auto made = [](const Mutant& formula, const Case& c) {
+// A defect from a struct derived from the operation's, whose templated formula has one mutation. A
+// default-constructed one must have the operation's own formula. Wrapper makes an Operation of it.
+template <class Mutated, class Wrapper = Wrapped<Mutated, false>>
+Defect MutatedFormula(std::string name, std::string why, const Mutated& mutated = {}) {
+  const auto made = [](const Mutated& formula, const Case& c) {
     auto operation = std::make_shared<Wrapper>(formula);
     CopyAttributes(c, *operation);
     return operation;
   };
   return {std::move(name), std::move(why),
-          [mutant, made](const Case& c, const Tensors& inputs,
-                         const Recipe& recipe) -> std::optional<Hypothesis> {
-            return Hypothesis{made(mutant, c), SharedInputs::Of(inputs), recipe};
+          [mutated, made](const Case& c, const Tensors& inputs,
+                          const Recipe& recipe) -> std::optional<Hypothesis> {
+            return Hypothesis{made(mutated, c), SharedInputs::Of(inputs), recipe};
           },
-          [made](const Case& c) { return made(Mutant(), c); }};
+          [made](const Case& c) { return made(Mutated(), c); }};
 }
 
 // A mutation of a formula, with the name and the description of its defect.
@@ -88,20 +87,20 @@ struct NamedMutation {
   bool is_across_slices = false;
 };
 
-// The same for a Mutant with several mutations; its member `mutation` selects one.
-template <class Mutant>
-Defect MutatedFormula(std::string name, std::string why, decltype(Mutant::mutation) mutation) {
-  Mutant mutant;
-  mutant.mutation = mutation;
-  return MutatedFormula(std::move(name), std::move(why), mutant);
+// The same for a formula with several mutations; its member `mutation` selects one.
+template <class Mutated>
+Defect MutatedFormula(std::string name, std::string why, decltype(Mutated::mutation) mutation) {
+  Mutated mutated;
+  mutated.mutation = mutation;
+  return MutatedFormula(std::move(name), std::move(why), mutated);
 }
-template <class Mutant>
-using MutationsOf = std::vector<NamedMutation<decltype(Mutant::mutation)>>;
-template <class Mutant>
-std::vector<Defect> MutatedFormulas(const MutationsOf<Mutant>& mutations) {
+template <class Mutated>
+using MutationsOf = std::vector<NamedMutation<decltype(Mutated::mutation)>>;
+template <class Mutated>
+std::vector<Defect> MutatedFormulas(const MutationsOf<Mutated>& mutations) {
   std::vector<Defect> defects;
   for (const auto& [name, why, mutation, is_across_slices] : mutations) {
-    defects.push_back(MutatedFormula<Mutant>(name, why, mutation));
+    defects.push_back(MutatedFormula<Mutated>(name, why, mutation));
     defects.back().is_across_slices = is_across_slices;
   }
   return defects;

@@ -196,7 +196,7 @@ TEST(Catalog, EveryDefectHasAUniqueNameAndADescription) {
 }
 
 // Without its mutation, a mutated formula must give the operation's own answers to all committed
-// cases, up to rounding. So the answers of a mutant differ by its mutation alone.
+// cases, up to rounding. So the answers of a mutated formula differ by its mutation alone.
 class SlowMutatedFormulas : public testing::TestWithParam<std::string> {};
 
 TEST_P(SlowMutatedFormulas, AreRightWithoutTheirMutation) {

@@ -10,7 +10,7 @@
 #include "oracle/audit/audit.h"
 #include "oracle/defect/defect.h"
 #include "reference/case/draw.h"
-#include "reference/case/memory.h"
+#include "reference/case/out_of_memory.h"
 #include "reference/prove/prove.h"
 
 namespace sextant::oracle {

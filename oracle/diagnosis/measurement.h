@@ -1,4 +1,4 @@
-// Measurements: what a stranger computes, from the questions and answers alone. A measurement fits
+// Measurements: what a subject computes, from the questions and answers alone. A measurement fits
 // a model to an answer that fails. Its explanation is a sentence with figures, and the model as a
 // hypothesis: whoever asked for the measurement verifies that the model predicts the answer.
 #pragma once

@@ -18,32 +18,32 @@ bool HasElement(const Exchange& exchange) {
 // that cannot be run is not asked again; throws Failure.
 std::vector<Exchange> AskAll(const std::vector<Case>& questions, const AskSubject& ask,
                              std::string& refusal) {
-  std::vector<Exchange> witnesses;
+  std::vector<Exchange> exchanges;
   for (const Case& c : questions) {
     Tensors inputs = DrawInputs(c);
     Answer answer = ask(c, inputs);
-    if (answer.status == Answer::Status::kFailed && witnesses.empty())
+    if (answer.status == Answer::Status::kFailed && exchanges.empty())
       throw Failure(Failure::Cause::kEnded, answer.message + "; asked: " + c.ToString(), "");
     if (answer.status == Answer::Status::kAnswered) {
-      witnesses.push_back({c, std::move(inputs), std::move(answer.outputs)});
+      exchanges.push_back({c, std::move(inputs), std::move(answer.outputs)});
     } else if (refusal.empty()) {
       refusal = answer.message.empty() ? "without a reason" : answer.message;
     }
   }
-  return witnesses;
+  return exchanges;
 }
 
 }  // namespace
 
 std::vector<Exchange> AnswersTo(const std::vector<Case>& questions, const AskSubject& ask) {
   std::string refusal;
-  std::vector<Exchange> witnesses = AskAll(questions, ask, refusal);
-  if (witnesses.empty())
+  std::vector<Exchange> exchanges = AskAll(questions, ask, refusal);
+  if (exchanges.empty())
     throw Error("the subject does not answer ", questions[0].ToString(), ": ", refusal,
                 "; expected words with which it does (D=128, dtype=bf16)");
-  if (std::ranges::none_of(witnesses, HasElement))
+  if (std::ranges::none_of(exchanges, HasElement))
     throw Error(questions[0].ToString(), " has no element, expected larger dimensions");
-  return witnesses;
+  return exchanges;
 }
 
 std::vector<Exchange> LargerAnswers(const std::vector<Case>& questions, const AskSubject& ask,

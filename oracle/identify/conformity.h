@@ -16,13 +16,13 @@ struct Conformity {
   std::string recipe;  // empty: none
   size_t judged = 0;
 };
-Conformity ConformityOf(const Claim& claim, const std::vector<Exchange>& witnesses,
+Conformity ConformityOf(const Claim& claim, const std::vector<Exchange>& exchanges,
                         const std::vector<std::string>& recipes, int threads);
 
 // The narrowest recipe near `start` by which all answers conform (diagnosis/recipe_search.h).
 // Throws Error if the claim is not valid.
 std::optional<std::string> InferredRecipe(const Claim& claim,
-                                          const std::vector<Exchange>& witnesses,
+                                          const std::vector<Exchange>& exchanges,
                                           const std::string& start, int threads);
 
 }  // namespace sextant::oracle

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "oracle/identify/fit.h"
+#include "oracle/identify/best_claims.h"
 #include "oracle/identify/frequency_starts.h"
 #include "oracle/rope/measured/numbers.h"
 #include "reference/base/parallel.h"

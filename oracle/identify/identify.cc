@@ -4,11 +4,11 @@
 #include <cmath>
 
 #include "oracle/identify/answers.h"
+#include "oracle/identify/best_claims.h"
 #include "oracle/identify/conformity.h"
-#include "oracle/identify/fit.h"
 #include "oracle/identify/key_heads.h"
 #include "oracle/identify/measured_claim.h"
-#include "oracle/identify/measured_list.h"
+#include "oracle/identify/measured_frequencies.h"
 #include "oracle/identify/search.h"
 #include "oracle/identify/seen_rotation.h"
 #include "oracle/rope/measured/numbers.h"
@@ -25,22 +25,22 @@ struct Found {
 
 // The first claim that conforms by some recipe, as it is or rounded. The first claim and no recipe
 // if none does.
-Found Conforming(const std::vector<Claim>& claims, const std::vector<Exchange>& witnesses,
+Found Conforming(const std::vector<Claim>& claims, const std::vector<Exchange>& exchanges,
                  const IdentifyOptions& options) {
   constexpr size_t kMost = 16;                                // the others are no nearer
-  const bool rotates = RotationIn(witnesses[0]).has_value();  // no row of its answers is nearly 0
+  const bool rotates = RotationIn(exchanges[0]).has_value();  // no row of its answers is nearly 0
   std::vector<Claim> near;
   for (const Claim& claim : claims) {
     const bool is_tried = near.size() < kMost || IsMeasured(claim);
-    if (is_tried && !(rotates && IsFar(claim, witnesses))) near.push_back(claim);
+    if (is_tried && !(rotates && IsFar(claim, exchanges))) near.push_back(claim);
   }
   for (const std::string& recipe : options.recipes) {
-    const auto is_permitted = IsPermittedBy(recipe, witnesses, options.threads);
+    const auto is_permitted = IsPermittedBy(recipe, exchanges, options.threads);
     for (const Claim& claim : near) {
-      for (const Claim& rounded : RoundedClaims(claim, witnesses[0].c)) {
+      for (const Claim& rounded : RoundedClaims(claim, exchanges[0].c)) {
         options.pause();
         if (!is_permitted(rounded)) continue;
-        const auto found = ConformityOf(rounded, witnesses, {recipe}, options.threads);
+        const auto found = ConformityOf(rounded, exchanges, {recipe}, options.threads);
         if (!found.recipe.empty()) return {rounded, found.recipe};
       }
     }
@@ -50,16 +50,16 @@ Found Conforming(const std::vector<Claim>& claims, const std::vector<Exchange>& 
 
 // The same claim with numbers near its own by the narrowest of the recipes that compute each
 // element with one rounding: these tell more about the numbers.
-Found Narrowed(Found found, const std::vector<Exchange>& witnesses,
+Found Narrowed(Found found, const std::vector<Exchange>& exchanges,
                const IdentifyOptions& options) {
   for (const std::string recipe : {"exact", "f32_compute"}) {
     if (recipe == found.recipe) break;
     options.pause();
     if (IsMeasured(found.claim)) {
-      const auto measured = MeasuredBy(recipe, found.claim, witnesses, options.threads);
-      if (measured && IsPermittedBy(recipe, witnesses, options.threads)(measured->claim))
+      const auto measured = MeasuredBy(recipe, found.claim, exchanges, options.threads);
+      if (measured && IsPermittedBy(recipe, exchanges, options.threads)(measured->claim))
         return {measured->claim, recipe, measured->table};
-    } else if (const auto claim = PermittedNear(found.claim, witnesses, recipe, options.threads)) {
+    } else if (const auto claim = PermittedNear(found.claim, exchanges, recipe, options.threads)) {
       return {*claim, recipe};
     }
   }
@@ -86,26 +86,26 @@ bool HasUsualNumbers(const Claim& claim, const Case& c) {
 // frequencies that are computed one from the other. The numbers are those that fit best, rounded as
 // far as they fit about as well.
 std::optional<Found> ByAnotherRecipe(const std::vector<Claim>& claims,
-                                     const std::vector<Exchange>& witnesses,
+                                     const std::vector<Exchange>& exchanges,
                                      const IdentifyOptions& options) {
   constexpr double kAboutAsWell = 4;  // of the mean square: twice the differences
   constexpr int kMostTried = 2;
   const auto misfit_of = [&](const Claim& claim) {
-    return MisfitOf(DifferencesOf(claim, witnesses));
+    return MisfitOf(DifferencesOf(claim, exchanges));
   };
   int tried = 0;
   for (const Claim& claim : claims) {
-    if (IsMeasured(claim) || IsFar(claim, witnesses)) continue;
+    if (IsMeasured(claim) || IsFar(claim, exchanges)) continue;
     if (tried == kMostTried) break;
     const Claim fitting =
-        RefinedClaims({claim}, witnesses, Numbers::kFirst, options.threads).front();
+        RefinedClaims({claim}, exchanges, Numbers::kFirst, options.threads).front();
     const double least = misfit_of(fitting);
-    for (const Claim& rounded : RoundedClaims(fitting, witnesses[0].c)) {
-      if (!HasUsualNumbers(rounded, witnesses[0].c)) continue;
+    for (const Claim& rounded : RoundedClaims(fitting, exchanges[0].c)) {
+      if (!HasUsualNumbers(rounded, exchanges[0].c)) continue;
       if (!(misfit_of(rounded) <= kAboutAsWell * least)) continue;
       ++tried;
       const auto recipe =
-          InferredRecipe(rounded, witnesses, options.recipes.front(), options.threads);
+          InferredRecipe(rounded, exchanges, options.recipes.front(), options.threads);
       if (recipe) return Found{rounded, *recipe};
       break;
     }
@@ -119,19 +119,19 @@ void ShareNothing(const std::vector<size_t>& key_heads, std::vector<Exchange>& a
 
 // The claim that conforms in its simplest form: with the texts of `asked` where these conform, and
 // else, where that conforms, without the attribute.
-Claim SimplestForm(const Found& found, const Claim& asked, const std::vector<Exchange>& witnesses,
+Claim SimplestForm(const Found& found, const Claim& asked, const std::vector<Exchange>& exchanges,
                    int threads) {
-  const std::vector<Exchange> weighed = Weighed(witnesses, found.claim, found.recipe, threads);
+  const std::vector<Exchange> weighed = Weighed(exchanges, found.claim, found.recipe, threads);
   const double most = (1 + LargestDifference(found.claim, weighed)) / 2;
   const auto is_well_within = [&](const Claim& claim) {
     return LargestDifference(claim, weighed) <= most;
   };
   const auto is_permitted = [&](const Claim& claim) { return IsPermitted(claim, weighed); };
   const auto simplified = [&](const Claim& claim, const Claim& simple) {
-    return Simplified(claim, simple, witnesses[0].c, {is_permitted, is_well_within});
+    return Simplified(claim, simple, exchanges[0].c, {is_permitted, is_well_within});
   };
   const auto conforms = [&](const Claim& claim) {
-    return !ConformityOf(claim, witnesses, {found.recipe}, threads).recipe.empty();
+    return !ConformityOf(claim, exchanges, {found.recipe}, threads).recipe.empty();
   };
   const Claim simple = simplified(found.claim, asked);
   Claim unset = simple;
@@ -150,37 +150,37 @@ struct BestFound {
   std::optional<MeasuredTable> table;
 };
 
-BestFound FindNew(const Claim& asked, const std::vector<Exchange>& witnesses,
+BestFound FindNew(const Claim& asked, const std::vector<Exchange>& exchanges,
                   const IdentifyOptions& options) {
   BestFound all{
-      Searched(asked, witnesses, options.recipes.front(), options.threads, options.pause), {}, {}};
-  Found found = Conforming(all.best, witnesses, options);
+      Searched(asked, exchanges, options.recipes.front(), options.threads, options.pause), {}, {}};
+  Found found = Conforming(all.best, exchanges, options);
   options.pause();
   if (!found.recipe.empty()) {
-    found = Narrowed(std::move(found), witnesses, options);
-    const Claim simplest = SimplestForm(found, asked, witnesses, options.threads);
+    found = Narrowed(std::move(found), exchanges, options);
+    const Claim simplest = SimplestForm(found, asked, exchanges, options.threads);
     if (std::exchange(found.claim, simplest) != simplest)
-      found = Narrowed(std::move(found), witnesses, options);
+      found = Narrowed(std::move(found), exchanges, options);
     if (IsMeasured(found.claim) && !found.table) {
-      const auto again = MeasuredBy(found.recipe, found.claim, witnesses, options.threads);
+      const auto again = MeasuredBy(found.recipe, found.claim, exchanges, options.threads);
       if (again) found.table = again->table;
     }
   }
-  if (found.recipe.empty() || !IsPlainClaim(found.claim, witnesses[0].c))
-    found = ByAnotherRecipe(all.best, witnesses, options).value_or(found);
+  if (found.recipe.empty() || !IsPlainClaim(found.claim, exchanges[0].c))
+    found = ByAnotherRecipe(all.best, exchanges, options).value_or(found);
   all.best.insert(all.best.begin(), found.claim);
   all.recipe = found.recipe;
   all.table = found.table;
   return all;
 }
 
-// Measured frequencies, measured again by more witnesses: no others have to be looked for.
-BestFound MeasureMore(BestFound all, const std::vector<Exchange>& witnesses,
+// Measured frequencies, measured again by more exchanges: no others have to be looked for.
+BestFound MeasureMore(BestFound all, const std::vector<Exchange>& exchanges,
                       const IdentifyOptions& options) {
   for (const std::string& recipe : {std::string("exact"), options.recipes.front()}) {
     options.pause();
-    const auto measured = MeasuredBy(recipe, all.best.front(), witnesses, options.threads);
-    if (!measured || !IsPermittedBy(recipe, witnesses, options.threads)(measured->claim)) continue;
+    const auto measured = MeasuredBy(recipe, all.best.front(), exchanges, options.threads);
+    if (!measured || !IsPermittedBy(recipe, exchanges, options.threads)(measured->claim)) continue;
     all.best.front() = measured->claim;
     all.table = measured->table;
     all.recipe = recipe;
@@ -193,14 +193,14 @@ BestFound MeasureMore(BestFound all, const std::vector<Exchange>& witnesses,
 void Verify(const BestFound& found, const std::vector<Exchange>& larger,
             const IdentifyOptions& options, Identity& identity) {
   identity.unseen = larger;
-  std::vector<Exchange> all = identity.witnesses;
+  std::vector<Exchange> all = identity.exchanges;
   all.insert(all.end(), larger.begin(), larger.end());
   const Claim& claim = found.best.front();
   std::vector<std::string> recipes = {found.recipe};
   if (IsMeasured(claim)) {  // the errors of the measured numbers are among those that are permitted
     recipes.insert(recipes.end(), {"f32_compute", options.recipes.front()});
   } else if (const auto narrowest =
-                 InferredRecipe(claim, identity.witnesses, found.recipe, options.threads)) {
+                 InferredRecipe(claim, identity.exchanges, found.recipe, options.threads)) {
     recipes.insert(recipes.begin(), *narrowest);
   }
   const Conformity conformity = ConformityOf(claim, all, recipes, options.threads);
@@ -212,7 +212,7 @@ void Verify(const BestFound& found, const std::vector<Exchange>& larger,
 void AddOtherValues(BestFound found, const IdentifyOptions& options, Identity& identity) {
   std::vector<Claim>& best = found.best;
   const std::vector<Exchange> weighed =
-      Weighed(identity.witnesses, best.front(), identity.recipe, options.threads);
+      Weighed(identity.exchanges, best.front(), identity.recipe, options.threads);
   const auto is_permitted = [&](const Claim& claim) {
     options.pause();
     return IsPermitted(claim, weighed);
@@ -223,7 +223,7 @@ void AddOtherValues(BestFound found, const IdentifyOptions& options, Identity& i
     if (found.table) identity.numbers = RangesOf(*found.table);
     std::erase_if(best, IsMeasured);
     const auto nearest = std::ranges::min_element(best, {}, [&](const Claim& claim) {
-      return MisfitOf(DifferencesOf(claim, identity.witnesses));
+      return MisfitOf(DifferencesOf(claim, identity.exchanges));
     });
     if (nearest != best.end()) identity.nearest = identity.c.With(WordsOf(*nearest));
   }
@@ -235,23 +235,23 @@ Identity Identify(const std::vector<Case>& questions, const AskSubject& ask,
                   const IdentifyOptions& options) {
   constexpr int kMostTries = 4;
   Identity identity{.c = questions.at(0),
-                    .witnesses = AnswersTo(questions, ask),
+                    .exchanges = AnswersTo(questions, ask),
                     .unseen = {},
                     .key_heads = {},
                     .recipe = {},
                     .numbers = {},
                     .equal = {},
                     .nearest = {}};
-  identity.key_heads = OtherKeyHeads(identity.witnesses);
-  ShareNothing(identity.key_heads, identity.witnesses);
+  identity.key_heads = OtherKeyHeads(identity.exchanges);
+  ShareNothing(identity.key_heads, identity.exchanges);
   const Claim asked = ClaimOf(questions[0], options.known);
   BestFound found;
   for (int nth = 1; nth <= kMostTries && identity.recipe.empty(); ++nth) {
     // The larger answers tell more than the first ones.
-    std::ranges::move(std::exchange(identity.unseen, {}), std::back_inserter(identity.witnesses));
+    std::ranges::move(std::exchange(identity.unseen, {}), std::back_inserter(identity.exchanges));
     const bool is_measured = nth > 1 && IsMeasured(found.best.front());
-    found = is_measured ? MeasureMore(std::move(found), identity.witnesses, options)
-                        : FindNew(asked, identity.witnesses, options);
+    found = is_measured ? MeasureMore(std::move(found), identity.exchanges, options)
+                        : FindNew(asked, identity.exchanges, options);
     if (found.recipe.empty()) break;
     // Measured numbers must fit all answers, but are never those that further answers show.
     std::vector<Exchange> larger;

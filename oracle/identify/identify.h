@@ -16,10 +16,10 @@ namespace sextant::oracle {
 
 struct Identity {
   Case c;                           // the first question, with the attributes that were found
-  std::vector<Exchange> witnesses;  // the questions of the search, as they were asked
+  std::vector<Exchange> exchanges;  // of the search, as they were asked
   std::vector<Exchange> unseen;     // larger ones, asked afterwards to verify what was found
-  // The key head that each query head reads, if it is another than the formula says. The exchanges
-  // then have a key head for every query head (key_heads.h); `c` does not.
+  // The key head that each query head reads, if it is another than the formula says. All
+  // exchanges then have a key head for every query head (key_heads.h); `c` does not.
   std::vector<size_t> key_heads{};
   // The narrowest recipe by which all answers conform; empty: they do not, and `c` only fits best.
   std::string recipe;

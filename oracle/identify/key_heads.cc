@@ -55,9 +55,9 @@ std::optional<size_t> KeyHeadOf(const Exchange& scored, size_t h) {
 }
 
 // Of every query head; empty if one of them is not known.
-std::vector<size_t> KeyHeads(const std::vector<Exchange>& witnesses) {
-  const Exchange& first = witnesses[0];
-  const std::optional<MeansOfValues> means = MeansOfValues::In(witnesses);
+std::vector<size_t> KeyHeads(const std::vector<Exchange>& exchanges) {
+  const Exchange& first = exchanges[0];
+  const std::optional<MeansOfValues> means = MeansOfValues::In(exchanges);
   const bool has_scores = first.answer.size() == 1 && first.answer[0].name == "scores";
   if (!means && !has_scores) return {};
   std::vector<size_t> heads;
@@ -89,12 +89,12 @@ void Gather(const std::vector<size_t>& key_heads, Tensor<double>& tensor) {
 
 }  // namespace
 
-std::vector<size_t> OtherKeyHeads(const std::vector<Exchange>& witnesses) {
-  const Dimensions& dimensions = witnesses[0].c.dimensions();
+std::vector<size_t> OtherKeyHeads(const std::vector<Exchange>& exchanges) {
+  const Dimensions& dimensions = exchanges[0].c.dimensions();
   if (!dimensions.contains("K") || !dimensions.contains("H")) return {};
   const auto K = static_cast<size_t>(dimensions.at("K"));
   if (K < 2) return {};
-  std::vector<size_t> heads = KeyHeads(witnesses), expected;
+  std::vector<size_t> heads = KeyHeads(exchanges), expected;
   for (size_t h = 0; h < heads.size(); ++h) expected.push_back(h / (heads.size() / K));
   return heads == expected ? std::vector<size_t>{} : heads;
 }

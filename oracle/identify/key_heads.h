@@ -11,7 +11,7 @@ namespace sextant::oracle {
 // The key heads of the query heads, [H], from the question in which all scores are nearly 0: then
 // the answer of a head is a mean of the values of its key head. Or from answered scores. Empty if
 // they are those of the formula, floor(h / (H/K)), or if the answers do not show them.
-std::vector<size_t> OtherKeyHeads(const std::vector<Exchange>& witnesses);
+std::vector<size_t> OtherKeyHeads(const std::vector<Exchange>& exchanges);
 
 // The same question and answer with a key head for every query head: the one that it reads. Then
 // the formula shares nothing, and everything else can be found.

@@ -144,13 +144,13 @@ std::ptrdiff_t ChangesOf(const Claim& claim, const Claim& from) {
 
 }  // namespace
 
-std::optional<Claim> MaskClaim(const Claim& asked, const std::vector<Exchange>& witnesses) {
+std::optional<Claim> MaskClaim(const Claim& asked, const std::vector<Exchange>& exchanges) {
   Claim free;
   for (const Attribute& attribute : AttributesOf(AttentionMask{})) {
     const auto at = asked.find(attribute.name);
     if (at != asked.end() && !attribute.dimension) free.insert(*at);
   }
-  const std::optional<MeansOfValues> means = MeansOfValues::In(witnesses);
+  const std::optional<MeansOfValues> means = MeansOfValues::In(exchanges);
   if (free.empty() || !means) return std::nullopt;
   const SeenKeys seen = SeenKeysOf(*means);
   const auto is_seen = [](const auto& keys) { return keys.has_value(); };

@@ -12,6 +12,6 @@ namespace sextant::oracle {
 // The attributes of the mask that are free in `asked`, as the answer shows them: every query sees
 // the keys that it sees there. If several masks agree, the simplest. Empty if the operation has no
 // mask, nobody answered the question (ProbesOf), or no mask is possible.
-std::optional<Claim> MaskClaim(const Claim& asked, const std::vector<Exchange>& witnesses);
+std::optional<Claim> MaskClaim(const Claim& asked, const std::vector<Exchange>& exchanges);
 
 }  // namespace sextant::oracle

@@ -16,9 +16,9 @@ const Tensor<double>* Named(const Tensors& tensors, const std::string& name) {
 
 }  // namespace
 
-std::optional<MeansOfValues> MeansOfValues::In(const std::vector<Exchange>& witnesses) {
-  const auto at = std::ranges::find_if(witnesses, AsksForKeys, &Exchange::c);
-  if (at == witnesses.end()) return std::nullopt;
+std::optional<MeansOfValues> MeansOfValues::In(const std::vector<Exchange>& exchanges) {
+  const auto at = std::ranges::find_if(exchanges, AsksForKeys, &Exchange::c);
+  if (at == exchanges.end()) return std::nullopt;
   MeansOfValues means;
   means.c_ = &at->c;
   means.v_ = Named(at->inputs, "v");

@@ -13,7 +13,7 @@ namespace sextant::oracle {
 class MeansOfValues {
  public:
   // Empty if nobody answered that question, or if it has no values.
-  static std::optional<MeansOfValues> In(const std::vector<Exchange>& witnesses);
+  static std::optional<MeansOfValues> In(const std::vector<Exchange>& exchanges);
 
   const Case& c() const { return *c_; }
   size_t H() const { return y_->shape[1]; }

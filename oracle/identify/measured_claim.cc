@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <numbers>
 
-#include "oracle/identify/measured_list.h"
+#include "oracle/identify/measured_frequencies.h"
 #include "oracle/identify/measured_rotation.h"
 #include "oracle/identify/rotation_window.h"
 #include "oracle/identify/seen_rotation.h"
@@ -36,11 +36,11 @@ std::vector<size_t> AxesOf(const Claim& given, size_t K) {
 }  // namespace
 
 std::optional<MeasuredClaim> MeasuredBy(const std::string& recipe, const Claim& claim,
-                                        const std::vector<Exchange>& witnesses, int threads) {
+                                        const std::vector<Exchange>& exchanges, int threads) {
   constexpr long double kMost = std::numbers::pi_v<long double>;  // positions are integers
-  if (!RotationIn(witnesses[0])) return std::nullopt;
-  const Case& c = witnesses[0].c;
-  RotationMeasurer measurer(witnesses, recipe);
+  if (!RotationIn(exchanges[0])) return std::nullopt;
+  const Case& c = exchanges[0].c;
+  RotationMeasurer measurer(exchanges, recipe);
   const Claim given = ClaimOf(c.With(WordsOf(claim)));
   const ChannelWindow window = WindowOf(given, measurer.all()[0].rows.width);
   const auto measured = measurer.Measure(window.Pairs(), kMost);
@@ -58,7 +58,7 @@ std::optional<MeasuredClaim> MeasuredBy(const std::string& recipe, const Claim& 
   if (table.inv_freq.empty()) return std::nullopt;
   const std::vector<PairOfChannels> columns = PairsOfTable(c);
   const auto shown = columns.empty() ? window.Pairs() : columns;
-  return MeasuredClaim{WithMeasuredList(claim, table, shown, witnesses, recipe, threads), table};
+  return MeasuredClaim{WithMeasuredList(claim, table, shown, exchanges, recipe, threads), table};
 }
 
 }  // namespace sextant::oracle

@@ -19,6 +19,6 @@ struct MeasuredClaim {
 // if they have the errors of this recipe: smaller errors tell more digits. Empty if they have
 // larger ones, or if the operation rotates nothing.
 std::optional<MeasuredClaim> MeasuredBy(const std::string& recipe, const Claim& claim,
-                                        const std::vector<Exchange>& witnesses, int threads);
+                                        const std::vector<Exchange>& exchanges, int threads);
 
 }  // namespace sextant::oracle

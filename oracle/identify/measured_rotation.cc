@@ -5,7 +5,7 @@
 #include <span>
 
 #include "oracle/identify/seen_rotation.h"
-#include "oracle/rope/measured/mutants.h"
+#include "oracle/rope/measured/measured_op.h"
 #include "reference/number/counted/counted.h"
 #include "reference/number/real.h"
 
@@ -30,11 +30,11 @@ void DropInfinite(RotaryRows& rows) {
 
 }  // namespace
 
-std::vector<Rotated> RotatedRows(const std::vector<Exchange>& witnesses) {
+std::vector<Rotated> RotatedRows(const std::vector<Exchange>& exchanges) {
   constexpr size_t kTokens = 48, kHeads = 8;
   std::vector<Rotated> all;
-  for (const Exchange& witness : witnesses) {
-    const std::optional<SeenRotation> seen = RotationIn(witness);
+  for (const Exchange& exchange : exchanges) {
+    const std::optional<SeenRotation> seen = RotationIn(exchange);
     if (!seen) return {};
     Rotated one{RowsOf({seen->x, seen->y}, kTokens, kHeads), {}};
     const Tensor<double> position = WithAxes(seen->position, seen->x.shape[2]);
@@ -50,12 +50,12 @@ std::vector<Rotated> RotatedRows(const std::vector<Exchange>& witnesses) {
   return all;
 }
 
-RotationMeasurer::RotationMeasurer(const std::vector<Exchange>& witnesses,
+RotationMeasurer::RotationMeasurer(const std::vector<Exchange>& exchanges,
                                    const std::string& recipe)
-    : c_(witnesses[0].c),
+    : c_(exchanges[0].c),
       recipe_(ParseRecipe(recipe, c_.dtype())),
       errors_(c_, recipe_, 1),
-      all_(RotatedRows(witnesses)) {
+      all_(RotatedRows(exchanges)) {
   // An angle is one product, position * frequency; the relative error does not depend on them.
   const ScopedRecipe scope(recipe_, c_.dtype());
   const ScopedStep at(Step::kAngle);

@@ -11,14 +11,14 @@
 
 namespace sextant::oracle {
 
-// The rows of one witness, and its positions [A][tokens]. Tokens whose answers overflow are left
+// The rows of one exchange, and its positions [A][tokens]. Tokens whose answers overflow are left
 // out: they say nothing about angles.
 struct Rotated {
   RotaryRows rows;
   std::vector<std::vector<double>> position;
 };
 // Empty if the operation does not rotate (RotationIn).
-std::vector<Rotated> RotatedRows(const std::vector<Exchange>& witnesses);
+std::vector<Rotated> RotatedRows(const std::vector<Exchange>& exchanges);
 
 // An axis whose positions explain the angles of a pair, its frequency in radians per position, and
 // its gains at the tokens.
@@ -31,7 +31,7 @@ struct PairOnAxis {
 class RotationMeasurer {
  public:
   // `recipe`: of the answers, which rotate.
-  RotationMeasurer(const std::vector<Exchange>& witnesses, const std::string& recipe);
+  RotationMeasurer(const std::vector<Exchange>& exchanges, const std::string& recipe);
   const std::vector<Rotated>& all() const { return all_; }
   size_t axes() const { return all_[0].position.size(); }
 

@@ -55,23 +55,23 @@ bool Answers(const Case& c, const Tensors& answer) {
 
 }  // namespace
 
-std::vector<double> DifferencesOf(const Claim& claim, std::span<const Exchange> witnesses) {
+std::vector<double> DifferencesOf(const Claim& claim, std::span<const Exchange> exchanges) {
   std::vector<double> all;
   try {
-    Case c = witnesses[0].c.With(WordsOf(claim));
+    Case c = exchanges[0].c.With(WordsOf(claim));
     const Recipe f64 = ParseRecipe("*=f64 store=f64", c.dtype());
-    for (const Exchange& witness : witnesses) {
-      const bool is_alike = witness.c.dimensions() == witnesses[0].c.dimensions();
-      if (!is_alike) c = witness.c.With(WordsOf(claim));  // takes longer than small questions
-      if (!HasShapes(c, witness.inputs) || !Answers(c, witness.answer)) return {};
-      const Tensors given = EvaluateByRecipe(c.operation(), witness.c, witness.inputs, f64);
-      for (const NamedTensor& answer : witness.answer) {
+    for (const Exchange& exchange : exchanges) {
+      const bool is_alike = exchange.c.dimensions() == exchanges[0].c.dimensions();
+      if (!is_alike) c = exchange.c.With(WordsOf(claim));  // takes longer than small questions
+      if (!HasShapes(c, exchange.inputs) || !Answers(c, exchange.answer)) return {};
+      const Tensors given = EvaluateByRecipe(c.operation(), exchange.c, exchange.inputs, f64);
+      for (const NamedTensor& answer : exchange.answer) {
         const auto at = std::ranges::find(given, answer.name, &NamedTensor::name);
         const auto o = static_cast<size_t>(at - given.begin());
         const std::vector<double> differences =
-            witness.units.empty()
+            exchange.units.empty()
                 ? DifferencesOf(answer, at->values)
-                : DifferencesOf(answer.values, at->values, witness.units[o].error);
+                : DifferencesOf(answer.values, at->values, exchange.units[o].error);
         all.insert(all.end(), differences.begin(), differences.end());
       }
     }
@@ -88,35 +88,35 @@ double MisfitOf(const std::vector<double>& differences) {
   return sum / static_cast<double>(differences.size());
 }
 
-bool IsFar(const Claim& claim, const std::vector<Exchange>& witnesses) {
+bool IsFar(const Claim& claim, const std::vector<Exchange>& exchanges) {
   constexpr double kFar = 0.01;
-  return !(MisfitOf(DifferencesOf(claim, witnesses)) < kFar);
+  return !(MisfitOf(DifferencesOf(claim, exchanges)) < kFar);
 }
 
-double LargestDifference(const Claim& claim, std::span<const Exchange> witnesses) {
-  const std::vector<double> differences = DifferencesOf(claim, witnesses);
+double LargestDifference(const Claim& claim, std::span<const Exchange> exchanges) {
+  const std::vector<double> differences = DifferencesOf(claim, exchanges);
   double most = differences.empty() ? kInfinity : 0;
   for (const double x : differences) most = std::max(most, std::abs(x));
   return most;
 }
 
-std::vector<Exchange> Weighed(std::vector<Exchange> witnesses, const Claim& claim,
+std::vector<Exchange> Weighed(std::vector<Exchange> exchanges, const Claim& claim,
                               const std::string& recipe, int threads) {
-  for (Exchange& witness : witnesses) {
-    const Case c = witness.c.With(WordsOf(claim));
-    witness.units = PermittedErrors(c, witness.inputs, ParseRecipe(recipe, c.dtype()),
-                                    ProveOptions{.threads = threads});
+  for (Exchange& exchange : exchanges) {
+    const Case c = exchange.c.With(WordsOf(claim));
+    exchange.units = PermittedErrors(c, exchange.inputs, ParseRecipe(recipe, c.dtype()),
+                                     ProveOptions{.threads = threads});
   }
-  return witnesses;
+  return exchanges;
 }
 
 bool IsPermitted(const Claim& claim, const std::vector<Exchange>& weighed) {
   // Most claims are wrong, and the first answer shows it.
   if (LargestDifference(claim, std::span(weighed).first(1)) > 1) return false;
   size_t limited = 0, count = 0;  // numbers of the answers that not every claim passes, and all
-  for (const Exchange& witness : weighed) {
-    for (const NamedTensor& answer : witness.answer) {
-      const auto unit = std::ranges::find(witness.units, answer.name, &PermittedTensor::name);
+  for (const Exchange& exchange : weighed) {
+    for (const NamedTensor& answer : exchange.answer) {
+      const auto unit = std::ranges::find(exchange.units, answer.name, &PermittedTensor::name);
       for (size_t i = 0; i < answer.values.data.size(); ++i) {
         if (!std::isfinite(answer.values.data[i])) continue;
         ++count;

@@ -12,7 +12,7 @@
 namespace sextant::oracle {
 namespace {
 
-// Extents of dimensions that the line leaves open: those along which implementations go wrong
+// Extents of dimensions that the line does not give: those along which implementations go wrong
 // differ (queries and keys, heads and key heads).
 const std::map<std::string, int> kExtents = {{"A", 3}, {"B", 1},  {"D", 32}, {"E", 16}, {"F", 32},
                                              {"H", 4}, {"K", 2},  {"M", 32}, {"N", 6},  {"P", 32},

@@ -7,7 +7,7 @@
 #include "oracle/identify/axial_claims.h"
 #include "oracle/identify/frequency_claims.h"
 #include "oracle/identify/growth_claims.h"
-#include "oracle/identify/measured_list.h"
+#include "oracle/identify/measured_frequencies.h"
 #include "oracle/identify/measured_rotation.h"
 #include "oracle/identify/rotation_window.h"
 #include "oracle/identify/section_claims.h"
@@ -32,7 +32,7 @@ Claim WithDirection(Claim claim, MeasuredTable& table) {
 // The claims of one window: about direction, growth, axes, base and scaling.
 std::vector<Claim> RotationClaimsOf(const ChannelWindow& window, const Claim& asked,
                                     RotationMeasurer& measurer,
-                                    const std::vector<Exchange>& witnesses,
+                                    const std::vector<Exchange>& exchanges,
                                     const std::string& recipe, int threads) {
   constexpr long double kMost = std::numbers::pi_v<long double>;  // positions are integers
   std::vector<Claim> claims, frequencies;
@@ -46,7 +46,7 @@ std::vector<Claim> RotationClaimsOf(const ChannelWindow& window, const Claim& as
     }
     const Claim turned = WithDirection(WithWindow(sectioned.claim, window), table);
     const bool is_first = claims.empty();  // the others have the same frequencies, where known
-    if (is_first) frequencies = FrequencyClaims(table, turned, witnesses[0].c, recipe, threads);
+    if (is_first) frequencies = FrequencyClaims(table, turned, exchanges[0].c, recipe, threads);
     for (const Claim& grown : WithGrowth(turned, gains)) {
       for (const Claim& frequency : frequencies) {
         claims.push_back(grown);
@@ -54,16 +54,16 @@ std::vector<Claim> RotationClaimsOf(const ChannelWindow& window, const Claim& as
       }
     }
     if (!is_first || !turned.contains("scaling")) continue;
-    const std::vector<PairOfChannels> columns = PairsOfTable(witnesses[0].c);
+    const std::vector<PairOfChannels> columns = PairsOfTable(exchanges[0].c);
     const auto shown = columns.empty() ? window.Pairs() : columns;
-    claims.push_back(WithMeasuredList(turned, table, shown, witnesses, recipe, threads));
+    claims.push_back(WithMeasuredList(turned, table, shown, exchanges, recipe, threads));
   }
   return claims;
 }
 
 // The frequencies and the factor that the operation answers; empty if it answers something else.
-std::optional<MeasuredTable> AnsweredTable(const Exchange& witness) {
-  const Tensors& answer = witness.answer;
+std::optional<MeasuredTable> AnsweredTable(const Exchange& exchange) {
+  const Tensors& answer = exchange.answer;
   if (answer.size() != 2 || answer[0].name != "inv_freq" || answer[1].name != "attention_factor")
     return std::nullopt;
   const auto with_bar = [](double value, DType dtype) {
@@ -91,18 +91,18 @@ std::vector<Claim> RotationClaimsOf(const MeasuredTable& table, const Claim& ask
 
 }  // namespace
 
-std::vector<Claim> RotationClaims(const Claim& asked, const std::vector<Exchange>& witnesses,
+std::vector<Claim> RotationClaims(const Claim& asked, const std::vector<Exchange>& exchanges,
                                   const std::string& recipe, int threads) {
   constexpr size_t kMostWindows = 3;  // a window of unrotated pairs fits many
-  if (const auto table = AnsweredTable(witnesses[0]))
-    return RotationClaimsOf(*table, asked, witnesses[0].c, recipe, threads);
-  if (!RotationIn(witnesses[0])) return {};
-  RotationMeasurer measurer(witnesses, recipe);
-  if (asked.contains("arrangement")) return AxialClaims(asked, witnesses[0].c, measurer);
+  if (const auto table = AnsweredTable(exchanges[0]))
+    return RotationClaimsOf(*table, asked, exchanges[0].c, recipe, threads);
+  if (!RotationIn(exchanges[0])) return {};
+  RotationMeasurer measurer(exchanges, recipe);
+  if (asked.contains("arrangement")) return AxialClaims(asked, exchanges[0].c, measurer);
   std::vector<Claim> claims;
   size_t possible = 0;
-  for (const ChannelWindow& window : WindowsOf(asked, witnesses[0].c, measurer.all())) {
-    const auto its = RotationClaimsOf(window, asked, measurer, witnesses, recipe, threads);
+  for (const ChannelWindow& window : WindowsOf(asked, exchanges[0].c, measurer.all())) {
+    const auto its = RotationClaimsOf(window, asked, measurer, exchanges, recipe, threads);
     claims.insert(claims.end(), its.begin(), its.end());
     if (!its.empty() && ++possible == kMostWindows) break;
   }

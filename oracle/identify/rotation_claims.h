@@ -9,10 +9,10 @@
 
 namespace sextant::oracle {
 
-// Claims that differ from `asked` in what the witnesses show: pairing, R, offset, direction, base
+// Claims that differ from `asked` in what the exchanges show: pairing, R, offset, direction, base
 // and scaling, sections. The shortest come first. Empty if the operation neither rotates
 // (RotationIn) nor answers frequencies, or if no layout is possible. `recipe`: of the answers.
-std::vector<Claim> RotationClaims(const Claim& asked, const std::vector<Exchange>& witnesses,
+std::vector<Claim> RotationClaims(const Claim& asked, const std::vector<Exchange>& exchanges,
                                   const std::string& recipe, int threads);
 
 }  // namespace sextant::oracle

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "oracle/identify/measured_rotation.h"
-#include "oracle/rope/measured/mutants.h"
+#include "oracle/rope/measured/measured_op.h"
 
 namespace sextant::oracle {
 

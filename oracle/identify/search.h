@@ -12,10 +12,10 @@ namespace sextant::oracle {
 
 // True if the recipe permits every difference, if the claim is right (IsPermitted).
 std::function<bool(const Claim&)> IsPermittedBy(const std::string& recipe,
-                                                std::vector<Exchange> witnesses, int threads);
+                                                std::vector<Exchange> exchanges, int threads);
 
 // The claim, or one with numbers near its own, few digits first, if the recipe permits it.
-std::optional<Claim> PermittedNear(const Claim& claim, const std::vector<Exchange>& witnesses,
+std::optional<Claim> PermittedNear(const Claim& claim, const std::vector<Exchange>& exchanges,
                                    const std::string& recipe, int threads);
 
 // The best claims, a permitted one first. If a measured claim is permitted, nothing is searched.
@@ -23,7 +23,7 @@ std::optional<Claim> PermittedNear(const Claim& claim, const std::vector<Exchang
 // their angles are larger, so that fewer wrong frequencies nearly fit. Last, the permitted errors
 // of the best claim weigh the differences: those of some elements are much larger than of others.
 // `pause` is called between the steps; what it throws ends the search.
-std::vector<Claim> Searched(const Claim& asked, const std::vector<Exchange>& witnesses,
+std::vector<Claim> Searched(const Claim& asked, const std::vector<Exchange>& exchanges,
                             const std::string& recipe, int threads,
                             const std::function<void()>& pause);
 

@@ -57,10 +57,10 @@ bool RotatesChannels(const OperationInfo& info) {
 
 }  // namespace
 
-std::optional<SeenRotation> RotationIn(const Exchange& witness) {
-  const Case& c = witness.c;
+std::optional<SeenRotation> RotationIn(const Exchange& exchange) {
+  const Case& c = exchange.c;
   if (!Case::Has(c.operation(), "base")) return std::nullopt;
-  const Tensors &inputs = witness.inputs, &answer = witness.answer;
+  const Tensors &inputs = exchange.inputs, &answer = exchange.answer;
   if (RotatesChannels(c.info()))
     return SeenRotation{inputs[0].values, answer[0].values, inputs[1].values};
   if (inputs.size() != 1 || c.info().signature.inputs[0].role != Role::kInteger)

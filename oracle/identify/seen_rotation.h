@@ -18,7 +18,7 @@ struct SeenRotation {
 // The rotation of x [B,H,S,D] by position [B,S], [B,A,S] or [B]. A matrix [S,D,D] rotates vectors
 // of 1 and -1, and a table of cos and sin [B,S,columns] rotates (1, 0) and (0, 1): the columns of a
 // pair are then its channels. Empty if the operation has no base or no such tensors.
-std::optional<SeenRotation> RotationIn(const Exchange& witness);
+std::optional<SeenRotation> RotationIn(const Exchange& exchange);
 
 // The rotated channels of a table of cos and sin, as its layout says; empty for other operations.
 std::vector<PairOfChannels> PairsOfTable(const Case& c);

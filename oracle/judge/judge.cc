@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "oracle/judge/drift.h"
 #include "oracle/judge/likely.h"
+#include "oracle/judge/systematic_error.h"
 #include "oracle/judge/tensor_judge.h"
 #include "oracle/judge/undecided.h"
 #include "oracle/judge/verdict_of.h"
@@ -129,7 +129,8 @@ Verdict Judge::EvaluateVariant(const Variant& variant, const Tensors& outputs) c
   std::vector<JudgedTensor> tensors =
       grading_ == Grading::kPassOrFail
           ? JudgeTensors(c_, reference, outputs)
-          : JudgeWithDrift({variant.operation, c_, inputs_, recipe_, options_}, reference, outputs);
+          : JudgeWithSystematicErrors({variant.operation, c_, inputs_, recipe_, options_},
+                                      reference, outputs);
   Verdict verdict = VerdictOf(c_, tensors);
   const std::vector<JudgedTensor> trace = Trace(variant, outputs);
   // Optional outputs are intermediates: they come before the required ones.

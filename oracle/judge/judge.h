@@ -70,7 +70,7 @@ struct TensorVerdict {
   // are few, or if all elements share the error of one power (frequencies).
   double bias = 0, spread = 0, bias_in_standard_errors = 0;
   // The largest |mean| expected of correct implementations; 0 unless it was needed
-  // (oracle/judge/drift.h).
+  // (oracle/judge/systematic_error.h).
   double correct_bias_bound = 0;
 };
 

@@ -138,7 +138,7 @@ TEST(Level1, PermittedErrorsExceedTheProvenOnesByAtMostTheStatedMargin) {
   EXPECT_GT(enclosed, 500U);  // else level 1 was not used
 }
 
-// A judge of many cases with few open elements must not prove everything.
+// A judge of many cases with few undecided elements must not prove everything.
 TEST(Level1, ACorrectAnswerNeedsFewProofs) {
   const DrawnCase q("attention H=4 K=2 S=40 T=40 D=16 mask=causal dtype=bf16");
   const ProvenAndPermitted enclosed = Enclose(q.c.operation(), q.c, q.inputs, q.recipe);

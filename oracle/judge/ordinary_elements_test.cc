@@ -196,7 +196,7 @@ TEST(OrdinaryElements, AreMostOfAnAnswerThatFails) {
 // Copies of one element, and one other element at any place. Upper bounds are those of errors /
 // bounds that are 2 r smaller, and by the same part of themselves: of r = 2^-50 and a bound of
 // 2^-6, 2^-43; four roundings of 2^-53 are less than that.
-TEST(OrdinaryElements, EqualElementsAreOneCandidate) {
+TEST(OrdinaryElements, EqualElementsCountOnce) {
   constexpr double kReach = 2 * 2 * 0x1p-43;
   OnEveryTarget([] {
     for (size_t M = 1; M <= 3 * kMostLanes; ++M) {

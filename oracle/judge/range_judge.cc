@@ -11,7 +11,7 @@ namespace {
 constexpr size_t kBlock = 512;  // one vacuous element makes it slow
 
 // The grade of an element whose permitted error is infinite: never kFails.
-Grade OpenGradeOf(double error, double likely) {
+Grade GradeOfUnjudgeable(double error, double likely) {
   return error <= likely || std::isinf(likely) ? Grade::kExact : Grade::kUnlikely;
 }
 
@@ -130,15 +130,16 @@ void RangeJudge::JudgeElement(const AnsweredPart& part, size_t i, size_t index) 
   ElementStatus& status = elements_.statuses[index];
   if (std::isnan(radius) || std::isnan(high)) {
     const bool left_out = std::isnan(radius);
-    const bool open = !left_out && !std::isnan(part.end_to_end.high.data[i]);
-    status = open ? ElementStatus::kOpen : ElementStatus::kUnspecified;
-    ++(left_out ? verdict_.left_out : open ? verdict_.unjudgeable : verdict_.unspecified);
+    const bool is_specified = !left_out && !std::isnan(part.end_to_end.high.data[i]);
+    status = is_specified ? ElementStatus::kOpen : ElementStatus::kUnspecified;
+    ++(left_out ? verdict_.left_out : is_specified ? verdict_.unjudgeable : verdict_.unspecified);
     return;
   }
   verdict_.enclosed += radius > 0;
   const double error = ErrorOf(golden, i, got), likely = permitted.likely.data[i] + radius;
-  const bool open = std::isinf(bound);
-  const Grade grade = open ? OpenGradeOf(error, likely) : GradeIn(part, i, error, likely);
+  const bool overflows = std::isinf(bound);
+  const Grade grade =
+      overflows ? GradeOfUnjudgeable(error, likely) : GradeIn(part, i, error, likely);
   const bool fails = grade == Grade::kFails;
   verdict_.grade = std::max(verdict_.grade, grade);
   verdict_.failed += fails;
@@ -146,15 +147,15 @@ void RangeJudge::JudgeElement(const AnsweredPart& part, size_t i, size_t index) 
   verdict_.unlikely += grade == Grade::kUnlikely;
   const bool loose = !fails && IsLoose(radius, permitted.error.data[i]);
   verdict_.loose += loose;
-  verdict_.unjudgeable += open && !loose;
-  verdict_.vacuous += !open && !loose && permitted.vacuous[i] && !fails;
-  const bool judged = !open && !loose && (!permitted.vacuous[i] || fails);
+  verdict_.unjudgeable += overflows && !loose;
+  verdict_.vacuous += !overflows && !loose && permitted.vacuous[i] && !fails;
+  const bool judged = !overflows && !loose && (!permitted.vacuous[i] || fails);
   status = judged ? ElementStatus::kJudged : ElementStatus::kOpen;
   verdict_.judged += judged;
   const double limit = grade == Grade::kUnlikely ? likely : bound;
   const std::pair rank(std::max(grade, Grade::kWithin), RatioOf(error, limit));
   SetIfWorst(part, i, index, rank);
-  if (bound > 0 && !open && !fails)
+  if (bound > 0 && !overflows && !fails)
     bias_.Add(index, got, error == 0 ? 0 : ((got - high) - low) / bound);
 }
 

@@ -6,7 +6,7 @@
 #include <mutex>
 #include <stdexcept>
 
-#include "oracle/judge/drift_sample.h"
+#include "oracle/judge/bias_sample.h"
 #include "oracle/judge/range_judge.h"
 #include "oracle/judge/undecided.h"
 #include "oracle/judge/verdict_of.h"
@@ -102,7 +102,7 @@ class SlicedJudge {
     enclosed.Enclose(slices_[s]);
     for (;;) {
       ranks_[s] = {};
-      const ElementMarks marks = OpenGradesIn(enclosed.reference(), part, ranks_[s]);
+      const ElementMarks marks = UndecidedGradesIn(enclosed.reference(), part, ranks_[s]);
       if (ranks_[s].least.first > Grade::kWithin) return false;
       if (marks.empty()) break;
       enclosed.ProveMarked(marks);
@@ -116,7 +116,7 @@ class SlicedJudge {
   // Of enclosed elements with the same numbers, the first of the tensor counts: the exact errors of
   // the others differ from its error by less than its enclosure shows. So of the slices with the
   // numbers that have the largest upper bound, one is enough.
-  std::vector<char> Candidates(const Rank& known) const {
+  std::vector<char> MayHaveWorst(const Rank& known) const {
     const RankRange& largest = *std::ranges::max_element(ranks_, {}, &RankRange::most);
     const auto has_largest = [&](size_t s) {
       return largest.most >= known && ranks_[s].most == largest.most &&
@@ -131,12 +131,12 @@ class SlicedJudge {
       if (at < first_at) first = s, first_at = at;
     }
     const bool is_of_others = largest.most < known || known > least;  // the known rank
-    std::vector<char> candidates(slices_.size());
+    std::vector<char> may_have_worst(slices_.size());
     for (size_t s = 0; s < slices_.size(); ++s) {
       const Rank& most = has_largest(s) && s != first ? ranks_[s].next : ranks_[s].most;
-      candidates[s] = most >= known || (is_of_others && ranks_[s].least == known);
+      may_have_worst[s] = most >= known || (is_of_others && ranks_[s].least == known);
     }
-    return candidates;
+    return may_have_worst;
   }
 
   // Proves the elements that may be the worst: those of few slices.
@@ -145,11 +145,11 @@ class SlicedJudge {
     for (const RankRange& of : ranks_) worst[0] = std::max(worst[0], of.least);
     if (worst[0] == Rank()) return;  // no element has a rank
     const Rank known = worst[0];
-    const auto has_candidates = Candidates(known);
+    const auto may_have_worst = MayHaveWorst(known);
     EnclosedSlices enclosed(question_.c, question_.inputs, question_.recipe);
     RangeJudge range(shape_, false, elements_);
     for (size_t s = 0; s < slices_.size(); ++s) {
-      if (!has_candidates[s]) continue;
+      if (!may_have_worst[s]) continue;
       const Tensors part = AnswerIn(slices_[s]);
       enclosed.Enclose(slices_[s]);
       Undecided undecided(enclosed.reference(), part, 1, worst);

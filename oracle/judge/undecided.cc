@@ -15,7 +15,7 @@ namespace {
 // The rank of an element lies between `least` and `most`.
 struct Judged {
   Rank least, most;
-  bool open = false;  // the grade is not decided
+  bool undecided = false;  // the grade
 };
 
 double Ratio(double error, double limit) {
@@ -81,8 +81,8 @@ class EnclosedJudge {
   std::pair<size_t, size_t> ElementsOf(size_t block) const {  // the first, and the end
     return {block * kBlock, std::min(got_.data.size(), (block + 1) * kBlock)};
   }
-  // Marks the elements of a block whose grade is open.
-  RankRange MarkOpen(size_t block, std::vector<char>& marks) const {
+  // Marks the elements of a block whose grade is undecided.
+  RankRange MarkUndecided(size_t block, std::vector<char>& marks) const {
     const auto [first, end] = ElementsOf(block);
     const size_t count = end - first;
     char left[kBlock];
@@ -109,8 +109,8 @@ class EnclosedJudge {
       k = static_cast<size_t>(static_cast<const char*>(at) - left);
       const size_t i = first + k;
       const Judged judged = JudgeElement(i);
-      marks[i] = judged.open;
-      if (judged.open) continue;
+      marks[i] = judged.undecided;
+      if (judged.undecided) continue;
       const bool enclosed = golden_.radius.data[i] < 0;
       ranks.Include({judged.least, enclosed ? judged.most : Rank(), NumbersOf(i), i, Rank()});
     }
@@ -161,12 +161,13 @@ class Undecided::Marker {
     InParallel(blocks_.size(), threads_, [&](size_t block) {
       const auto [first, end] = judge_.ElementsOf(block);
       const bool is_known = has_ranks_ && !HasMark(marks_, first, end);
-      if (!is_known) blocks_[block] = judge_.MarkOpen(block, marks);
+      if (!is_known) blocks_[block] = judge_.MarkUndecided(block, marks);
     });
     has_ranks_ = true;
     worst = elsewhere;
     for (const RankRange& block : blocks_) worst = std::max(worst, block.least);
-    // Then other bounds decide what is unlikely, and which element is the worst (drift.h).
+    // Then other bounds decide what is unlikely, and which element is the worst
+    // (systematic_error.h).
     const bool is_unlikely = worst.first == Grade::kUnlikely;
     InParallel(blocks_.size(), threads_, [&](size_t block) {
       if (!is_unlikely && blocks_[block].most < worst) return;
@@ -199,12 +200,12 @@ void RankRange::Include(const RankRange& of) {
   }
 }
 
-ElementMarks OpenGradesIn(const ProvenAndPermitted& reference, const Tensors& outputs,
-                          RankRange& ranks) {
+ElementMarks UndecidedGradesIn(const ProvenAndPermitted& reference, const Tensors& outputs,
+                               RankRange& ranks) {
   ElementMarks marks(1, std::vector<char>(outputs[0].values.data.size()));
   const EnclosedJudge judge(reference.golden[0], reference.permitted[0], outputs[0].values);
   for (size_t block = 0; block < judge.blocks(); ++block)
-    ranks.Include(judge.MarkOpen(block, marks[0]));
+    ranks.Include(judge.MarkUndecided(block, marks[0]));
   return HasMark(marks[0], 0, marks[0].size()) ? marks : ElementMarks();
 }
 

@@ -1,4 +1,4 @@
-// The elements of an answer whose verdict level 1 of the ladder leaves open (Enclose,
+// The elements of an answer whose verdict level 1 of the ladder does not decide (Enclose,
 // reference/prove/prove.h). An element that is only enclosed is decided if the exact value and the
 // permitted error may lie anywhere within their bounds without changing its grade.
 #pragma once
@@ -13,8 +13,9 @@
 
 namespace sextant::oracle {
 
-// The elements that must be proven: those whose grade is open, those that may be the worst of their
-// tensor, so that a verdict states proven numbers, and all of a tensor whose worst is unlikely.
+// The elements that must be proven: those whose grade is undecided, those that may be the worst of
+// their tensor, so that a verdict states proven numbers, and all of a tensor whose worst is
+// unlikely.
 class Undecided {
  public:
   // The outputs, which fit the case, and the reference values must outlive this. threads: 0 for all
@@ -48,8 +49,8 @@ struct RankRange {
   Rank next{};           // as `most`, of elements that conform and have other numbers than `top`
   void Include(const RankRange& of);
 };
-// Marks the elements of the only output whose grade is open. Includes the others in `ranks`.
-ElementMarks OpenGradesIn(const ProvenAndPermitted& reference, const Tensors& outputs,
-                          RankRange& ranks);
+// Marks the elements of the only output whose grade is undecided. Includes the others in `ranks`.
+ElementMarks UndecidedGradesIn(const ProvenAndPermitted& reference, const Tensors& outputs,
+                               RankRange& ranks);
 
 }  // namespace sextant::oracle

@@ -45,7 +45,7 @@ TEST(Undecided, ProvenElementsAreNotMarked) {
   EXPECT_THAT(e.Marks(), ElementsAre());
 }
 
-TEST(Undecided, ErrorsAtThePermittedErrorAreOpen) {
+TEST(Undecided, ErrorsAtThePermittedErrorAreUndecided) {
   for (const double distance : {-1.0, 0.0, 1.0}) {
     Enclosed e;
     const double error = 1 + 2 * kUlp - (1 + 0x1p-30);
@@ -54,25 +54,25 @@ TEST(Undecided, ErrorsAtThePermittedErrorAreOpen) {
   }
 }
 
-TEST(Undecided, ErrorsAtTheLikelyErrorAreOpen) {
+TEST(Undecided, ErrorsAtTheLikelyErrorAreUndecided) {
   Enclosed e;
   e.permitted[0].likely.data[1] = 1 + 2 * kUlp - (1 + 0x1p-30);
   EXPECT_EQ(e.Marks()[1], 1);
 }
 
-TEST(Undecided, TiesAreOpen) {
+TEST(Undecided, TiesAreUndecided) {
   Enclosed e;
   e.Put(2, 1 + kUlp / 2, kPermitted, 1);
   EXPECT_THAT(e.Marks(), ElementsAre(1, 0, 1, 0));
 }
 
-TEST(Undecided, ErrorsOfOneUlpAreOpen) {
+TEST(Undecided, ErrorsOfOneUlpAreUndecided) {
   Enclosed e;
   e.Put(2, 1 + kUlp, kPermitted, 1 + 2 * kUlp);
   EXPECT_THAT(e.Marks(), ElementsAre(1, 0, 1, 0));
 }
 
-TEST(Undecided, ValuesAtABinadeAreOpen) {
+TEST(Undecided, ValuesAtABinadeAreUndecided) {
   Enclosed e;  // the ulp of the exact value is not decided
   e.Put(2, 2 - 0x1p-46, kPermitted, 2);
   EXPECT_THAT(e.Marks(), ElementsAre(1, 0, 1, 0));
@@ -88,7 +88,7 @@ TEST(Undecided, OfFailingElementsTheWorstIsProven) {
   EXPECT_THAT(e.Marks(), ElementsAre(0, 0, 0, 1));
 }
 
-// Other bounds decide then what is unlikely (drift.h), and with it the worst element.
+// Other bounds decide then what is unlikely (systematic_error.h), and with it the worst element.
 TEST(Undecided, AllElementsAreProvenIfTheWorstIsUnlikely) {
   Enclosed e;
   e.permitted[0].likely.data[2] = kUlp;
@@ -119,7 +119,7 @@ TEST(Undecided, AllThatMayBeTheWorstAreProven) {
   EXPECT_THAT(e.Marks(), ElementsAre(1, 1, 1, 0));
 }
 
-// A proof decides the only open grade: the element is unlikely, so all others must be proven.
+// A proof decides the only undecided grade: the element is unlikely, so all others must be proven.
 // Element 7 is the worst of those whose grade is decided.
 TEST(Undecided, AProofMayMakeOthersUndecided) {
   Ones ones(3, 1000);

@@ -26,47 +26,47 @@ double BetaOf(const Case& c) { return NumberOf(c, "beta", 1); }
 
 // f(x) + f(-x) is 1 for sigmoid and 0 for tanh. f(x) - f(-x) is x |x| for relu2 and x for all
 // others, which multiply x by a weight between 0 and 1.
-Findings CheckMirror(const Case& c, const Tensors& inputs, const Ask& ask) {
+Comparisons CheckMirror(const Case& c, const Tensors& inputs, const Ask& ask) {
   const Response y = ask(c, inputs), mirrored = ask(c, Multiplied(inputs, {"x"}, -1));
-  Findings findings;
+  Comparisons comparisons;
   for (size_t i = 0; i < y.size(); ++i) {
     const double x = inputs[0].values.data[i];
     const Measured a = y(0, i), b = mirrored(0, i);
     switch (ActivationKindOf(c)) {
       case ActivationKind::kSigmoid:
-        findings.Equal(a + b, 1, {y, 0, i});
+        comparisons.Equal(a + b, 1, {y, 0, i});
         break;
       case ActivationKind::kTanh:
-        findings.Equal(a, -b, {y, 0, i});
+        comparisons.Equal(a, -b, {y, 0, i});
         break;
       case ActivationKind::kRelu2:
-        findings.Equal(a - b, Measured(x) * std::abs(x), {y, 0, i});
+        comparisons.Equal(a - b, Measured(x) * std::abs(x), {y, 0, i});
         break;
       default:
-        findings.Equal(a - b, x, {y, 0, i});
+        comparisons.Equal(a - b, x, {y, 0, i});
     }
   }
-  return findings;
+  return comparisons;
 }
 
 // max(x, 0) - swish(x) lies between 0 and -kLowest / beta.
-Findings CheckNearRelu(const Case& c, const Tensors& inputs, const Ask& ask) {
+Comparisons CheckNearRelu(const Case& c, const Tensors& inputs, const Ask& ask) {
   const double beta = BetaOf(c);
   if (!IsSwish(c) || beta <= 0) return {};
   const Response y = ask(c, inputs);
-  Findings findings;
+  Comparisons comparisons;
   for (size_t i = 0; i < y.size(); ++i) {
     const Measured below = Measured(std::max(0.0, inputs[0].values.data[i])) - y(0, i);
-    findings.AtMost(0, below, {y, 0, i});
-    findings.AtMost(below * beta, std::nextafter(-kLowest, 1), {y, 0, i});
+    comparisons.AtMost(0, below, {y, 0, i});
+    comparisons.AtMost(below * beta, std::nextafter(-kLowest, 1), {y, 0, i});
   }
-  return findings;
+  return comparisons;
 }
 
 // Checks swish at the place of its minimum, rounded to the dtype. At distance d from it swish is
 // larger by at most beta d^2 / 4, because its second derivative is at most beta / 2; beta times
 // swish is larger by at most (beta d)^2 / 4. Left and right of it swish is not smaller.
-Findings CheckLowest(const Case& c, const Tensors& inputs, const Ask& ask) {
+Comparisons CheckLowest(const Case& c, const Tensors& inputs, const Ask& ask) {
   const double beta = BetaOf(c);
   if (!IsSwish(c) || beta <= 0 || inputs[0].values.data.empty()) return {};
   const double at = RoundTo(inputs[0].dtype, kLowestAt / beta);
@@ -75,26 +75,26 @@ Findings CheckLowest(const Case& c, const Tensors& inputs, const Ask& ask) {
   const Response y_right = ask(c, Filled(inputs, {"x"}, at / 4));
   const Measured off = Measured(at) * beta - Nearest(kLowestAt), square = off * off * 0.25;
   const Measured lowest = Nearest(kLowest) + Measured(0, square.value() + square.error());
-  Findings findings;
+  Comparisons comparisons;
   for (size_t i = 0; i < y.size(); ++i) {
-    findings.Equal(y(0, i) * beta, lowest, {y, 0, i});
-    findings.AtMost(y(0, i), y_left(0, i), {y, 0, i});
-    findings.AtMost(y(0, i), y_right(0, i), {y, 0, i});
+    comparisons.Equal(y(0, i) * beta, lowest, {y, 0, i});
+    comparisons.AtMost(y(0, i), y_left(0, i), {y, 0, i});
+    comparisons.AtMost(y(0, i), y_right(0, i), {y, 0, i});
   }
-  return findings;
+  return comparisons;
 }
 
 // swish of 2 x and beta is twice swish of x and 2 beta.
-Findings CheckBeta(const Case& c, const Tensors& inputs, const Ask& ask) {
+Comparisons CheckBeta(const Case& c, const Tensors& inputs, const Ask& ask) {
   if (!IsSwish(c)) return {};
-  Findings findings;
+  Comparisons comparisons;
   ExpectProportional(ask(c, Multiplied(inputs, {"x"}, 2)), 2,
-                     ask(Multiplied(c, "beta", 2, 1), inputs), findings);
-  return findings;
+                     ask(Multiplied(c, "beta", 2, 1), inputs), comparisons);
+  return comparisons;
 }
 
 // For monotone kinds a larger x gives no smaller y.
-Findings CheckMonotone(const Case& c, const Tensors& inputs, const Ask& ask) {
+Comparisons CheckMonotone(const Case& c, const Tensors& inputs, const Ask& ask) {
   const ActivationKind kind = ActivationKindOf(c);
   if (kind == ActivationKind::kSwish || kind == ActivationKind::kGelu ||
       kind == ActivationKind::kGeluTanh) {
@@ -104,7 +104,7 @@ Findings CheckMonotone(const Case& c, const Tensors& inputs, const Ask& ask) {
 }
 
 // The formula with one mutation.
-struct ActivationMutant : Activation {
+struct MutatedActivation : Activation {
   enum class Mutation {
     kNone,
     kHard,       // piecewise linear: clip((x + 3) / 6, 0, 1)
@@ -198,9 +198,9 @@ struct ActivationMutant : Activation {
 };
 
 // The defect of a mutation, for cases of these kinds only.
-Defect OfKinds(std::string name, std::string why, ActivationMutant::Mutation mutation,
+Defect OfKinds(std::string name, std::string why, MutatedActivation::Mutation mutation,
                std::vector<ActivationKind> kinds) {
-  Defect any = MutatedFormula<ActivationMutant>(std::move(name), std::move(why), mutation);
+  Defect any = MutatedFormula<MutatedActivation>(std::move(name), std::move(why), mutation);
   any.hypothesis = [hypothesis = any.hypothesis, kinds = std::move(kinds)](
                        const Case& c, const Tensors& inputs,
                        const Recipe& recipe) -> std::optional<Hypothesis> {
@@ -212,7 +212,7 @@ Defect OfKinds(std::string name, std::string why, ActivationMutant::Mutation mut
 
 std::vector<Defect> ActivationFormulaDefects() {
   using Kind = ActivationKind;
-  using Mutation = ActivationMutant::Mutation;
+  using Mutation = MutatedActivation::Mutation;
   return {
       OfKinds("hard", "the sigmoid is piecewise linear: clip((x + 3) / 6, 0, 1)", Mutation::kHard,
               {Kind::kSwish, Kind::kSigmoid}),
@@ -242,7 +242,7 @@ std::vector<Defect> ActivationFormulaDefects() {
       OfKinds("exponential_overflows",
               "the sigmoid is e^x / (1 + e^x), or tanh uses both exponentials: NaN for large x",
               Mutation::kOverflows, {Kind::kSigmoid, Kind::kSwish, Kind::kTanh}),
-      AcrossSlices(MutatedFormula<ActivationMutant>(
+      AcrossSlices(MutatedFormula<MutatedActivation>(
           "first_not_activated", "the loop starts at the second channel of a row",
           Mutation::kNotFirst)),
       OfKinds("square_alone", "y is x^2 instead of max(x, 0)^2", Mutation::kOfSquare,
@@ -259,11 +259,11 @@ std::vector<Defect> ActivationOtherDefects() {
                         kind == ActivationKind::kGelu || kind == ActivationKind::kGeluTanh;
                     return gelu ? "kind=swish beta=1.702" : "";
                   }),
-      MutatedFormula<ActivationMutant>(
+      MutatedFormula<MutatedActivation>(
           "table_of_f16",
           "x is rounded to f16, and the function is read from a table of f16 "
           "numbers; beyond -10 and 10, gelu is 0 and x (ggml)",
-          ActivationMutant::Mutation::kTable),
+          MutatedActivation::Mutation::kTable),
       ChangedRecipe("in_bf16", "the activation is computed in bf16 for every dtype",
                     "activation=bf16"),
       ChangedRecipe("in_f16", "the activation is computed in f16 for every dtype",

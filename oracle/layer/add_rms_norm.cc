@@ -18,73 +18,73 @@ namespace {
 
 double WeightOfOne(const Case& c) { return TextOf(c, "unit_offset") == "true" ? 0 : 1; }
 
-Findings CheckSum(const Case& c, const Tensors& inputs, const Ask& ask) {
+Comparisons CheckSum(const Case& c, const Tensors& inputs, const Ask& ask) {
   const Response answer = ask(c, inputs);
-  Findings findings;
+  Comparisons comparisons;
   for (size_t i = 0; i < answer.size(kSum); ++i) {
     const double x = inputs[kX].values.data[i], residual = inputs[kResidual].values.data[i];
     const double sum = RoundTo(answer.outputs[kSum].dtype, TwoSum(x, residual));
-    if (std::isfinite(sum)) findings.Equal(answer(kSum, i), sum, {answer, kSum, i});
+    if (std::isfinite(sum)) comparisons.Equal(answer(kSum, i), sum, {answer, kSum, i});
   }
-  return findings;
+  return comparisons;
 }
 
 // The answered sum as x, with residual 0, gives the same y and sum.
-Findings CheckSumAlone(const Case& c, const Tensors& inputs, const Ask& ask) {
+Comparisons CheckSumAlone(const Case& c, const Tensors& inputs, const Ask& ask) {
   const Response answer = ask(c, inputs);
-  Findings findings;
-  if (answer.outputs[kSum].dtype != inputs[kX].dtype) return findings;
+  Comparisons comparisons;
+  if (answer.outputs[kSum].dtype != inputs[kX].dtype) return comparisons;
   Tensors alone = Filled(inputs, {"residual"}, 0);
   alone[kX].values = answer.outputs[kSum].values;
-  ExpectEqual(answer, ask(c, alone), findings);
-  return findings;
+  ExpectEqual(answer, ask(c, alone), comparisons);
+  return comparisons;
 }
 
-Findings CheckSwapped(const Case& c, const Tensors& inputs, const Ask& ask) {
+Comparisons CheckSwapped(const Case& c, const Tensors& inputs, const Ask& ask) {
   Tensors swapped = inputs;
   std::swap(swapped[kX].values, swapped[kResidual].values);
-  Findings findings;
-  ExpectEqual(ask(c, inputs), ask(c, swapped), findings);
-  return findings;
+  Comparisons comparisons;
+  ExpectEqual(ask(c, inputs), ask(c, swapped), comparisons);
+  return comparisons;
 }
 
 // 2 x, 2 residuals and 4 eps give the same y and twice the sum.
-Findings CheckAddRmsNormUnits(const Case& c, const Tensors& inputs, const Ask& ask) {
+Comparisons CheckAddRmsNormUnits(const Case& c, const Tensors& inputs, const Ask& ask) {
   const Response answer = ask(c, inputs);
   const Response twice = ask(Multiplied(c, "eps", 4), Multiplied(inputs, {"x", "residual"}, 2));
-  Findings findings;
-  ExpectProportional(twice, 1, answer, findings, kY);
-  ExpectProportional(twice, 2, answer, findings, kSum);
-  return findings;
+  Comparisons comparisons;
+  ExpectProportional(twice, 1, answer, comparisons, kY);
+  ExpectProportional(twice, 2, answer, comparisons, kSum);
+  return comparisons;
 }
 
 // With x + residual = 1/4 + 3/4 and eps = 3, y is half the weight.
-Findings CheckAddRmsNormOnes(const Case& c, const Tensors& inputs, const Ask& ask) {
+Comparisons CheckAddRmsNormOnes(const Case& c, const Tensors& inputs, const Ask& ask) {
   const Response y = ask(c.With("eps=3"), Filled(Filled(inputs, {"x"}, 0.25), {"residual"}, 0.75));
   const size_t M = ExtentOf(c, "M");
-  Findings findings;
+  Comparisons comparisons;
   for (size_t i = 0; i < y.size(kY); ++i) {
     const Measured weight = inputs[kNormWeight].values.data[i % M];
-    findings.Equal(y(kY, i) * 2, weight + (1 - WeightOfOne(c)), {y, kY, i});
+    comparisons.Equal(y(kY, i) * 2, weight + (1 - WeightOfOne(c)), {y, kY, i});
   }
-  return findings;
+  return comparisons;
 }
 
 // With weight 1 the sum of y^2 is at most M.
-Findings CheckAddRmsNormMeanSquare(const Case& c, const Tensors& inputs, const Ask& ask) {
+Comparisons CheckAddRmsNormMeanSquare(const Case& c, const Tensors& inputs, const Ask& ask) {
   const size_t N = ExtentOf(c, "N"), M = ExtentOf(c, "M");
   const Response y = ask(c, Filled(inputs, {"weight"}, WeightOfOne(c)));
-  Findings findings;
+  Comparisons comparisons;
   for (size_t n = 0; n < N; ++n) {
     Measured squares = 0;
     for (size_t i = n * M; i < (n + 1) * M; ++i) squares = squares + y(kY, i) * y(kY, i);
-    if (M > 0) findings.AtMost(squares, static_cast<double>(M), {y, kY, n * M});
+    if (M > 0) comparisons.AtMost(squares, static_cast<double>(M), {y, kY, n * M});
   }
-  return findings;
+  return comparisons;
 }
 
 // The formula with one mutation in the sum, or in the norm.
-struct AddRmsNormMutant : AddRmsNorm {
+struct MutatedAddRmsNorm : AddRmsNorm {
   enum class Mutation {
     kNone,          // the sum is correct
     kUnrounded,     // the norm reads the sum before it is rounded
@@ -97,7 +97,7 @@ struct AddRmsNormMutant : AddRmsNorm {
     kSubtracted,    // x - residual
     kTruncated      // the sum is truncated to its dtype
   } mutation = Mutation::kNone;
-  RmsNormMutant norm;
+  MutatedRmsNorm norm;
 
   double SumOf(double x, double residual) const {
     const DoubleDouble exact = mutation == Mutation::kSubtracted ? TwoSum(x, -residual)
@@ -123,10 +123,10 @@ struct AddRmsNormMutant : AddRmsNorm {
       if (mutation == Mutation::kKeptX) sum.data[i] = Real(a, rounded_dtype);
       if (mutation == Mutation::kKeptResidual) sum.data[i] = Real(b, rounded_dtype);
     }
-    RmsNormMutant mutant = norm;
-    mutant.eps = eps;
-    mutant.unit_offset = unit_offset;
-    mutant(read, weight, y);
+    MutatedRmsNorm mutated = norm;
+    mutated.eps = eps;
+    mutated.unit_offset = unit_offset;
+    mutated(read, weight, y);
     if (mutation == Mutation::kKeptY) sum.data = y.data;
   }
   // x + residual in the format of the squares.
@@ -137,19 +137,19 @@ struct AddRmsNormMutant : AddRmsNorm {
   }
 };
 
-Defect MutantDefect(std::string name, std::string why, const AddRmsNormMutant& mutant) {
-  return MutatedFormula<AddRmsNormMutant, RoundingOperation<AddRmsNormMutant>>(
-      std::move(name), std::move(why), mutant);
+Defect MutationDefect(std::string name, std::string why, const MutatedAddRmsNorm& mutated) {
+  return MutatedFormula<MutatedAddRmsNorm, RoundingOperation<MutatedAddRmsNorm>>(
+      std::move(name), std::move(why), mutated);
 }
 
-Defect InTheSum(std::string name, std::string why, AddRmsNormMutant::Mutation mutation) {
-  AddRmsNormMutant mutant;
-  mutant.mutation = mutation;
-  return MutantDefect(std::move(name), std::move(why), mutant);
+Defect InTheSum(std::string name, std::string why, MutatedAddRmsNorm::Mutation mutation) {
+  MutatedAddRmsNorm mutated;
+  mutated.mutation = mutation;
+  return MutationDefect(std::move(name), std::move(why), mutated);
 }
 
 std::vector<Defect> SumDefects() {
-  using Mutation = AddRmsNormMutant::Mutation;
+  using Mutation = MutatedAddRmsNorm::Mutation;
   return {
       InTheSum("norm_of_unrounded_sum",
                "the norm reads the sum in f32; only the returned sum is rounded (flashinfer "
@@ -172,9 +172,9 @@ std::vector<Defect> SumDefects() {
 std::vector<Defect> RmsDefects() {
   std::vector<Defect> defects;
   for (const auto& m : RmsMutations()) {
-    AddRmsNormMutant mutant;
-    mutant.norm.mutation = m.mutation;
-    defects.push_back(MutantDefect(m.name, m.why, mutant));
+    MutatedAddRmsNorm mutated;
+    mutated.norm.mutation = m.mutation;
+    defects.push_back(MutationDefect(m.name, m.why, mutated));
     defects.back().is_across_slices = m.is_across_slices;
   }
   return defects;

@@ -25,7 +25,7 @@ Tensors WithTable(const Case& c, Tensors inputs,
 
 // With row indices modulo 256 (exact in 16 bits) as the table, y shows the token; with column
 // indices it shows the channel.
-Findings CheckIndices(const Case& c, const Tensors& inputs, const Ask& ask) {
+Comparisons CheckIndices(const Case& c, const Tensors& inputs, const Ask& ask) {
   const double scale = NumberOf(c, "scale", 1);
   const size_t M = ExtentOf(c, "M");
   const auto of_256 = [](size_t i) { return static_cast<double>(i % 256); };
@@ -33,26 +33,26 @@ Findings CheckIndices(const Case& c, const Tensors& inputs, const Ask& ask) {
       ask(c, WithTable(c, inputs, [&](size_t row, size_t) { return of_256(row); }));
   const Response columns =
       ask(c, WithTable(c, inputs, [&](size_t, size_t column) { return of_256(column); }));
-  Findings findings;
+  Comparisons comparisons;
   for (size_t i = 0; i < rows.size(); ++i) {
     const auto token = static_cast<size_t>(inputs[kToken].values.data[i / M]);
-    findings.Equal(rows(0, i), Measured(of_256(token)) * scale, {rows, 0, i});
-    findings.Equal(columns(0, i), Measured(of_256(i % M)) * scale, {columns, 0, i});
+    comparisons.Equal(rows(0, i), Measured(of_256(token)) * scale, {rows, 0, i});
+    comparisons.Equal(columns(0, i), Measured(of_256(i % M)) * scale, {columns, 0, i});
   }
-  return findings;
+  return comparisons;
 }
 
 // -2 times the table gives -2 y, and so does -2 times the scale.
-Findings CheckLinear(const Case& c, const Tensors& inputs, const Ask& ask) {
+Comparisons CheckLinear(const Case& c, const Tensors& inputs, const Ask& ask) {
   const Response y = ask(c, inputs);
-  Findings findings;
-  ExpectProportional(ask(c, Multiplied(inputs, {"table"}, -2)), -2, y, findings);
-  ExpectProportional(ask(Multiplied(c, "scale", -2, 1), inputs), -2, y, findings);
-  return findings;
+  Comparisons comparisons;
+  ExpectProportional(ask(c, Multiplied(inputs, {"table"}, -2)), -2, y, comparisons);
+  ExpectProportional(ask(Multiplied(c, "scale", -2, 1), inputs), -2, y, comparisons);
+  return comparisons;
 }
 
 // With scale 1, y is the row of the table.
-Findings CheckCopied(const Case& c, const Tensors& inputs, const Ask& ask) {
+Comparisons CheckCopied(const Case& c, const Tensors& inputs, const Ask& ask) {
   const size_t M = ExtentOf(c, "M");
   const Response y = ask(c.With("scale=1"), inputs);
   return EachEqual(y, [&](size_t i) {

@@ -12,7 +12,7 @@ namespace sextant::oracle {
 namespace {
 
 // The formula with one mutation.
-struct FeedForwardMutant : FeedForward {
+struct MutatedFeedForward : FeedForward {
   enum class Mutation {
     kNone,
     kActivatedProduct,  // f of the product
@@ -53,18 +53,18 @@ struct FeedForwardMutant : FeedForward {
 };
 
 std::vector<Defect> FeedForwardFormulaDefects() {
-  using Mutation = FeedForwardMutant::Mutation;
+  using Mutation = MutatedFeedForward::Mutation;
   return {
-      MutatedFormula<FeedForwardMutant>("product_activated",
-                                        "the product of both halves is activated",
-                                        Mutation::kActivatedProduct),
-      MutatedFormula<FeedForwardMutant>("both_activated", "both halves are activated",
-                                        Mutation::kActivatedBoth),
-      MutatedFormula<FeedForwardMutant>("not_activated", "nothing is activated: a bilinear layer",
-                                        Mutation::kNotActivated),
-      MutatedFormula<FeedForwardMutant>(
+      MutatedFormula<MutatedFeedForward>("product_activated",
+                                         "the product of both halves is activated",
+                                         Mutation::kActivatedProduct),
+      MutatedFormula<MutatedFeedForward>("both_activated", "both halves are activated",
+                                         Mutation::kActivatedBoth),
+      MutatedFormula<MutatedFeedForward>("not_activated", "nothing is activated: a bilinear layer",
+                                         Mutation::kNotActivated),
+      MutatedFormula<MutatedFeedForward>(
           "up_missing", "up is ignored: an ordinary layer without a gate", Mutation::kNoOther),
-      MutatedFormula<FeedForwardMutant>(
+      MutatedFormula<MutatedFeedForward>(
           "halves_added", "the halves are added instead of multiplied", Mutation::kSum),
   };
 }

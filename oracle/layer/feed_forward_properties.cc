@@ -13,44 +13,45 @@ namespace {
 bool HasBias(const Tensors& inputs) { return HasInput(inputs, "down_bias"); }
 
 // With down = 0, y is the last bias.
-Findings CheckDown(const Case& c, const Tensors& inputs, const Ask& ask) {
+Comparisons CheckDown(const Case& c, const Tensors& inputs, const Ask& ask) {
   const Response y = ask(c, Filled(inputs, {"down"}, 0));
   const size_t M = ExtentOf(c, "M");
-  Findings findings;
+  Comparisons comparisons;
   for (size_t i = 0; i < y.size(kY); ++i) {
     const double expected = HasBias(inputs) ? InputNamed(inputs, "down_bias").data[i % M] : 0;
-    findings.Equal(y(kY, i), expected, {y, kY, i});
+    comparisons.Equal(y(kY, i), expected, {y, kY, i});
   }
-  return findings;
+  return comparisons;
 }
 
 // Doubling `weight`, up or down, doubles y. It is not halved, because half of a number need not be
 // a number of the dtype.
-Findings CheckFeedForwardTwice(const Case& c, Tensors inputs, const Ask& ask, const char* weight) {
+Comparisons CheckFeedForwardTwice(const Case& c, Tensors inputs, const Ask& ask,
+                                  const char* weight) {
   if (HasBias(inputs)) inputs = Filled(inputs, {"up_bias", "down_bias"}, 0);
-  Findings findings;
-  ExpectProportional(ask(c, Multiplied(inputs, {weight}, 2)), 2, ask(c, inputs), findings);
-  return findings;
+  Comparisons comparisons;
+  ExpectProportional(ask(c, Multiplied(inputs, {weight}, 2)), 2, ask(c, inputs), comparisons);
+  return comparisons;
 }
 
 // y is the answered hidden tensor times down.
-Findings CheckHidden(const Case& c, Tensors inputs, const Ask& ask) {
+Comparisons CheckHidden(const Case& c, Tensors inputs, const Ask& ask) {
   if (HasBias(inputs)) inputs = Filled(inputs, {"down_bias"}, 0);
   const Response y = ask(c, inputs);
   const size_t M = ExtentOf(c, "M"), F = ExtentOf(c, "F");
-  Findings findings;
-  if (!y.Has(kHidden)) return findings;
+  Comparisons comparisons;
+  if (!y.Has(kHidden)) return comparisons;
   for (size_t i = 0; i < y.size(kY); ++i) {
     Measured sum = 0;
     for (size_t f = 0; f < F; ++f) {
       sum = sum + y(kHidden, i / M * F + f) * InputNamed(inputs, "down").data[i % M * F + f];
     }
-    findings.Equal(y(kY, i), sum, {y, kY, i});
+    comparisons.Equal(y(kY, i), sum, {y, kY, i});
   }
-  return findings;
+  return comparisons;
 }
 
-Findings CheckFeedForwardOrder(const Case& c, const Tensors& inputs, const Ask& ask) {
+Comparisons CheckFeedForwardOrder(const Case& c, const Tensors& inputs, const Ask& ask) {
   const size_t M = ExtentOf(c, "M");
   Tensors reversed = inputs;
   for (const char* name : {"gate", "up"}) ReverseBlocks(InputNamed(reversed, name), 1, M);
@@ -78,22 +79,22 @@ bool ReadAsEvenAndOddRows(const Case& c, Tensors& inputs) {
 
 }  // namespace
 
-Findings UnitsInAnyOrder(const Case& c, const Tensors& inputs, const Tensors& reversed,
-                         const Ask& ask) {
+Comparisons UnitsInAnyOrder(const Case& c, const Tensors& inputs, const Tensors& reversed,
+                            const Ask& ask) {
   const auto& outputs = c.info().signature.outputs;
   const auto at = std::ranges::find(outputs, "hidden", &TensorSpec::name);
   const auto hidden = static_cast<size_t>(at - outputs.begin());
   const size_t F = ExtentOf(c, "F");
   const Response a = ask(c, inputs), b = ask(c, reversed);
-  Findings findings;
+  Comparisons comparisons;
   for (size_t i = 0; i < a.size(kY); ++i) {
-    findings.Equal(a(kY, i), b(kY, i), {b, kY, i});
+    comparisons.Equal(a(kY, i), b(kY, i), {b, kY, i});
   }
-  if (!a.Has(hidden) || !b.Has(hidden)) return findings;
+  if (!a.Has(hidden) || !b.Has(hidden)) return comparisons;
   for (size_t i = 0; i < a.outputs[hidden].values.data.size(); ++i) {
-    findings.Equal(a(hidden, i), b(hidden, i / F * F + (F - 1 - i % F)), {b, hidden, i});
+    comparisons.Equal(a(hidden, i), b(hidden, i / F * F + (F - 1 - i % F)), {b, hidden, i});
   }
-  return findings;
+  return comparisons;
 }
 
 std::vector<Property> FeedForwardProperties() {

@@ -15,7 +15,7 @@ std::vector<Defect> FeedForwardDefects();
 
 // Reversing the order of the F hidden units does not change the first output and reverses the
 // output `hidden`. `reversed` has the weights of the units in reverse order.
-Findings UnitsInAnyOrder(const Case& c, const Tensors& inputs, const Tensors& reversed,
-                         const Ask& ask);
+Comparisons UnitsInAnyOrder(const Case& c, const Tensors& inputs, const Tensors& reversed,
+                            const Ask& ask);
 
 }  // namespace sextant::oracle

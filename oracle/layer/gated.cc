@@ -21,54 +21,54 @@ bool HasLimit(const Case& c) { return !TextOf(c, "limit").empty(); }
 bool HasPlusOne(const Case& c) { return TextOf(c, "plus_one") == "true"; }
 
 // y(u) + y(-u) = 2 y(0), with or without limit and plus_one.
-Findings CheckUp(const Case& c, const Tensors& inputs, const Ask& ask) {
+Comparisons CheckUp(const Case& c, const Tensors& inputs, const Ask& ask) {
   const Response y = ask(c, inputs), mirrored = ask(c, Multiplied(inputs, {"up"}, -1)),
                  zero = ask(c, Filled(inputs, {"up"}, 0));
-  Findings findings;
+  Comparisons comparisons;
   for (size_t i = 0; i < y.size(); ++i) {
-    findings.Equal(y(0, i) + mirrored(0, i), zero(0, i) * 2, {y, 0, i});
-    if (!HasPlusOne(c)) findings.Equal(zero(0, i), 0, {zero, 0, i});
+    comparisons.Equal(y(0, i) + mirrored(0, i), zero(0, i) * 2, {y, 0, i});
+    if (!HasPlusOne(c)) comparisons.Equal(zero(0, i), 0, {zero, 0, i});
   }
-  return findings;
+  return comparisons;
 }
 
-Findings CheckGatedTwice(const Case& c, const Tensors& inputs, const Ask& ask) {
+Comparisons CheckGatedTwice(const Case& c, const Tensors& inputs, const Ask& ask) {
   if (HasLimit(c) || HasPlusOne(c)) return {};
-  Findings findings;
-  ExpectProportional(ask(c, Multiplied(inputs, {"up"}, 2)), 2, ask(c, inputs), findings);
-  return findings;
+  Comparisons comparisons;
+  ExpectProportional(ask(c, Multiplied(inputs, {"up"}, 2)), 2, ask(c, inputs), comparisons);
+  return comparisons;
 }
 
 // Without a limit f(g) - f(-g) = g, or f(g) + f(-g) = 1 for a sigmoid, each times up (+ 1).
-Findings CheckGate(const Case& c, const Tensors& inputs, const Ask& ask) {
+Comparisons CheckGate(const Case& c, const Tensors& inputs, const Ask& ask) {
   if (HasLimit(c)) return {};
   const Response y = ask(c, inputs), mirrored = ask(c, Multiplied(inputs, {"gate"}, -1));
-  Findings findings;
+  Comparisons comparisons;
   for (size_t i = 0; i < y.size(); ++i) {
     const Measured u = Measured(inputs[kUp].values.data[i]) + (HasPlusOne(c) ? 1 : 0);
     if (GateKindOf(c) == GateKind::kGlu) {
-      findings.Equal(y(0, i) + mirrored(0, i), u, {y, 0, i});
+      comparisons.Equal(y(0, i) + mirrored(0, i), u, {y, 0, i});
     } else {
-      findings.Equal(y(0, i) - mirrored(0, i), u * inputs[kGate].values.data[i], {y, 0, i});
+      comparisons.Equal(y(0, i) - mirrored(0, i), u * inputs[kGate].values.data[i], {y, 0, i});
     }
   }
-  return findings;
+  return comparisons;
 }
 
 // Inputs beyond a limit give the same as inputs at the limit.
-Findings CheckLimit(const Case& c, const Tensors& inputs, const Ask& ask) {
+Comparisons CheckLimit(const Case& c, const Tensors& inputs, const Ask& ask) {
   if (!HasLimit(c)) return {};
   const double limit = RoundTo(inputs[kGate].dtype, NumberOf(c, "limit", 1));
   if (limit != NumberOf(c, "limit", 1)) return {};
   Tensors limited = inputs;
   for (double& g : limited[kGate].values.data) g = std::min(g, limit);
   for (double& u : limited[kUp].values.data) u = std::clamp(u, -limit, limit);
-  Findings findings;
-  ExpectEqual(ask(c, inputs), ask(c, limited), findings);
-  return findings;
+  Comparisons comparisons;
+  ExpectEqual(ask(c, inputs), ask(c, limited), comparisons);
+  return comparisons;
 }
 
-struct GatedMutant : Gated {
+struct MutatedGated : Gated {
   enum class Mutation {
     kNone,
     kOfProduct,     // f(g u)
@@ -113,27 +113,27 @@ struct GatedMutant : Gated {
 };
 
 std::vector<Defect> GatedFormulaDefects() {
-  using Mutation = GatedMutant::Mutation;
+  using Mutation = MutatedGated::Mutation;
   return {
-      MutatedFormula<GatedMutant>("product_activated",
-                                  "the product is activated instead of the gate (minimind#3)",
-                                  Mutation::kOfProduct),
-      MutatedFormula<GatedMutant>("both_activated", "up is activated too", Mutation::kBoth),
-      MutatedFormula<GatedMutant>("gate_limited_below",
-                                  "the gate is clamped on both sides, like up",
-                                  Mutation::kGateTwoSided),
-      MutatedFormula<GatedMutant>("up_limited_above_alone",
-                                  "up is clamped on one side, like the gate",
-                                  Mutation::kUpOneSided),
-      MutatedFormula<GatedMutant>("limited_after_activation", "f(g) is clamped instead of g",
-                                  Mutation::kLimitAfter),
-      MutatedFormula<GatedMutant>("one_added_to_gate", "1 is added to f(g) instead of up",
-                                  Mutation::kOneOnGate),
-      MutatedFormula<GatedMutant>("one_added_before_the_limit", "up + 1 is limited instead of up",
-                                  Mutation::kOneFirst),
-      MutatedFormula<GatedMutant>("up_not_limited", "only the gate is limited",
-                                  Mutation::kUpNotLimited),
-      MutatedFormula<GatedMutant>("up_missing", "y is f(g): up is ignored", Mutation::kNoGate),
+      MutatedFormula<MutatedGated>("product_activated",
+                                   "the product is activated instead of the gate (minimind#3)",
+                                   Mutation::kOfProduct),
+      MutatedFormula<MutatedGated>("both_activated", "up is activated too", Mutation::kBoth),
+      MutatedFormula<MutatedGated>("gate_limited_below",
+                                   "the gate is clamped on both sides, like up",
+                                   Mutation::kGateTwoSided),
+      MutatedFormula<MutatedGated>("up_limited_above_alone",
+                                   "up is clamped on one side, like the gate",
+                                   Mutation::kUpOneSided),
+      MutatedFormula<MutatedGated>("limited_after_activation", "f(g) is clamped instead of g",
+                                   Mutation::kLimitAfter),
+      MutatedFormula<MutatedGated>("one_added_to_gate", "1 is added to f(g) instead of up",
+                                   Mutation::kOneOnGate),
+      MutatedFormula<MutatedGated>("one_added_before_the_limit", "up + 1 is limited instead of up",
+                                   Mutation::kOneFirst),
+      MutatedFormula<MutatedGated>("up_not_limited", "only the gate is limited",
+                                   Mutation::kUpNotLimited),
+      MutatedFormula<MutatedGated>("up_missing", "y is f(g): up is ignored", Mutation::kNoGate),
   };
 }
 

@@ -6,7 +6,7 @@
 #include "oracle/diagnosis/catalog_entry.h"
 #include "oracle/layer/layer_norm_defects.h"
 #include "oracle/layer/measured/norm.h"
-#include "oracle/layer/measured/row_numbers.h"
+#include "oracle/layer/measured/scale_and_shift.h"
 #include "oracle/layer/tensor_places.h"
 #include "oracle/property/changed_inputs.h"
 #include "oracle/property/common_properties.h"
@@ -22,44 +22,45 @@ Tensors Shifted(Tensors inputs, double shift) {
   return inputs;
 }
 
-Findings CheckShift(const Case& c, const Tensors& inputs, const Ask& ask) {
-  Findings findings;
-  ExpectEqual(ask(c, Shifted(inputs, 0)), ask(c, Shifted(inputs, 200)), findings);
-  return findings;
+Comparisons CheckShift(const Case& c, const Tensors& inputs, const Ask& ask) {
+  Comparisons comparisons;
+  ExpectEqual(ask(c, Shifted(inputs, 0)), ask(c, Shifted(inputs, 200)), comparisons);
+  return comparisons;
 }
 
 // 2 x and 4 eps give the same y: eps has the unit of x^2.
-Findings CheckLayerNormUnits(const Case& c, const Tensors& inputs, const Ask& ask) {
-  Findings findings;
-  ExpectEqual(ask(c, inputs), ask(Multiplied(c, "eps", 4), Multiplied(inputs, {"x"}, 2)), findings);
-  return findings;
+Comparisons CheckLayerNormUnits(const Case& c, const Tensors& inputs, const Ask& ask) {
+  Comparisons comparisons;
+  ExpectEqual(ask(c, inputs), ask(Multiplied(c, "eps", 4), Multiplied(inputs, {"x"}, 2)),
+              comparisons);
+  return comparisons;
 }
 
 // Doubling weight and bias doubles y. With weight 0, y is the bias. With bias 0, y is smaller by
 // the bias.
-Findings CheckAffine(const Case& c, const Tensors& inputs, const Ask& ask) {
+Comparisons CheckAffine(const Case& c, const Tensors& inputs, const Ask& ask) {
   const Response y = ask(c, inputs), twice = ask(c, Multiplied(inputs, {"weight", "bias"}, 2));
   const Response only_bias = ask(c, Filled(inputs, {"weight"}, 0));
   const Response no_bias = ask(c, Filled(inputs, {"bias"}, 0));
   const size_t M = ExtentOf(c, "M");
-  Findings findings;
-  ExpectProportional(twice, 2, y, findings);
+  Comparisons comparisons;
+  ExpectProportional(twice, 2, y, comparisons);
   for (size_t i = 0; i < y.size(); ++i) {
     const double bias = inputs[kBias].values.data[i % M];
-    findings.Equal(only_bias(0, i), bias, {only_bias, 0, i});
-    findings.Equal(no_bias(0, i) + bias, y(0, i), {y, 0, i});
+    comparisons.Equal(only_bias(0, i), bias, {only_bias, 0, i});
+    comparisons.Equal(no_bias(0, i) + bias, y(0, i), {y, 0, i});
   }
-  return findings;
+  return comparisons;
 }
 
 // With weight 1 the mean of y is that of the bias. With bias 0 as well, the mean square of y is at
 // most 1, and 1 with eps 0.
-Findings CheckMoments(const Case& c, const Tensors& inputs, const Ask& ask) {
+Comparisons CheckMoments(const Case& c, const Tensors& inputs, const Ask& ask) {
   const size_t N = ExtentOf(c, "N"), M = ExtentOf(c, "M");
   const Tensors plain = Filled(inputs, {"weight"}, 1), centering = Filled(plain, {"bias"}, 0);
   const Response y = ask(c, plain), centered = ask(c, centering);
   const Response unit = ask(c.With("eps=0"), centering);
-  Findings findings;
+  Comparisons comparisons;
   for (size_t n = 0; n < N; ++n) {
     Measured sum = 0, squares = 0, ones = 0, bias = 0;
     for (size_t i = n * M; i < (n + 1) * M; ++i) {
@@ -69,19 +70,19 @@ Findings CheckMoments(const Case& c, const Tensors& inputs, const Ask& ask) {
       ones = ones + unit(0, i) * unit(0, i);
     }
     if (M == 0) continue;
-    findings.Equal(sum, bias, {y, 0, n * M});
-    findings.AtMost(squares, static_cast<double>(M), {centered, 0, n * M});
-    findings.Equal(ones, static_cast<double>(M), {unit, 0, n * M});
+    comparisons.Equal(sum, bias, {y, 0, n * M});
+    comparisons.AtMost(squares, static_cast<double>(M), {centered, 0, n * M});
+    comparisons.Equal(ones, static_cast<double>(M), {unit, 0, n * M});
   }
-  return findings;
+  return comparisons;
 }
 
 // x = 5, 3, 5, 3 ... has mean 4 and variance 1. With eps = 3, y is the bias plus and minus half the
 // weight.
-Findings CheckAlternating(const Case& c, Tensors inputs, const Ask& ask) {
+Comparisons CheckAlternating(const Case& c, Tensors inputs, const Ask& ask) {
   const size_t M = ExtentOf(c, "M");
-  Findings findings;
-  if (M % 2 != 0) return findings;
+  Comparisons comparisons;
+  if (M % 2 != 0) return comparisons;
   for (size_t i = 0; i < inputs[kX].values.data.size(); ++i) {
     inputs[kX].values.data[i] = i % M % 2 == 0 ? 5 : 3;
   }
@@ -89,12 +90,12 @@ Findings CheckAlternating(const Case& c, Tensors inputs, const Ask& ask) {
   for (size_t i = 0; i < y.size(); ++i) {
     const double sign = i % M % 2 == 0 ? 1 : -1;
     const Measured weight = inputs[kWeight].values.data[i % M];
-    findings.Equal((y(0, i) - inputs[kBias].values.data[i % M]) * 2, weight * sign, {y, 0, i});
+    comparisons.Equal((y(0, i) - inputs[kBias].values.data[i % M]) * 2, weight * sign, {y, 0, i});
   }
-  return findings;
+  return comparisons;
 }
 
-Findings CheckConstant(const Case& c, const Tensors& inputs, const Ask& ask) {
+Comparisons CheckConstant(const Case& c, const Tensors& inputs, const Ask& ask) {
   const Response y = ask(c.With("eps=1"), Filled(inputs, {"x"}, 3));
   const size_t M = ExtentOf(c, "M");
   return EachEqual(y, [&](size_t i) { return inputs[kBias].values.data[i % M]; });
@@ -120,7 +121,7 @@ CatalogEntry MakeCatalogEntry<LayerNorm>() {
                       CheckConstant},
                      ColumnsAlike()},
       .defects = LayerNormDefects(),
-      .measurements = Joined<Measurement>({NormMeasurements(), RowNumberMeasurements()})};
+      .measurements = Joined<Measurement>({NormMeasurements(), ScaleAndShiftMeasurements()})};
 }
 
 }  // namespace sextant::oracle

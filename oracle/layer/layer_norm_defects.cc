@@ -14,7 +14,7 @@ namespace sextant::oracle {
 namespace {
 
 // The formula with one mutation.
-struct LayerNormMutant : LayerNorm {
+struct MutatedLayerNorm : LayerNorm {
   static constexpr double kLargest = 0x1p127;  // upper bound of variances, near the largest f32
   enum class Mutation {
     kNone,
@@ -124,8 +124,8 @@ struct LayerNormMutant : LayerNorm {
   }
 };
 
-MutationsOf<LayerNormMutant> Mutations() {
-  using Mutation = LayerNormMutant::Mutation;
+MutationsOf<MutatedLayerNorm> Mutations() {
+  using Mutation = MutatedLayerNorm::Mutation;
   return {
       {"one_pass",
        "the variance is E[x^2] - mean^2, which cancels for a large mean "
@@ -183,7 +183,7 @@ std::vector<Defect> ChangedDefects() {
 }  // namespace
 
 std::vector<Defect> LayerNormDefects() {
-  return Joined<Defect>({NormDefects(), MutatedFormulas<LayerNormMutant>(Mutations()),
+  return Joined<Defect>({NormDefects(), MutatedFormulas<MutatedLayerNorm>(Mutations()),
                          LayerNormInputDefects(), ChangedDefects()});
 }
 

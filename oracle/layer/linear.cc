@@ -7,27 +7,27 @@
 namespace sextant::oracle {
 namespace {
 
-struct LinearMutant : Linear {
+struct MutatedLinear : Linear {
   ProductMutation mutation{};
   template <class Real>
   void operator()(const Tensor<Real>& x, const Tensor<Real>& weight, Tensor<Real>& y) const {
-    MultiplyMutant(mutation, x, weight, y);
+    MultiplyMutated(mutation, x, weight, y);
   }
 };
 
 std::vector<Defect> LinearFormulaDefects() {
   return {
-      MutatedFormula<LinearMutant>("products_in_bf16", "each product is rounded to bf16",
-                                   ProductMutation::kRoundedProducts),
-      MutatedFormula<LinearMutant>("last_block_only",
-                                   "blocks of 16 columns overwrite the sum instead of adding to it",
-                                   ProductMutation::kLastBlockOnly),
-      AcrossSlices(MutatedFormula<LinearMutant>(
+      MutatedFormula<MutatedLinear>("products_in_bf16", "each product is rounded to bf16",
+                                    ProductMutation::kRoundedProducts),
+      MutatedFormula<MutatedLinear>(
+          "last_block_only", "blocks of 16 columns overwrite the sum instead of adding to it",
+          ProductMutation::kLastBlockOnly),
+      AcrossSlices(MutatedFormula<MutatedLinear>(
           "sum_not_reset", "the sum of a row starts with that of the previous row",
           ProductMutation::kSumCarriedOver)),
-      MutatedFormula<LinearMutant>("last_column_missing", "the last column of x is not added",
-                                   ProductMutation::kLastColumn),
-      AcrossSlices(MutatedFormula<LinearMutant>(
+      MutatedFormula<MutatedLinear>("last_column_missing", "the last column of x is not added",
+                                    ProductMutation::kLastColumn),
+      AcrossSlices(MutatedFormula<MutatedLinear>(
           "rows_too_far_apart", "x is read with a row step of M + 1", ProductMutation::kRowsOfX)),
   };
 }

@@ -14,24 +14,24 @@ namespace sextant::oracle {
 namespace {
 
 // With x = 0, y is the bias.
-Findings CheckZero(const Case& c, const Tensors& inputs, const Ask& ask) {
+Comparisons CheckZero(const Case& c, const Tensors& inputs, const Ask& ask) {
   const Response y = ask(c, Filled(inputs, {"x"}, 0));
   const size_t F = ExtentOf(c, "F");
   return EachEqual(y, [&](size_t i) { return InputNamed(inputs, "bias").data[i % F]; });
 }
 
 // y minus the bias is y with bias 0.
-Findings CheckBias(const Case& c, const Tensors& inputs, const Ask& ask) {
+Comparisons CheckBias(const Case& c, const Tensors& inputs, const Ask& ask) {
   const Response y = ask(c, inputs), product = ask(c, Filled(inputs, {"bias"}, 0));
   const size_t F = ExtentOf(c, "F");
-  Findings findings;
+  Comparisons comparisons;
   for (size_t i = 0; i < y.size(); ++i) {
-    findings.Equal(y(0, i) - InputNamed(inputs, "bias").data[i % F], product(0, i), {y, 0, i});
+    comparisons.Equal(y(0, i) - InputNamed(inputs, "bias").data[i % F], product(0, i), {y, 0, i});
   }
-  return findings;
+  return comparisons;
 }
 
-struct LinearBiasMutant : LinearBias {
+struct MutatedLinearBias : LinearBias {
   enum class Mutation {
     kNone,
     kByRow,      // the bias is indexed by the row
@@ -63,7 +63,7 @@ struct LinearBiasMutant : LinearBias {
 };
 
 std::vector<Defect> LinearBiasBiasDefects() {
-  using Mutation = LinearBiasMutant::Mutation;
+  using Mutation = MutatedLinearBias::Mutation;
   return {
       MissingInput("bias_missing", "the bias is not added", "bias"),
       DoubledInput("bias_added_twice",
@@ -72,15 +72,15 @@ std::vector<Defect> LinearBiasBiasDefects() {
                    [](Tensor<double>& bias) {
                      if (!bias.data.empty()) std::ranges::rotate(bias.data, bias.data.begin() + 1);
                    }),
-      AcrossSlices(MutatedFormula<LinearBiasMutant>("bias_by_row", "the bias is indexed by the row",
-                                                    Mutation::kByRow)),
-      MutatedFormula<LinearBiasMutant>("bias_with_every_block",
-                                       "the bias is added with every block of 16 columns",
-                                       Mutation::kOfBlocks),
-      AcrossSlices(MutatedFormula<LinearBiasMutant>(
+      AcrossSlices(MutatedFormula<MutatedLinearBias>(
+          "bias_by_row", "the bias is indexed by the row", Mutation::kByRow)),
+      MutatedFormula<MutatedLinearBias>("bias_with_every_block",
+                                        "the bias is added with every block of 16 columns",
+                                        Mutation::kOfBlocks),
+      AcrossSlices(MutatedFormula<MutatedLinearBias>(
           "bias_of_first_row_only", "the bias is not broadcast to all rows", Mutation::kFirstRow)),
-      MutatedFormula<LinearBiasMutant>("bias_subtracted", "the bias is subtracted",
-                                       Mutation::kSubtracted),
+      MutatedFormula<MutatedLinearBias>("bias_subtracted", "the bias is subtracted",
+                                        Mutation::kSubtracted),
       ChangedRecipe("bias_in_bf16", "the bias is added in bf16 for every dtype", "bias=bf16"),
       ChangedRecipe("bias_in_f16", "the bias is added in f16 for every dtype", "bias=f16"),
   };

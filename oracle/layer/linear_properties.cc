@@ -17,10 +17,10 @@ Tensors WithoutBias(const Tensors& inputs) {
 
 // If every row of x has one nonzero element, 2 in column m, y is exactly twice column m of the
 // weight.
-Findings CheckColumns(const Case& c, const Tensors& inputs, const Ask& ask) {
+Comparisons CheckColumns(const Case& c, const Tensors& inputs, const Ask& ask) {
   const size_t N = ExtentOf(c, "N"), F = ExtentOf(c, "F"), M = ExtentOf(c, "M");
-  Findings findings;
-  if (M == 0) return findings;
+  Comparisons comparisons;
+  if (M == 0) return comparisons;
   Tensors probe = WithoutBias(inputs);
   auto& x = probe[kX].values.data;
   std::ranges::fill(x, 0);
@@ -28,24 +28,24 @@ Findings CheckColumns(const Case& c, const Tensors& inputs, const Ask& ask) {
   const Response y = ask(c, probe);
   for (size_t i = 0; i < N * F; ++i) {
     const double weight = inputs[kWeight].values.data[i % F * M + i / F % M];
-    findings.Equal(y(0, i), 2 * weight, {y, 0, i});
+    comparisons.Equal(y(0, i), 2 * weight, {y, 0, i});
   }
-  return findings;
+  return comparisons;
 }
 
 // Doubling x and the bias doubles y. They are not halved, because half of a number need not be a
 // number of the dtype.
-Findings CheckLinearScale(const Case& c, const Tensors& inputs, const Ask& ask) {
+Comparisons CheckLinearScale(const Case& c, const Tensors& inputs, const Ask& ask) {
   Tensors twice = Multiplied(inputs, {"x"}, 2);
   if (HasInput(inputs, "bias")) twice = Multiplied(twice, {"bias"}, 2);
-  Findings findings;
-  ExpectProportional(ask(c, twice), 2, ask(c, inputs), findings);
-  return findings;
+  Comparisons comparisons;
+  ExpectProportional(ask(c, twice), 2, ask(c, inputs), comparisons);
+  return comparisons;
 }
 
 // The results for the even and for the odd columns of the weight add up to y. The first includes
 // the bias.
-Findings CheckParts(const Case& c, const Tensors& inputs, const Ask& ask) {
+Comparisons CheckParts(const Case& c, const Tensors& inputs, const Ask& ask) {
   const size_t M = ExtentOf(c, "M");
   Tensors even = inputs, odd = WithoutBias(inputs);
   for (size_t i = 0; i < inputs[kWeight].values.data.size(); ++i) {
@@ -56,14 +56,14 @@ Findings CheckParts(const Case& c, const Tensors& inputs, const Ask& ask) {
 }
 
 // Reversing the columns of x and of the weight changes nothing.
-Findings CheckLinearOrder(const Case& c, const Tensors& inputs, const Ask& ask) {
+Comparisons CheckLinearOrder(const Case& c, const Tensors& inputs, const Ask& ask) {
   Tensors reversed = inputs;
   for (const char* name : {"x", "weight"}) {
     ReverseBlocks(InputNamed(reversed, name), InputNamed(reversed, name).shape[0], 1);
   }
-  Findings findings;
-  ExpectEqual(ask(c, inputs), ask(c, reversed), findings);
-  return findings;
+  Comparisons comparisons;
+  ExpectEqual(ask(c, inputs), ask(c, reversed), comparisons);
+  return comparisons;
 }
 
 // Rounded to `bits` bits of significand, with the exponents of the dtype.

@@ -24,8 +24,8 @@ enum class ProductMutation {
 
 // y = x weight^T with the mutation.
 template <class Real>
-void MultiplyMutant(ProductMutation mutation, const Tensor<Real>& x, const Tensor<Real>& weight,
-                    Tensor<Real>& y) {
+void MultiplyMutated(ProductMutation mutation, const Tensor<Real>& x, const Tensor<Real>& weight,
+                     Tensor<Real>& y) {
   constexpr size_t kBlock = 16;
   const size_t N = x.shape[0], F = weight.shape[0], M = x.shape[1];
   for (size_t n = 0; n < N; ++n) {

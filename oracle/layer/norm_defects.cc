@@ -4,8 +4,8 @@
 
 namespace sextant::oracle {
 
-MutationsOf<RmsNormMutant> RmsMutations() {
-  using Mutation = RmsNormMutant::Mutation;
+MutationsOf<MutatedRmsNorm> RmsMutations() {
+  using Mutation = MutatedRmsNorm::Mutation;
   return {
       {"eps_outside_the_root", "eps is outside the root: x / (rms + eps) (apple/coremltools#2822)",
        Mutation::kEpsOutside},

@@ -33,7 +33,7 @@ std::vector<Real> PopulationOf(Mutation mutation, const Tensor<Real>& x, size_t 
 }
 
 // The formula with one mutation.
-struct RmsNormMutant : RmsNorm {
+struct MutatedRmsNorm : RmsNorm {
   static constexpr double kLargest = 0x1p127;  // upper bound of mean squares, near the largest f32
   enum class Mutation {
     kNone,
@@ -108,7 +108,7 @@ struct RmsNormMutant : RmsNorm {
   }
 };
 
-MutationsOf<RmsNormMutant> RmsMutations();
+MutationsOf<MutatedRmsNorm> RmsMutations();
 
 // Defects of operations with an eps, a weight and sums of squares.
 // First in a catalog: where no mean square is below eps, a missing eps and an eps that is a lower

@@ -22,71 +22,72 @@ Tensors WithoutWeight(const Case& c, const Tensors& inputs) {
 }
 
 // 2 x and 4 eps give the same y: eps has the unit of x^2.
-Findings CheckRmsNormUnits(const Case& c, const Tensors& inputs, const Ask& ask) {
-  Findings findings;
-  ExpectEqual(ask(c, inputs), ask(Multiplied(c, "eps", 4), Multiplied(inputs, {"x"}, 2)), findings);
-  return findings;
+Comparisons CheckRmsNormUnits(const Case& c, const Tensors& inputs, const Ask& ask) {
+  Comparisons comparisons;
+  ExpectEqual(ask(c, inputs), ask(Multiplied(c, "eps", 4), Multiplied(inputs, {"x"}, 2)),
+              comparisons);
+  return comparisons;
 }
 
 // sum y^2 <= M for weight 1, and = M for eps 0.
-Findings CheckRmsNormMeanSquare(const Case& c, const Tensors& inputs, const Ask& ask,
-                                bool without_eps) {
+Comparisons CheckRmsNormMeanSquare(const Case& c, const Tensors& inputs, const Ask& ask,
+                                   bool without_eps) {
   const Case asked = without_eps ? c.With("eps=0") : c;
   const size_t N = ExtentOf(c, "N"), M = ExtentOf(c, "M");
   const Response y = ask(asked, WithoutWeight(c, inputs));
-  Findings findings;
+  Comparisons comparisons;
   for (size_t n = 0; n < N; ++n) {
     Measured sum = 0;
     for (size_t j = 0; j < M; ++j) sum = sum + y(0, n * M + j) * y(0, n * M + j);
-    if (without_eps) findings.Equal(sum, static_cast<double>(M), {y, 0, n * M});
-    if (!without_eps) findings.AtMost(sum, static_cast<double>(M), {y, 0, n * M});
+    if (without_eps) comparisons.Equal(sum, static_cast<double>(M), {y, 0, n * M});
+    if (!without_eps) comparisons.AtMost(sum, static_cast<double>(M), {y, 0, n * M});
   }
-  return findings;
+  return comparisons;
 }
 
 // x = 1 and eps = 3: 1 / sqrt(1 + 3) = 1 / 2.
-Findings CheckRmsNormOnes(const Case& c, const Tensors& inputs, const Ask& ask) {
+Comparisons CheckRmsNormOnes(const Case& c, const Tensors& inputs, const Ask& ask) {
   const Response y = ask(c.With("eps=3"), Filled(inputs, {"x"}, 1));
   const size_t M = ExtentOf(c, "M");
-  Findings findings;
+  Comparisons comparisons;
   for (size_t i = 0; i < y.size(); ++i) {
     const Measured weight = inputs[kWeight].values.data[i % M];
-    findings.Equal(y(0, i) * 2, HasUnitOffset(c) ? weight + 1 : weight, {y, 0, i});
+    comparisons.Equal(y(0, i) * 2, HasUnitOffset(c) ? weight + 1 : weight, {y, 0, i});
   }
-  return findings;
+  return comparisons;
 }
 
 // Without unit_offset doubling the weight doubles y; with it y(w) + y(-w) = 2 y(0).
-Findings CheckWeight(const Case& c, const Tensors& inputs, const Ask& ask) {
+Comparisons CheckWeight(const Case& c, const Tensors& inputs, const Ask& ask) {
   const bool offset = HasUnitOffset(c);
   const Response y = ask(c, inputs);
   const Response y_other = ask(c, Multiplied(inputs, {"weight"}, offset ? -1 : 2));
   const Response y_zero = ask(c, Filled(inputs, {"weight"}, 0));
-  Findings findings;
+  Comparisons comparisons;
   for (size_t i = 0; i < y.size(); ++i) {
     if (offset) {
-      findings.Equal(y(0, i) + y_other(0, i), y_zero(0, i) * 2, {y, 0, i});
+      comparisons.Equal(y(0, i) + y_other(0, i), y_zero(0, i) * 2, {y, 0, i});
     } else {
-      findings.Equal(y_other(0, i), y(0, i) * 2, {y_other, 0, i});
-      findings.Equal(y_zero(0, i), 0, {y_zero, 0, i});
+      comparisons.Equal(y_other(0, i), y(0, i) * 2, {y_other, 0, i});
+      comparisons.Equal(y_zero(0, i), 0, {y_zero, 0, i});
     }
   }
-  return findings;
+  return comparisons;
 }
 
 // With eps 0 a positive factor of x does not change y.
-Findings CheckRmsNormScale(const Case& c, const Tensors& inputs, const Ask& ask) {
+Comparisons CheckRmsNormScale(const Case& c, const Tensors& inputs, const Ask& ask) {
   const Case asked = c.With("eps=0");
-  Findings findings;
-  ExpectEqual(ask(asked, inputs), ask(asked, Multiplied(inputs, {"x"}, 8)), findings);
-  return findings;
+  Comparisons comparisons;
+  ExpectEqual(ask(asked, inputs), ask(asked, Multiplied(inputs, {"x"}, 8)), comparisons);
+  return comparisons;
 }
 
 // Without a weight the norm commutes with rotations. Here pairs of columns are rotated by the angle
 // with cosine 3/5 and sine 4/5 and multiplied by 5. Small integers then stay small integers, so x
 // is exact in every dtype. eps is multiplied by 25. A last column without a partner is only
 // multiplied by 5.
-Findings CheckRotation(const Case& c, const Tensors& inputs, const Ask& ask) {
+Comparisons CheckRotation(const Case& c, const Tensors& inputs, const Ask& ask) {
   const size_t M = ExtentOf(c, "M");
   Tensors plain = WithoutWeight(c, inputs);
   for (double& x : plain[kX].values.data) {
@@ -102,15 +103,15 @@ Findings CheckRotation(const Case& c, const Tensors& inputs, const Ask& ask) {
   }
   const Response y = ask(c, plain);
   const Response other = ask(Multiplied(c, "eps", 25), rotated);
-  Findings findings;
+  Comparisons comparisons;
   for (size_t i = 0; i < from.size(); ++i) {
     const bool second = i % M % 2 == 1, alone = !second && i % M + 1 == M;
     const Measured expected = alone    ? y(0, i) * 5
                               : second ? y(0, i - 1) * 4 + y(0, i) * 3
                                        : y(0, i) * 3 - y(0, i + 1) * 4;
-    findings.Equal(other(0, i) * 5, expected, {other, 0, i});
+    comparisons.Equal(other(0, i) * 5, expected, {other, 0, i});
   }
-  return findings;
+  return comparisons;
 }
 
 std::vector<Defect> WeightDefects() {
@@ -150,7 +151,7 @@ CatalogEntry MakeCatalogEntry<RmsNorm>() {
             "without a weight, rotating pairs of columns of x rotates those of y", CheckRotation},
            ColumnsAlike()},
       .defects = Joined<Defect>(
-          {NormDefects(), MutatedFormulas<RmsNormMutant>(RmsMutations()), WeightDefects()}),
+          {NormDefects(), MutatedFormulas<MutatedRmsNorm>(RmsMutations()), WeightDefects()}),
       .measurements = NormMeasurements()};
 }
 

@@ -28,49 +28,49 @@ void ForEachBias(const Case& c, auto check) {
 
 // Shifting all positions by 7 changes nothing, or adds 7 slopes where the bias depends on keys
 // alone.
-Findings CheckAlibiShift(const Case& c, const Tensors& inputs, const Ask& ask) {
+Comparisons CheckAlibiShift(const Case& c, const Tensors& inputs, const Ask& ask) {
   const Response bias = ask(c, inputs), shifted = ask(c, WithShiftedPositions(inputs, 7));
   const bool key = TextOf(c, "form") == "key";
-  Findings findings;
+  Comparisons comparisons;
   ForEachBias(c, [&](size_t i, size_t h, size_t, size_t) {
     const Measured slope = inputs[kSlope].values.data[h];
-    findings.Equal(shifted(0, i), bias(0, i) + slope * (key ? 7 : 0), {shifted, 0, i});
+    comparisons.Equal(shifted(0, i), bias(0, i) + slope * (key ? 7 : 0), {shifted, 0, i});
   });
-  return findings;
+  return comparisons;
 }
 
 // key and distance differ by slope * query position in each row. symmetric uses |d|, which is d for
 // later keys and -d for earlier ones.
-Findings CheckForms(const Case& c, const Tensors& inputs, const Ask& ask) {
+Comparisons CheckForms(const Case& c, const Tensors& inputs, const Ask& ask) {
   const Response distance = ask(c.With("form=distance"), inputs),
                  key = ask(c.With("form=key"), inputs),
                  symmetric = ask(c.With("form=symmetric"), inputs);
-  Findings findings;
+  Comparisons comparisons;
   ForEachBias(c, [&](size_t i, size_t h, size_t s, size_t t) {
     const double query = inputs[kAlibiQuery].values.data[s];
     const Measured slope = inputs[kSlope].values.data[h];
-    findings.Equal(key(0, i) - distance(0, i), slope * query, {key, 0, i});
+    comparisons.Equal(key(0, i) - distance(0, i), slope * query, {key, 0, i});
     const bool ahead = inputs[kAlibiKey].values.data[t] > query;
-    findings.Equal(symmetric(0, i), ahead ? -distance(0, i) : distance(0, i), {symmetric, 0, i});
+    comparisons.Equal(symmetric(0, i), ahead ? -distance(0, i) : distance(0, i), {symmetric, 0, i});
   });
-  return findings;
+  return comparisons;
 }
 
 // Moving a key by one position adds one slope to the bias.
-Findings CheckAlibiStep(const Case& c, const Tensors& inputs, const Ask& ask) {
+Comparisons CheckAlibiStep(const Case& c, const Tensors& inputs, const Ask& ask) {
   const Case asked = TextOf(c, "form") == "symmetric" ? c.With("form=distance") : c;
   const Response bias = ask(asked, inputs);
   const Response next = ask(asked, Mapped(inputs, "key_position", [](double p) { return p + 1; }));
-  Findings findings;
+  Comparisons comparisons;
   ForEachBias(c, [&](size_t i, size_t h, size_t, size_t) {
-    findings.Equal(next(0, i) - bias(0, i), inputs[kSlope].values.data[h], {next, 0, i});
+    comparisons.Equal(next(0, i) - bias(0, i), inputs[kSlope].values.data[h], {next, 0, i});
   });
-  return findings;
+  return comparisons;
 }
 
 // The bias of a key at the position of the query is 0. With a positive slope the bias of a key
 // before the query is at most 0.
-Findings CheckPast(const Case& c, const Tensors& inputs, const Ask& ask) {
+Comparisons CheckPast(const Case& c, const Tensors& inputs, const Ask& ask) {
   const Case asked = TextOf(c, "form") == "key" ? c.With("form=distance") : c;
   Tensors near = inputs;
   const auto& query = inputs[kAlibiQuery].values.data;
@@ -79,25 +79,25 @@ Findings CheckPast(const Case& c, const Tensors& inputs, const Ask& ask) {
     near[kAlibiKey].values.data[t] = query[t % query.size()];
   }
   const Response bias = ask(asked, near);
-  Findings findings;
+  Comparisons comparisons;
   ForEachBias(c, [&](size_t i, size_t h, size_t s, size_t t) {
     const double key = near[kAlibiKey].values.data[t];
-    if (key == query[s]) findings.Equal(bias(0, i), 0, {bias, 0, i});
+    if (key == query[s]) comparisons.Equal(bias(0, i), 0, {bias, 0, i});
     if (key < query[s] && inputs[kSlope].values.data[h] > 0) {
-      findings.AtMost(bias(0, i), 0, {bias, 0, i});
+      comparisons.AtMost(bias(0, i), 0, {bias, 0, i});
     }
   });
-  return findings;
+  return comparisons;
 }
 
-Findings CheckSlopes(const Case& c, const Tensors& inputs, const Ask& ask) {
-  Findings findings;
-  ExpectProportional(ask(c, Multiplied(inputs, {"slope"}, 2)), 2, ask(c, inputs), findings);
-  return findings;
+Comparisons CheckSlopes(const Case& c, const Tensors& inputs, const Ask& ask) {
+  Comparisons comparisons;
+  ExpectProportional(ask(c, Multiplied(inputs, {"slope"}, 2)), 2, ask(c, inputs), comparisons);
+  return comparisons;
 }
 
 // The formula with one mutation.
-struct AlibiMutant : Alibi {
+struct MutatedAlibi : Alibi {
   enum class Mutation {
     kNone,
     kPositive,   // + slope distance
@@ -149,21 +149,21 @@ struct AlibiMutant : Alibi {
 };
 
 std::vector<Defect> AlibiFormulaDefects() {
-  using Mutation = AlibiMutant::Mutation;
+  using Mutation = MutatedAlibi::Mutation;
   return {
-      MutatedFormula<AlibiMutant>("sign", "the bias has the wrong sign: distant keys gain weight",
-                                  Mutation::kPositive),
-      MutatedFormula<AlibiMutant>("future_has_no_bias", "max(i - j, 0): keys after the query get 0",
-                                  Mutation::kNoFuture),
-      MutatedFormula<AlibiMutant>("past_has_no_bias", "max(j - i, 0): keys before the query get 0",
-                                  Mutation::kNoPast),
-      MutatedFormula<AlibiMutant>("scaled_as_the_scores",
-                                  "the bias is divided by sqrt(D) like the scores (here D = 64)",
-                                  Mutation::kScaled),
-      MutatedFormula<AlibiMutant>("squared_distance", "the bias is slope * distance^2",
-                                  Mutation::kSquared),
-      MutatedFormula<AlibiMutant>("logarithm_of_distance", "the bias is -slope ln(1 + distance)",
-                                  Mutation::kLogarithm),
+      MutatedFormula<MutatedAlibi>("sign", "the bias has the wrong sign: distant keys gain weight",
+                                   Mutation::kPositive),
+      MutatedFormula<MutatedAlibi>(
+          "future_has_no_bias", "max(i - j, 0): keys after the query get 0", Mutation::kNoFuture),
+      MutatedFormula<MutatedAlibi>("past_has_no_bias", "max(j - i, 0): keys before the query get 0",
+                                   Mutation::kNoPast),
+      MutatedFormula<MutatedAlibi>("scaled_as_the_scores",
+                                   "the bias is divided by sqrt(D) like the scores (here D = 64)",
+                                   Mutation::kScaled),
+      MutatedFormula<MutatedAlibi>("squared_distance", "the bias is slope * distance^2",
+                                   Mutation::kSquared),
+      MutatedFormula<MutatedAlibi>("logarithm_of_distance", "the bias is -slope ln(1 + distance)",
+                                   Mutation::kLogarithm),
   };
 }
 

@@ -17,68 +17,68 @@ size_t PowerBelow(size_t heads) { return std::bit_floor(heads); }
 Case WithHeads(const Case& c, size_t heads) { return c.With("H=" + std::to_string(heads)); }
 
 // slope[h]^2 = slope[h-1] slope[h+1] within each of the two sequences.
-Findings CheckGeometric(const Case& c, const Tensors& inputs, const Ask& ask) {
+Comparisons CheckGeometric(const Case& c, const Tensors& inputs, const Ask& ask) {
   const Response slope = ask(c, inputs);
   const size_t H = ExtentOf(c, "H"), n = PowerBelow(H);
-  Findings findings;
+  Comparisons comparisons;
   for (size_t h = 1; h + 1 < H; ++h) {
     if (h == n - 1 || h == n) continue;
-    findings.Equal(slope(0, h) * slope(0, h), slope(0, h - 1) * slope(0, h + 1), {slope, 0, h});
+    comparisons.Equal(slope(0, h) * slope(0, h), slope(0, h - 1) * slope(0, h + 1), {slope, 0, h});
   }
-  return findings;
+  return comparisons;
 }
 
 // The n-th of n slopes is 2^-max_bias, and so is the n-th power of the first slope.
-Findings CheckSmallest(const Case& c, const Tensors& inputs, const Ask& ask) {
+Comparisons CheckSmallest(const Case& c, const Tensors& inputs, const Ask& ask) {
   const Response slope = ask(c, inputs);
   const size_t H = ExtentOf(c, "H"), n = PowerBelow(H);
   const double max_bias = NumberOf(c, "max_bias", 8);
-  Findings findings;
-  if (H == 0 || max_bias != std::floor(max_bias)) return findings;
+  Comparisons comparisons;
+  if (H == 0 || max_bias != std::floor(max_bias)) return comparisons;
   const double least = std::exp2(-max_bias);
-  findings.Equal(slope(0, n - 1), least, {slope, 0, n - 1});
+  comparisons.Equal(slope(0, n - 1), least, {slope, 0, n - 1});
   Measured power = slope(0, 0);
   for (size_t i = 1; i < n; i *= 2) power = power * power;
-  findings.Equal(power, least, {slope, 0, 0});
-  return findings;
+  comparisons.Equal(power, least, {slope, 0, 0});
+  return comparisons;
 }
 
 // The slopes of n heads, a power of two, are every second slope of 2n heads, from the second on.
-Findings CheckTwice(const Case& c, const Tensors& inputs, const Ask& ask) {
+Comparisons CheckTwice(const Case& c, const Tensors& inputs, const Ask& ask) {
   const size_t n = PowerBelow(ExtentOf(c, "H"));
   const Response slope = ask(WithHeads(c, n), inputs), twice = ask(WithHeads(c, 2 * n), inputs);
-  Findings findings;
-  for (size_t h = 0; h < n; ++h) findings.Equal(twice(0, 2 * h + 1), slope(0, h), {slope, 0, h});
-  return findings;
+  Comparisons comparisons;
+  for (size_t h = 0; h < n; ++h) comparisons.Equal(twice(0, 2 * h + 1), slope(0, h), {slope, 0, h});
+  return comparisons;
 }
 
 // Heads beyond the power of two n take those slopes of 2n heads that n heads do not have.
-Findings CheckOthers(const Case& c, const Tensors& inputs, const Ask& ask) {
+Comparisons CheckOthers(const Case& c, const Tensors& inputs, const Ask& ask) {
   const size_t H = ExtentOf(c, "H"), n = PowerBelow(H);
   const Response slope = ask(c, inputs), first = ask(WithHeads(c, n), inputs),
                  twice = ask(WithHeads(c, 2 * n), inputs);
-  Findings findings;
+  Comparisons comparisons;
   for (size_t h = 0; h < H; ++h) {
     const Measured expected = h < n ? first(0, h) : twice(0, 2 * (h - n));
-    findings.Equal(slope(0, h), expected, {slope, 0, h});
+    comparisons.Equal(slope(0, h), expected, {slope, 0, h});
   }
-  return findings;
+  return comparisons;
 }
 
 // Doubling max_bias squares every slope.
-Findings CheckSquares(const Case& c, const Tensors& inputs, const Ask& ask) {
+Comparisons CheckSquares(const Case& c, const Tensors& inputs, const Ask& ask) {
   const double max_bias = NumberOf(c, "max_bias", 8);
   const Response slope = ask(c, inputs),
                  squared = ask(c.With("max_bias=" + PrintValue(2 * max_bias)), inputs);
-  Findings findings;
+  Comparisons comparisons;
   for (size_t h = 0; h < ExtentOf(c, "H"); ++h) {
-    findings.Equal(squared(0, h), slope(0, h) * slope(0, h), {squared, 0, h});
+    comparisons.Equal(squared(0, h), slope(0, h) * slope(0, h), {squared, 0, h});
   }
-  return findings;
+  return comparisons;
 }
 
 // The formula with other exponents: 2^-(max_bias numerator / denominator), times a sign.
-struct AlibiSlopesMutant : AlibiSlopes {
+struct MutatedAlibiSlopes : AlibiSlopes {
   SlopeExponent (*exponent)(int64_t h, int64_t H) = ExponentOf;
   double base = 2, sign = 1;
   template <class Real>
@@ -98,14 +98,14 @@ struct AlibiSlopesMutant : AlibiSlopes {
   }
 };
 
-Defect AlibiSlopesMutantDefect(std::string name, std::string why,
-                               SlopeExponent (*exponent)(int64_t, int64_t), double base = 2,
-                               double sign = 1) {
-  AlibiSlopesMutant mutant;
-  mutant.exponent = exponent;
-  mutant.base = base;
-  mutant.sign = sign;
-  return MutatedFormula(std::move(name), std::move(why), mutant);
+Defect AlibiSlopesMutationDefect(std::string name, std::string why,
+                                 SlopeExponent (*exponent)(int64_t, int64_t), double base = 2,
+                                 double sign = 1) {
+  MutatedAlibiSlopes mutated;
+  mutated.exponent = exponent;
+  mutated.base = base;
+  mutated.sign = sign;
+  return MutatedFormula(std::move(name), std::move(why), mutated);
 }
 
 int64_t Below(int64_t H) { return static_cast<int64_t>(PowerBelow(static_cast<size_t>(H))); }
@@ -113,69 +113,69 @@ int64_t Above(int64_t H) { return static_cast<int64_t>(std::bit_ceil(static_cast
 
 std::vector<Defect> HeadCountDefects() {
   return {
-      AlibiSlopesMutantDefect("any_head_count_as_power_of_two",
-                              "2^-(max_bias (h+1)/H) for every number H",
-                              [](int64_t h, int64_t H) {
-                                return SlopeExponent{h + 1, H};
-                              }),
-      AlibiSlopesMutantDefect("next_power_cut",
-                              "the first H slopes of those for the next power of two",
-                              [](int64_t h, int64_t H) {
-                                return SlopeExponent{h + 1, Above(H)};
-                              }),
-      AlibiSlopesMutantDefect("first_sequence_continued",
-                              "heads beyond the power of two continue its slopes",
-                              [](int64_t h, int64_t H) {
-                                return SlopeExponent{h + 1, Below(H)};
-                              }),
-      AlibiSlopesMutantDefect(
+      AlibiSlopesMutationDefect("any_head_count_as_power_of_two",
+                                "2^-(max_bias (h+1)/H) for every number H",
+                                [](int64_t h, int64_t H) {
+                                  return SlopeExponent{h + 1, H};
+                                }),
+      AlibiSlopesMutationDefect("next_power_cut",
+                                "the first H slopes of those for the next power of two",
+                                [](int64_t h, int64_t H) {
+                                  return SlopeExponent{h + 1, Above(H)};
+                                }),
+      AlibiSlopesMutationDefect("first_sequence_continued",
+                                "heads beyond the power of two continue its slopes",
+                                [](int64_t h, int64_t H) {
+                                  return SlopeExponent{h + 1, Below(H)};
+                                }),
+      AlibiSlopesMutationDefect(
           "even_ones_of_twice", "heads beyond the power of two repeat the first slopes",
           [](int64_t h, int64_t H) {
             const int64_t n = Below(H);
             return h < n ? SlopeExponent{h + 1, n} : SlopeExponent{2 * (h - n) + 2, 2 * n};
           }),
-      AlibiSlopesMutantDefect(
+      AlibiSlopesMutationDefect(
           "next_ones_of_twice", "heads beyond the power of two take the first ones of 2n",
           [](int64_t h, int64_t H) {
             const int64_t n = Below(H);
             return h < n ? SlopeExponent{h + 1, n} : SlopeExponent{h - n + 1, 2 * n};
           }),
-      AlibiSlopesMutantDefect(
+      AlibiSlopesMutationDefect(
           "further_heads_first", "the slopes beyond the power of two come first",
           [](int64_t h, int64_t H) {
             const int64_t further = H - Below(H);
             return AlibiSlopes::ExponentOf(h < further ? Below(H) + h : h - further, H);
           }),
-      AlibiSlopesMutantDefect("slopes_of_a_shard",
-                              "each of two ranks computes the slopes of half the heads",
-                              [](int64_t h, int64_t H) {
-                                const int64_t half = (H + 1) / 2;
-                                return AlibiSlopes::ExponentOf(h % half, half);
-                              }),
-      AlibiSlopesMutantDefect("slopes_of_eight_heads",
-                              "the slopes of eight heads for every number of heads",
-                              [](int64_t h, int64_t) {
-                                return SlopeExponent{h + 1, 8};
-                              }),
+      AlibiSlopesMutationDefect("slopes_of_a_shard",
+                                "each of two ranks computes the slopes of half the heads",
+                                [](int64_t h, int64_t H) {
+                                  const int64_t half = (H + 1) / 2;
+                                  return AlibiSlopes::ExponentOf(h % half, half);
+                                }),
+      AlibiSlopesMutationDefect("slopes_of_eight_heads",
+                                "the slopes of eight heads for every number of heads",
+                                [](int64_t h, int64_t) {
+                                  return SlopeExponent{h + 1, 8};
+                                }),
   };
 }
 
 std::vector<Defect> AlibiSlopesFormulaDefects() {
   return {
-      AlibiSlopesMutantDefect(
+      AlibiSlopesMutationDefect(
           "head_counted_from_zero", "h is used instead of h + 1 (paiml/aprender#2143)",
           [](int64_t h, int64_t H) {
             const SlopeExponent e = AlibiSlopes::ExponentOf(h, H);
             return SlopeExponent{e.numerator - (h < Below(H) ? 1 : 2), e.denominator};
           }),
-      AlibiSlopesMutantDefect(
+      AlibiSlopesMutationDefect(
           "heads_reversed", "the last head gets the steepest slope",
           [](int64_t h, int64_t H) { return AlibiSlopes::ExponentOf(H - 1 - h, H); }),
-      AlibiSlopesMutantDefect("base_e", "slopes are e^-(max_bias (h+1)/n)", AlibiSlopes::ExponentOf,
-                              M_E),
-      AlibiSlopesMutantDefect("slopes_negative",
-                              "slopes are negative, for a formula that adds slope times distance",
-                              AlibiSlopes::ExponentOf, 2, -1),
+      AlibiSlopesMutationDefect("base_e", "slopes are e^-(max_bias (h+1)/n)",
+                                AlibiSlopes::ExponentOf, M_E),
+      AlibiSlopesMutationDefect("slopes_negative",
+                                "slopes are negative, for a formula that adds slope times distance",
+                                AlibiSlopes::ExponentOf, 2, -1),
       ChangedRecipe("slopes_in_bf16", "casting the module to bf16 also casts its slopes",
                     "slope=bf16"),
       ChangedRecipe("slopes_in_f16", "casting the module to f16 also casts its slopes",

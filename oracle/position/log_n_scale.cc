@@ -17,7 +17,7 @@ namespace {
 double ContextOf(const Case& c) { return NumberOf(c, "original_max_position_embeddings", 0); }
 
 // Up to L tokens, y equals q exactly.
-Findings CheckShort(const Case& c, const Tensors& inputs, const Ask& ask) {
+Comparisons CheckShort(const Case& c, const Tensors& inputs, const Ask& ask) {
   Tensors near = inputs;
   for (double& p : near[1].values.data) p = std::min(p, ContextOf(c) - 1);
   const Response y = ask(c, near);
@@ -25,7 +25,7 @@ Findings CheckShort(const Case& c, const Tensors& inputs, const Ask& ask) {
 }
 
 // ln(n L) = ln n + ln L, so factor(n L) = factor(n) + 1 for tokens n >= L, counted from 1.
-Findings CheckLogNScaleProduct(const Case& c, const Tensors& inputs, const Ask& ask) {
+Comparisons CheckLogNScaleProduct(const Case& c, const Tensors& inputs, const Ask& ask) {
   const double L = ContextOf(c);
   const auto beyond = [L](double p) { return std::max(p + 1, L); };
   const Response y = AskFactors(c, inputs, ask, [&](double p) { return beyond(p) - 1; });
@@ -34,19 +34,19 @@ Findings CheckLogNScaleProduct(const Case& c, const Tensors& inputs, const Ask& 
 }
 
 // The factor is at least 1 and does not decrease with the position.
-Findings CheckLogNScaleRising(const Case& c, const Tensors& inputs, const Ask& ask) {
+Comparisons CheckLogNScaleRising(const Case& c, const Tensors& inputs, const Ask& ask) {
   const Response y = AskFactors(c, inputs, ask, [](double p) { return p; });
   const Response later = AskFactors(c, inputs, ask, [](double p) { return p + 1000; });
-  Findings findings;
+  Comparisons comparisons;
   for (size_t i = 0; i < y.size(); ++i) {
-    findings.AtMost(1, y(0, i), {y, 0, i});
-    findings.AtMost(y(0, i), later(0, i), {later, 0, i});
+    comparisons.AtMost(1, y(0, i), {y, 0, i});
+    comparisons.AtMost(y(0, i), later(0, i), {later, 0, i});
   }
-  return findings;
+  return comparisons;
 }
 
 // The formula with one mutation.
-struct LogNMutant : LogNScale {
+struct MutatedLogN : LogNScale {
   enum class Mutation {
     kNone,
     kWithoutMaximum,  // early tokens are scaled down too
@@ -87,28 +87,28 @@ struct LogNMutant : LogNScale {
 };
 
 std::vector<Defect> LogNScaleFormulaDefects() {
-  using Mutation = LogNMutant::Mutation;
+  using Mutation = MutatedLogN::Mutation;
   return {
-      MutatedFormula<LogNMutant>("without_maximum", "tokens within the context are scaled down",
-                                 Mutation::kWithoutMaximum),
-      MutatedFormula<LogNMutant>(
+      MutatedFormula<MutatedLogN>("without_maximum", "tokens within the context are scaled down",
+                                  Mutation::kWithoutMaximum),
+      MutatedFormula<MutatedLogN>(
           "counted_from_zero",
           "the factor is ln p / ln L with p from 0 (ztxz16/fastllm, src/models/qwen.cpp)",
           Mutation::kFromZero),
-      MutatedFormula<LogNMutant>("not_divided", "the factor is ln(p + 1), not divided by ln L",
-                                 Mutation::kNotDivided),
-      MutatedFormula<LogNMutant>("logarithm_of_ratio",
-                                 "the factor is 1 + ln((p + 1) / L), as in temperature scaling",
-                                 Mutation::kOfRatio),
-      MutatedFormula<LogNMutant>("inverted",
-                                 "queries are divided by the factor instead of multiplied",
-                                 Mutation::kInverted),
-      MutatedFormula<LogNMutant>("applied_twice",
-                                 "the factor is applied to queries and again to scores",
-                                 Mutation::kSquared),
-      AcrossSlices(MutatedFormula<LogNMutant>("indexed_by_head",
-                                              "the factor is indexed by head instead of position",
-                                              Mutation::kByHead)),
+      MutatedFormula<MutatedLogN>("not_divided", "the factor is ln(p + 1), not divided by ln L",
+                                  Mutation::kNotDivided),
+      MutatedFormula<MutatedLogN>("logarithm_of_ratio",
+                                  "the factor is 1 + ln((p + 1) / L), as in temperature scaling",
+                                  Mutation::kOfRatio),
+      MutatedFormula<MutatedLogN>("inverted",
+                                  "queries are divided by the factor instead of multiplied",
+                                  Mutation::kInverted),
+      MutatedFormula<MutatedLogN>("applied_twice",
+                                  "the factor is applied to queries and again to scores",
+                                  Mutation::kSquared),
+      AcrossSlices(MutatedFormula<MutatedLogN>("indexed_by_head",
+                                               "the factor is indexed by head instead of position",
+                                               Mutation::kByHead)),
   };
 }
 

@@ -48,7 +48,7 @@ void ForEachDistance(const Case& c, const Tensors& inputs, auto check) {
 
 // Each near distance has its own bucket. Keys after the query use the second half of the buckets,
 // or bucket 0 if only one direction counts.
-Findings CheckNear(const Case& c, const Tensors& inputs, const Ask& ask) {
+Comparisons CheckNear(const Case& c, const Tensors& inputs, const Ask& ask) {
   const Side side(c);
   Tensors near = WithRowIndices(c, inputs);
   const auto& query = near[kQuery].values.data;
@@ -57,18 +57,18 @@ Findings CheckNear(const Case& c, const Tensors& inputs, const Ask& ask) {
     key[t] = query[t % query.size()] + static_cast<double>(t) - std::floor(side.x);
   }
   const Response bias = ask(c, near);
-  Findings findings;
+  Comparisons comparisons;
   ForEachDistance(c, near, [&](size_t i, double q, double k) {
     const double d = std::abs(k - q);
     if (d >= side.x) return;
     const double expected = k <= q ? d : side.both ? side.n + d : 0;
-    findings.Equal(bias(0, i), expected, {bias, 0, i});
+    comparisons.Equal(bias(0, i), expected, {bias, 0, i});
   });
-  return findings;
+  return comparisons;
 }
 
 // All distances from max_distance on are in the last bucket of their direction.
-Findings CheckFar(const Case& c, const Tensors& inputs, const Ask& ask) {
+Comparisons CheckFar(const Case& c, const Tensors& inputs, const Ask& ask) {
   const Side side(c);
   Tensors far = WithRowIndices(c, inputs);
   const auto& query = far[kQuery].values.data;
@@ -78,25 +78,25 @@ Findings CheckFar(const Case& c, const Tensors& inputs, const Ask& ask) {
     key[t] = query[t % query.size()] - d;
   }
   const Response bias = ask(c, far);
-  Findings findings;
+  Comparisons comparisons;
   ForEachDistance(c, far, [&](size_t i, double q, double k) {
     if (std::abs(k - q) < side.m) return;
     const double last = side.n - 1;
     const double expected = k <= q ? last : side.both ? side.n + last : 0;
-    findings.Equal(bias(0, i), expected, {bias, 0, i});
+    comparisons.Equal(bias(0, i), expected, {bias, 0, i});
   });
-  return findings;
+  return comparisons;
 }
 
 // If max_distance / x is 2^e and e divides the number of logarithmic buckets, doubling the distance
 // adds buckets / e to the index. This check needs no logarithm.
-Findings CheckDoubling(const Case& c, const Tensors& inputs, const Ask& ask) {
+Comparisons CheckDoubling(const Case& c, const Tensors& inputs, const Ask& ask) {
   const Side side(c);
-  Findings findings;
+  Comparisons comparisons;
   int exponent = 0;
-  if (std::frexp(side.m / side.x, &exponent) != 0.5) return findings;
+  if (std::frexp(side.m / side.x, &exponent) != 0.5) return comparisons;
   const double doublings = exponent - 1, buckets = side.n - side.x;
-  if (std::fmod(buckets, doublings) != 0) return findings;
+  if (std::fmod(buckets, doublings) != 0) return comparisons;
   const Tensors once = WithRowIndices(c, inputs);
   Tensors twice = once;
   for (const size_t input : {kQuery, kKey}) {
@@ -108,28 +108,28 @@ Findings CheckDoubling(const Case& c, const Tensors& inputs, const Ask& ask) {
     const double half = side.both && k > q ? side.n : 0, last = half + side.n - 1;
     if (!side.both && k > q) return;
     const double further = near.outputs[0].values.data[i] + buckets / doublings;
-    findings.Equal(far(0, i), std::min(further, last), {far, 0, i});
+    comparisons.Equal(far(0, i), std::min(further, last), {far, 0, i});
   });
-  return findings;
+  return comparisons;
 }
 
 // A key one step further away is never in an earlier bucket.
-Findings CheckRelativeBiasRising(const Case& c, const Tensors& inputs, const Ask& ask) {
+Comparisons CheckRelativeBiasRising(const Case& c, const Tensors& inputs, const Ask& ask) {
   const Side side(c);
   const Tensors here = WithRowIndices(c, inputs);
   Tensors there = here;
   for (double& p : there[kKey].values.data) p -= 1;
   const Response near = ask(c, here), far = ask(c, there);
-  Findings findings;
+  Comparisons comparisons;
   ForEachDistance(c, here, [&](size_t i, double q, double k) {
-    if (k <= q) findings.AtMost(near(0, i), far(0, i), {far, 0, i});
-    if (k > q + 1 && side.both) findings.AtMost(far(0, i), near(0, i), {far, 0, i});
+    if (k <= q) comparisons.AtMost(near(0, i), far(0, i), {far, 0, i});
+    if (k > q + 1 && side.both) comparisons.AtMost(far(0, i), near(0, i), {far, 0, i});
   });
-  return findings;
+  return comparisons;
 }
 
 // Negating all positions puts each key at the same distance in the other direction.
-Findings CheckMirror(const Case& c, const Tensors& inputs, const Ask& ask) {
+Comparisons CheckMirror(const Case& c, const Tensors& inputs, const Ask& ask) {
   const Side side(c);
   const Tensors here = WithRowIndices(c, inputs);
   Tensors mirrored = here;
@@ -137,18 +137,18 @@ Findings CheckMirror(const Case& c, const Tensors& inputs, const Ask& ask) {
     for (double& p : mirrored[input].values.data) p = -p;
   }
   const Response before = ask(c, here), after = ask(c, mirrored);
-  Findings findings;
+  Comparisons comparisons;
   ForEachDistance(c, here, [&](size_t i, double q, double k) {
     if (k >= q) return;
     const Measured expected = side.both ? before(0, i) + side.n : Measured(0);
-    findings.Equal(after(0, i), expected, {after, 0, i});
+    comparisons.Equal(after(0, i), expected, {after, 0, i});
   });
-  return findings;
+  return comparisons;
 }
 
 // The formula with one mutation. Logarithms are computed in double; results close to an integer
 // count as this integer.
-struct RelativeBiasMutant : RelativeBias {
+struct MutatedRelativeBias : RelativeBias {
   enum class Mutation {
     kNone,
     kBorderMissed,    // a logarithm just below its integer is truncated
@@ -214,41 +214,41 @@ struct RelativeBiasMutant : RelativeBias {
 };
 
 std::vector<Defect> BucketDefects() {
-  using Mutation = RelativeBiasMutant::Mutation;
+  using Mutation = MutatedRelativeBias::Mutation;
   return {
-      MutatedFormula<RelativeBiasMutant>(
+      MutatedFormula<MutatedRelativeBias>(
           "border_missed",
           "a logarithm rounded to just below an integer is truncated: 16, 32 "
           "and 64 get the previous bucket",
           Mutation::kBorderMissed),
-      MutatedFormula<RelativeBiasMutant>(
+      MutatedFormula<MutatedRelativeBias>(
           "borders_rounded_up", "the index is rounded up (ceil) instead of down", Mutation::kCeil),
-      MutatedFormula<RelativeBiasMutant>(
+      MutatedFormula<MutatedRelativeBias>(
           "borders_rounded", "the index is rounded to nearest instead of down", Mutation::kNearest),
-      MutatedFormula<RelativeBiasMutant>("buckets_not_halved",
-                                         "both directions use all buckets instead of one half each",
-                                         Mutation::kNotHalved),
-      MutatedFormula<RelativeBiasMutant>(
+      MutatedFormula<MutatedRelativeBias>(
+          "buckets_not_halved", "both directions use all buckets instead of one half each",
+          Mutation::kNotHalved),
+      MutatedFormula<MutatedRelativeBias>(
           "self_is_after", "keys with j >= i instead of j > i use the second half of the buckets",
           Mutation::kSelfIsAfter),
-      MutatedFormula<RelativeBiasMutant>(
+      MutatedFormula<MutatedRelativeBias>(
           "not_capped", "beyond max_distance the index keeps growing", Mutation::kUncapped),
-      MutatedFormula<RelativeBiasMutant>(
+      MutatedFormula<MutatedRelativeBias>(
           "logarithm_of_base_two", "the index is log2 of the distance, independent of max_distance",
           Mutation::kLogBaseTwo),
-      MutatedFormula<RelativeBiasMutant>(
+      MutatedFormula<MutatedRelativeBias>(
           "no_logarithm",
           "distances are clipped without a logarithm, as in the relative attention of Shaw et al.",
           Mutation::kLinear),
-      MutatedFormula<RelativeBiasMutant>(
+      MutatedFormula<MutatedRelativeBias>(
           "future_mirrored", "in one direction, keys after the query use their distance",
           Mutation::kFutureMirrored),
-      MutatedFormula<RelativeBiasMutant>("logarithm_in_bf16",
-                                         "distances and logarithms are computed in bf16",
-                                         Mutation::kLogInBf16),
-      AcrossSlices(MutatedFormula<RelativeBiasMutant>(
+      MutatedFormula<MutatedRelativeBias>("logarithm_in_bf16",
+                                          "distances and logarithms are computed in bf16",
+                                          Mutation::kLogInBf16),
+      AcrossSlices(MutatedFormula<MutatedRelativeBias>(
           "table_transposed", "the table is indexed [head, bucket]", Mutation::kTransposed)),
-      MutatedFormula<RelativeBiasMutant>(
+      MutatedFormula<MutatedRelativeBias>(
           "scaled_as_the_scores", "the bias is divided by sqrt(D) like the scores (here D = 64)",
           Mutation::kScaled),
   };

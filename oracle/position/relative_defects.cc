@@ -48,9 +48,9 @@ Tensors WithShiftedPositions(Tensors inputs, double by) {
 Property TranslationInvariant() {
   return {"translation_invariant", "shifting all positions by the same distance changes nothing",
           [](const Case& c, const Tensors& inputs, const Ask& ask) {
-            Findings findings;
-            ExpectEqual(ask(c, inputs), ask(c, WithShiftedPositions(inputs, 7)), findings);
-            return findings;
+            Comparisons comparisons;
+            ExpectEqual(ask(c, inputs), ask(c, WithShiftedPositions(inputs, 7)), comparisons);
+            return comparisons;
           }};
 }
 

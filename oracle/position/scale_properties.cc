@@ -16,13 +16,13 @@ Response AskFactors(const Case& c, Tensors inputs, const Ask& ask,
 
 namespace {
 
-Findings CheckLinear(const Case& c, const Tensors& inputs, const Ask& ask) {
-  Findings findings;
-  ExpectProportional(ask(c, Multiplied(inputs, {"q"}, -2)), -2, ask(c, inputs), findings);
-  return findings;
+Comparisons CheckLinear(const Case& c, const Tensors& inputs, const Ask& ask) {
+  Comparisons comparisons;
+  ExpectProportional(ask(c, Multiplied(inputs, {"q"}, -2)), -2, ask(c, inputs), comparisons);
+  return comparisons;
 }
 
-Findings CheckAlike(const Case& c, const Tensors& inputs, const Ask& ask) {
+Comparisons CheckAlike(const Case& c, const Tensors& inputs, const Ask& ask) {
   const size_t S = ExtentOf(c, "S"), D = ExtentOf(c, "D");
   const Response y = AskFactors(c, inputs, ask, [](double p) { return p; });
   return EachEqual(y, [&](size_t i) {

@@ -16,8 +16,8 @@ namespace sextant::oracle {
 Response AskFactors(const Case& c, Tensors inputs, const Ask& ask,
                     const std::function<double(double)>& change);
 
-// The formula of a mutant: y = q * Factor<Real>(position). With `by_head`, the position is indexed
-// by the head.
+// A mutated formula: y = q * Factor<Real>(position). With `by_head`, the position is indexed by
+// the head.
 template <class Real, class Formula>
 void ScaleByFactor(const Formula& formula, bool by_head, const Tensor<Real>& q,
                    const Tensor<double>& position, Tensor<Real>& y) {

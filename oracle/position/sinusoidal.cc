@@ -38,87 +38,89 @@ void ForEachAngle(const Case& c, Check check) {
   }
 }
 
-Findings CheckCircle(const Case& c, const Tensors& inputs, const Ask& ask) {
+Comparisons CheckCircle(const Case& c, const Tensors& inputs, const Ask& ask) {
   const Response y = ask(c, inputs);
-  Findings findings;
+  Comparisons comparisons;
   ForEachAngle(c, [&](size_t s, size_t t) {
-    findings.Equal(y(0, s) * y(0, s) + y(0, t) * y(0, t), 1, {y, 0, s});
+    comparisons.Equal(y(0, s) * y(0, s) + y(0, t) * y(0, t), 1, {y, 0, s});
   });
-  return findings;
+  return comparisons;
 }
 
-Findings CheckZero(const Case& c, const Tensors& inputs, const Ask& ask) {
+Comparisons CheckZero(const Case& c, const Tensors& inputs, const Ask& ask) {
   const Response y = AskAt(c, inputs, ask, [](double) { return 0; });
-  Findings findings;
+  Comparisons comparisons;
   ForEachAngle(c, [&](size_t s, size_t t) {
-    findings.Equal(y(0, s), 0, {y, 0, s});
-    findings.Equal(y(0, t), 1, {y, 0, t});
+    comparisons.Equal(y(0, s), 0, {y, 0, s});
+    comparisons.Equal(y(0, t), 1, {y, 0, t});
   });
-  return findings;
+  return comparisons;
 }
 
-Findings CheckParity(const Case& c, const Tensors& inputs, const Ask& ask) {
+Comparisons CheckParity(const Case& c, const Tensors& inputs, const Ask& ask) {
   const Response y = ask(c, inputs), negative = AskAt(c, inputs, ask, [](double p) { return -p; });
-  Findings findings;
+  Comparisons comparisons;
   ForEachAngle(c, [&](size_t s, size_t t) {
-    findings.Equal(negative(0, s), -y(0, s), {negative, 0, s});
-    findings.Equal(negative(0, t), y(0, t), {negative, 0, t});
+    comparisons.Equal(negative(0, s), -y(0, s), {negative, 0, s});
+    comparisons.Equal(negative(0, t), y(0, t), {negative, 0, t});
   });
-  return findings;
+  return comparisons;
 }
 
 // p_(i+delta) = M(delta) p_i with M independent of i; here delta is 7.
-Findings CheckSinusoidalShift(const Case& c, const Tensors& inputs, const Ask& ask) {
+Comparisons CheckSinusoidalShift(const Case& c, const Tensors& inputs, const Ask& ask) {
   const Response y = ask(c, inputs), delta = AskAt(c, inputs, ask, [](double) { return 7; }),
                  shifted = AskAt(c, inputs, ask, [](double p) { return p + 7; });
-  Findings findings;
+  Comparisons comparisons;
   ForEachAngle(c, [&](size_t s, size_t t) {
-    findings.Equal(shifted(0, s), y(0, s) * delta(0, t) + y(0, t) * delta(0, s), {shifted, 0, s});
-    findings.Equal(shifted(0, t), y(0, t) * delta(0, t) - y(0, s) * delta(0, s), {shifted, 0, t});
+    comparisons.Equal(shifted(0, s), y(0, s) * delta(0, t) + y(0, t) * delta(0, s),
+                      {shifted, 0, s});
+    comparisons.Equal(shifted(0, t), y(0, t) * delta(0, t) - y(0, s) * delta(0, s),
+                      {shifted, 0, t});
   });
-  return findings;
+  return comparisons;
 }
 
 // With frequencies of at most 1, the angle at position 1 lies in the first quadrant. For the first
 // frequency, 1, it exceeds pi / 4, so the sine is at least the cosine.
-Findings CheckSign(const Case& c, const Tensors& inputs, const Ask& ask) {
-  Findings findings;
-  if (NumberOf(c, "base", 0) < 1) return findings;
+Comparisons CheckSign(const Case& c, const Tensors& inputs, const Ask& ask) {
+  Comparisons comparisons;
+  if (NumberOf(c, "base", 0) < 1) return comparisons;
   const Response y = AskAt(c, inputs, ask, [](double) { return 1; });
   const size_t M = ExtentOf(c, "M");
   const size_t cosine = TextOf(c, "layout") == "interleaved" ? 1 : M / 2;
   for (size_t s = 0; M > 0 && s < ExtentOf(c, "S"); ++s) {
-    findings.AtMost(y(0, s * M + cosine), y(0, s * M), {y, 0, s * M});
+    comparisons.AtMost(y(0, s * M + cosine), y(0, s * M), {y, 0, s * M});
   }
   ForEachAngle(c, [&](size_t s, size_t t) {
-    findings.AtMost(0, y(0, s), {y, 0, s});
-    findings.AtMost(0, y(0, t), {y, 0, t});
+    comparisons.AtMost(0, y(0, s), {y, 0, s});
+    comparisons.AtMost(0, y(0, t), {y, 0, t});
   });
-  return findings;
+  return comparisons;
 }
 
 // The last frequency of tensor2tensor is 1 / base: its angle at position base is that of the first
 // frequency at position 1.
-Findings CheckLast(const Case& c, const Tensors& inputs, const Ask& ask) {
-  Findings findings;
+Comparisons CheckLast(const Case& c, const Tensors& inputs, const Ask& ask) {
+  Comparisons comparisons;
   const size_t M = ExtentOf(c, "M");
   const double base = NumberOf(c, "base", 0);
-  if (M < 4 || base != std::floor(base)) return findings;
+  if (M < 4 || base != std::floor(base)) return comparisons;
   const Case t2t = c.With("denominator=tensor2tensor").With("layout=interleaved");
   const Response once = AskAt(t2t, inputs, ask, [](double) { return 1; }),
                  far = AskAt(t2t, inputs, ask, [base](double) { return base; });
   for (const size_t channel : {0, 1}) {
-    findings.Equal(far(0, M - 2 + channel), once(0, channel), {far, 0, M - 2 + channel});
+    comparisons.Equal(far(0, M - 2 + channel), once(0, channel), {far, 0, M - 2 + channel});
   }
-  return findings;
+  return comparisons;
 }
 
 // The paper's frequency k of base b^2 is frequency 2k of base b.
-Findings CheckSquaredBase(const Case& c, const Tensors& inputs, const Ask& ask) {
-  Findings findings;
+Comparisons CheckSquaredBase(const Case& c, const Tensors& inputs, const Ask& ask) {
+  Comparisons comparisons;
   const size_t M = ExtentOf(c, "M");
   const double base = NumberOf(c, "base", 0);
-  if (std::fma(base, base, -(base * base)) != 0) return findings;  // the square is not a double
+  if (std::fma(base, base, -(base * base)) != 0) return comparisons;  // the square is not a double
   const Case paper = c.With("layout=interleaved");
   const Response y = ask(paper, inputs);
   const Response squared = ask(paper.With("base=" + PrintValue(base * base)), inputs);
@@ -126,15 +128,15 @@ Findings CheckSquaredBase(const Case& c, const Tensors& inputs, const Ask& ask) 
     for (size_t k = 0; 2 * k < M / 2; ++k) {
       for (const size_t channel : {0, 1}) {
         const size_t at = s * M + 2 * k + channel;
-        findings.Equal(squared(0, at), y(0, s * M + 4 * k + channel), {squared, 0, at});
+        comparisons.Equal(squared(0, at), y(0, s * M + 4 * k + channel), {squared, 0, at});
       }
     }
   }
-  return findings;
+  return comparisons;
 }
 
 // The formula with one mutation. Members with their default values change nothing.
-struct SinusoidalMutant : Sinusoidal {
+struct MutatedSinusoidal : Sinusoidal {
   int64_t numerator_shift = 0, numerator_scale = 2;  // base^-((scale k + shift) / M)
   bool per_channel = false;                          // every channel has its own frequency
   bool cosine_first = false;
@@ -165,46 +167,46 @@ struct SinusoidalMutant : Sinusoidal {
   }
 };
 
-Defect SinusoidalMutantDefect(std::string name, std::string why,
-                              void (*change)(SinusoidalMutant&)) {
-  SinusoidalMutant mutant;
-  change(mutant);
-  return MutatedFormula(std::move(name), std::move(why), mutant);
+Defect SinusoidalMutationDefect(std::string name, std::string why,
+                                void (*change)(MutatedSinusoidal&)) {
+  MutatedSinusoidal mutated;
+  change(mutated);
+  return MutatedFormula(std::move(name), std::move(why), mutated);
 }
 
 std::vector<Defect> SinusoidalFormulaDefects() {
   return {
-      SinusoidalMutantDefect("cos_and_sin_swapped", "cosines and sines are swapped",
-                             [](SinusoidalMutant& m) { m.cosine_first = true; }),
-      SinusoidalMutantDefect("exponent_shifted_up",
-                             "frequencies are base^(-2k/M) with k from 1 instead of 0",
-                             [](SinusoidalMutant& m) { m.numerator_shift = 2; }),
-      SinusoidalMutantDefect(
+      SinusoidalMutationDefect("cos_and_sin_swapped", "cosines and sines are swapped",
+                               [](MutatedSinusoidal& m) { m.cosine_first = true; }),
+      SinusoidalMutationDefect("exponent_shifted_up",
+                               "frequencies are base^(-2k/M) with k from 1 instead of 0",
+                               [](MutatedSinusoidal& m) { m.numerator_shift = 2; }),
+      SinusoidalMutationDefect(
           "exponent_odd", "frequencies are base^(-(2k+1)/M): the index of the odd channel is used",
-          [](SinusoidalMutant& m) { m.numerator_shift = 1; }),
-      SinusoidalMutantDefect("exponent_without_two",
-                             "frequencies are base^(-k/M): arange lacks its step of 2",
-                             [](SinusoidalMutant& m) { m.numerator_scale = 1; }),
-      SinusoidalMutantDefect("exponent_with_four",
-                             "frequencies are base^(-4k/M): half the width is used as the width",
-                             [](SinusoidalMutant& m) { m.numerator_scale = 4; }),
-      SinusoidalMutantDefect("exponent_by_integer_division",
-                             "integer division 2k // M gives 0: all frequencies are 1",
-                             [](SinusoidalMutant& m) { m.numerator_scale = 0; }),
-      SinusoidalMutantDefect("frequencies_in_bf16",
-                             "casting the module to bf16 also casts its frequencies",
-                             [](SinusoidalMutant& m) { m.frequency_format = DType::kBF16; }),
-      SinusoidalMutantDefect("frequencies_in_f16",
-                             "casting the module to f16 also casts its frequencies",
-                             [](SinusoidalMutant& m) { m.frequency_format = DType::kF16; }),
-      SinusoidalMutantDefect("frequencies_in_f32",
-                             "frequencies are stored in f32 where f64 is required",
-                             [](SinusoidalMutant& m) { m.frequency_format = DType::kF32; }),
-      SinusoidalMutantDefect(
+          [](MutatedSinusoidal& m) { m.numerator_shift = 1; }),
+      SinusoidalMutationDefect("exponent_without_two",
+                               "frequencies are base^(-k/M): arange lacks its step of 2",
+                               [](MutatedSinusoidal& m) { m.numerator_scale = 1; }),
+      SinusoidalMutationDefect("exponent_with_four",
+                               "frequencies are base^(-4k/M): half the width is used as the width",
+                               [](MutatedSinusoidal& m) { m.numerator_scale = 4; }),
+      SinusoidalMutationDefect("exponent_by_integer_division",
+                               "integer division 2k // M gives 0: all frequencies are 1",
+                               [](MutatedSinusoidal& m) { m.numerator_scale = 0; }),
+      SinusoidalMutationDefect("frequencies_in_bf16",
+                               "casting the module to bf16 also casts its frequencies",
+                               [](MutatedSinusoidal& m) { m.frequency_format = DType::kBF16; }),
+      SinusoidalMutationDefect("frequencies_in_f16",
+                               "casting the module to f16 also casts its frequencies",
+                               [](MutatedSinusoidal& m) { m.frequency_format = DType::kF16; }),
+      SinusoidalMutationDefect("frequencies_in_f32",
+                               "frequencies are stored in f32 where f64 is required",
+                               [](MutatedSinusoidal& m) { m.frequency_format = DType::kF32; }),
+      SinusoidalMutationDefect(
           "one_frequency_per_channel",
           "the index of the channel is used as that of the pair: sine and cosine of a "
           "pair have different frequencies",
-          [](SinusoidalMutant& m) { m.per_channel = true; }),
+          [](MutatedSinusoidal& m) { m.per_channel = true; }),
   };
 }
 

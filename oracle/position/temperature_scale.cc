@@ -25,7 +25,7 @@ struct Steps {
 };
 
 // The first floor_scale tokens equal q exactly.
-Findings CheckFirst(const Case& c, const Tensors& inputs, const Ask& ask) {
+Comparisons CheckFirst(const Case& c, const Tensors& inputs, const Ask& ask) {
   const Steps steps(c);
   Tensors near = inputs;
   for (double& p : near[1].values.data) {
@@ -36,7 +36,7 @@ Findings CheckFirst(const Case& c, const Tensors& inputs, const Ask& ask) {
 }
 
 // All tokens of a step have the factor of its first and of its last token.
-Findings CheckTemperatureScaleStep(const Case& c, const Tensors& inputs, const Ask& ask) {
+Comparisons CheckTemperatureScaleStep(const Case& c, const Tensors& inputs, const Ask& ask) {
   const Steps steps(c);
   const auto inside = [&](double p) { return std::max(p, -steps.start); };
   const Response y = AskFactors(c, inputs, ask, inside);
@@ -44,57 +44,57 @@ Findings CheckTemperatureScaleStep(const Case& c, const Tensors& inputs, const A
       AskFactors(c, inputs, ask, [&](double p) { return steps.First(steps.Of(p)); });
   const Response last =
       AskFactors(c, inputs, ask, [&](double p) { return steps.First(steps.Of(p) + 1) - 1; });
-  Findings findings;
-  ExpectEqual(y, first, findings);
-  ExpectEqual(y, last, findings);
-  return findings;
+  Comparisons comparisons;
+  ExpectEqual(y, first, comparisons);
+  ExpectEqual(y, last, comparisons);
+  return comparisons;
 }
 
 // ln((1 + m) (1 + n)) = ln(1 + m) + ln(1 + n); here m = 3.
-Findings CheckTemperatureScaleProduct(const Case& c, const Tensors& inputs, const Ask& ask) {
+Comparisons CheckTemperatureScaleProduct(const Case& c, const Tensors& inputs, const Ask& ask) {
   const Steps steps(c);
   const auto at = [&](const std::function<double(double)>& change) {
     return AskFactors(c, inputs, ask, [&](double p) { return steps.First(change(steps.Of(p))); });
   };
   const Response n = at([](double k) { return k; }), m = at([](double) { return 3; }),
                  both = at([](double k) { return 4 * (1 + k) - 1; });
-  Findings findings;
+  Comparisons comparisons;
   for (size_t i = 0; i < n.size(); ++i) {
-    findings.Equal(both(0, i) + 1, n(0, i) + m(0, i), {both, 0, i});
+    comparisons.Equal(both(0, i) + 1, n(0, i) + m(0, i), {both, 0, i});
   }
-  return findings;
+  return comparisons;
 }
 
 // Doubling beta doubles the difference of the factor from 1.
-Findings CheckBeta(const Case& c, const Tensors& inputs, const Ask& ask) {
+Comparisons CheckBeta(const Case& c, const Tensors& inputs, const Ask& ask) {
   const Steps steps(c);
   const auto inside = [&](double p) { return std::max(p, -steps.start); };
   const Response y = AskFactors(c, inputs, ask, inside);
   const Response twice =
       AskFactors(c.With("beta=" + PrintValue(2 * NumberOf(c, "beta", 0))), inputs, ask, inside);
-  Findings findings;
+  Comparisons comparisons;
   for (size_t i = 0; i < y.size(); ++i) {
-    findings.Equal(twice(0, i) + 1, y(0, i) * 2, {twice, 0, i});
+    comparisons.Equal(twice(0, i) + 1, y(0, i) * 2, {twice, 0, i});
   }
-  return findings;
+  return comparisons;
 }
 
 // The factor of a step is at least that of the step before.
-Findings CheckTemperatureScaleRising(const Case& c, const Tensors& inputs, const Ask& ask) {
+Comparisons CheckTemperatureScaleRising(const Case& c, const Tensors& inputs, const Ask& ask) {
   const Steps steps(c);
   const Response y = AskFactors(c, inputs, ask, [&](double p) { return steps.First(steps.Of(p)); });
   const Response next =
       AskFactors(c, inputs, ask, [&](double p) { return steps.First(steps.Of(p) + 1); });
-  Findings findings;
+  Comparisons comparisons;
   for (size_t i = 0; i < y.size(); ++i) {
-    findings.AtMost(1, y(0, i), {y, 0, i});
-    findings.AtMost(y(0, i), next(0, i), {next, 0, i});
+    comparisons.AtMost(1, y(0, i), {y, 0, i});
+    comparisons.AtMost(y(0, i), next(0, i), {next, 0, i});
   }
-  return findings;
+  return comparisons;
 }
 
 // The formula with one mutation.
-struct TemperatureMutant : TemperatureScale {
+struct MutatedTemperature : TemperatureScale {
   enum class Mutation {
     kNone,
     kWithoutFloor,    // the factor rises with every token
@@ -140,31 +140,31 @@ struct TemperatureMutant : TemperatureScale {
 };
 
 std::vector<Defect> TemperatureScaleFormulaDefects() {
-  using Mutation = TemperatureMutant::Mutation;
+  using Mutation = MutatedTemperature::Mutation;
   return {
-      MutatedFormula<TemperatureMutant>("without_floor",
-                                        "the factor rises with every token instead of in steps",
-                                        Mutation::kWithoutFloor),
-      MutatedFormula<TemperatureMutant>(
+      MutatedFormula<MutatedTemperature>("without_floor",
+                                         "the factor rises with every token instead of in steps",
+                                         Mutation::kWithoutFloor),
+      MutatedFormula<MutatedTemperature>(
           "rounded_to_nearest", "steps are rounded to nearest instead of down", Mutation::kRounded),
-      MutatedFormula<TemperatureMutant>("rounded_up", "steps are rounded up instead of down",
-                                        Mutation::kCeiling),
-      MutatedFormula<TemperatureMutant>(
+      MutatedFormula<MutatedTemperature>("rounded_up", "steps are rounded up instead of down",
+                                         Mutation::kCeiling),
+      MutatedFormula<MutatedTemperature>(
           "without_one", "the factor is beta ln(1 + n), without adding 1", Mutation::kWithoutOne),
-      MutatedFormula<TemperatureMutant>("logarithm_of_n", "ln n is used instead of ln(1 + n)",
-                                        Mutation::kLogarithmOfN),
-      MutatedFormula<TemperatureMutant>("binary_logarithm", "log2 is used instead of ln",
-                                        Mutation::kBinary),
-      MutatedFormula<TemperatureMutant>(
+      MutatedFormula<MutatedTemperature>("logarithm_of_n", "ln n is used instead of ln(1 + n)",
+                                         Mutation::kLogarithmOfN),
+      MutatedFormula<MutatedTemperature>("binary_logarithm", "log2 is used instead of ln",
+                                         Mutation::kBinary),
+      MutatedFormula<MutatedTemperature>(
           "beta_inside", "the factor is 1 + ln(1 + beta n): beta is inside the logarithm",
           Mutation::kWholeTimesBeta),
-      MutatedFormula<TemperatureMutant>("applied_twice",
-                                        "the factor is applied to queries and again to scores",
-                                        Mutation::kSquared),
-      MutatedFormula<TemperatureMutant>("inverted",
-                                        "queries are divided by the factor, as by a temperature",
-                                        Mutation::kInverted),
-      AcrossSlices(MutatedFormula<TemperatureMutant>(
+      MutatedFormula<MutatedTemperature>("applied_twice",
+                                         "the factor is applied to queries and again to scores",
+                                         Mutation::kSquared),
+      MutatedFormula<MutatedTemperature>("inverted",
+                                         "queries are divided by the factor, as by a temperature",
+                                         Mutation::kInverted),
+      AcrossSlices(MutatedFormula<MutatedTemperature>(
           "indexed_by_head", "the factor is indexed by head instead of position",
           Mutation::kByHead)),
   };

@@ -41,14 +41,14 @@ Distribution ErrorsBy(const std::vector<ProvenCase>& cases, const std::string& r
 
 std::optional<CheapestRecipe> CheapestBelow(double ulps, const std::vector<ProvenCase>& cases,
                                             int threads) {
-  std::set<Step> open;  // steps that may become narrower
+  std::set<Step> steps;  // steps that may become narrower
   bool wide = false;
   for (const ProvenCase& one : cases) {
-    open.insert(one.c.info().marked_steps.begin(), one.c.info().marked_steps.end());
+    steps.insert(one.c.info().marked_steps.begin(), one.c.info().marked_steps.end());
     wide = wide || one.c.dtype() == DType::kF64;
   }
   Formats formats{wide ? "f64" : "f32"};
-  for (const Step step : open) formats.steps[step] = formats.rest;
+  for (const Step step : steps) formats.steps[step] = formats.rest;
   Distribution errors = ErrorsBy(cases, formats.Text());
   if (!(errors.p99 <= ulps)) return std::nullopt;
   while (true) {

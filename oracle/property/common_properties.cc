@@ -31,42 +31,42 @@ Tensor<double> Reversed(const Case& c, const TensorSpec& spec, const Tensor<doub
 
 }  // namespace
 
-void ExpectEqual(const Response& a, const Response& b, Findings& findings) {
+void ExpectEqual(const Response& a, const Response& b, Comparisons& comparisons) {
   for (size_t o = 0; o < a.outputs.size(); ++o) {
     if (!a.Has(o) || !b.Has(o)) continue;
     for (size_t i = 0; i < a.size(o); ++i) {
-      findings.Equal(a(o, i), b(o, i), {a, o, i});
+      comparisons.Equal(a(o, i), b(o, i), {a, o, i});
     }
   }
 }
 
-void ExpectProportional(const Response& y, double factor, const Response& other, Findings& findings,
-                        size_t output) {
+void ExpectProportional(const Response& y, double factor, const Response& other,
+                        Comparisons& comparisons, size_t output) {
   for (size_t i = 0; i < y.size(output); ++i) {
-    findings.Equal(y(output, i), other(output, i) * factor, {y, output, i});
+    comparisons.Equal(y(output, i), other(output, i) * factor, {y, output, i});
   }
 }
 
-Findings EachEqual(const Response& y, const std::function<Measured(size_t i)>& expected) {
-  Findings findings;
-  for (size_t i = 0; i < y.size(); ++i) findings.Equal(y(0, i), expected(i), {y, 0, i});
-  return findings;
+Comparisons EachEqual(const Response& y, const std::function<Measured(size_t i)>& expected) {
+  Comparisons comparisons;
+  for (size_t i = 0; i < y.size(); ++i) comparisons.Equal(y(0, i), expected(i), {y, 0, i});
+  return comparisons;
 }
 
-Findings SameAnswer(const Case& c, const Tensors& a, const Tensors& b, const Ask& ask) {
+Comparisons SameAnswer(const Case& c, const Tensors& a, const Tensors& b, const Ask& ask) {
   const Response first = ask(c, a), second = ask(c, b);
   return EachEqual(second, [&](size_t i) { return first(0, i); });
 }
 
-Findings Monotone(const Case& c, const Tensors& inputs, const Ask& ask) {
+Comparisons Monotone(const Case& c, const Tensors& inputs, const Ask& ask) {
   Tensors sorted = inputs;
   std::ranges::sort(sorted[0].values.data);
   const Response y = ask(c, sorted);
-  Findings findings;
+  Comparisons comparisons;
   for (size_t i = 1; i < y.size(); ++i) {
-    findings.AtMost(y(0, i - 1), y(0, i), {y, 0, i});
+    comparisons.AtMost(y(0, i - 1), y(0, i), {y, 0, i});
   }
-  return findings;
+  return comparisons;
 }
 
 Property OddIn(Names names, std::string sentence) {
@@ -77,11 +77,11 @@ Property OddIn(Names names, std::string sentence) {
             for (const std::string& name : names)
               InputNamed(negated, name) = Times(InputNamed(inputs, name), -1);
             const Response y = ask(c, inputs), negative = ask(c, negated);
-            Findings findings;
+            Comparisons comparisons;
             for (size_t o = 0; o < y.outputs.size(); ++o) {
-              if (y.Has(o) && negative.Has(o)) ExpectProportional(negative, -1, y, findings, o);
+              if (y.Has(o) && negative.Has(o)) ExpectProportional(negative, -1, y, comparisons, o);
             }
-            return findings;
+            return comparisons;
           }};
 }
 
@@ -90,7 +90,7 @@ Property ColumnsAlike() {
           [](const Case& c, const Tensors& inputs, const Ask& ask) {
             const size_t M = ExtentOf(c, "M");
             Tensors reversed = inputs;
-            if (M == 0) return Findings();
+            if (M == 0) return Comparisons();
             for (NamedTensor& input : reversed) {
               ReverseBlocks(input.values, input.values.data.size() / M, 1);
             }
@@ -104,11 +104,11 @@ Property BatchInvariance() {
           [](const Case& c, const Tensors& inputs, const Ask& ask) {
             Case alone = c;
             Slice last;
-            Findings findings;
+            Comparisons comparisons;
             for (const char letter : c.info().slices) {
               if (!IsIndependent(c.operation(), letter)) continue;
               const std::string name(1, letter);
-              if (ExtentOf(c, name) == 0) return findings;
+              if (ExtentOf(c, name) == 0) return comparisons;
               last.ranges[name] = {ExtentOf(c, name) - 1, 1};
               alone = alone.With(name + "=1");
             }
@@ -121,10 +121,10 @@ Property BatchInvariance() {
               if (!whole.Has(o) || !single.Has(o)) continue;
               const auto at = IndicesIn(whole.shape(o), c.info().signature.outputs[o], last);
               for (size_t i = 0; i < at.size(); ++i) {
-                findings.Equal(whole(o, at[i]), single(o, i), {whole, o, at[i]});
+                comparisons.Equal(whole(o, at[i]), single(o, i), {whole, o, at[i]});
               }
             }
-            return findings;
+            return comparisons;
           }};
 }
 
@@ -143,9 +143,9 @@ Property PermutationEquivariance() {
               back.outputs[o].values = Reversed(c, spec, back.outputs[o].values);
               back.permitted[o].error = Reversed(c, spec, back.permitted[o].error);
             }
-            Findings findings;
-            ExpectEqual(whole, back, findings);
-            return findings;
+            Comparisons comparisons;
+            ExpectEqual(whole, back, comparisons);
+            return comparisons;
           }};
 }
 

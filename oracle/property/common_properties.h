@@ -9,21 +9,21 @@
 
 namespace sextant::oracle {
 
-// Adds to the findings: both answers are equal, element by element.
-void ExpectEqual(const Response& a, const Response& b, Findings& findings);
+// Compares two answers, element by element: they must be equal.
+void ExpectEqual(const Response& a, const Response& b, Comparisons& comparisons);
 
-// Adds to the findings: one output of y is `factor` times the same output of `other`.
-void ExpectProportional(const Response& y, double factor, const Response& other, Findings& findings,
-                        size_t output = 0);
+// Compares one output of y with `factor` times the same output of `other`.
+void ExpectProportional(const Response& y, double factor, const Response& other,
+                        Comparisons& comparisons, size_t output = 0);
 
 // Checks that every element i of the first output of y is expected(i).
-Findings EachEqual(const Response& y, const std::function<Measured(size_t i)>& expected);
+Comparisons EachEqual(const Response& y, const std::function<Measured(size_t i)>& expected);
 
 // Checks that the first output is the same for both inputs.
-Findings SameAnswer(const Case& c, const Tensors& a, const Tensors& b, const Ask& ask);
+Comparisons SameAnswer(const Case& c, const Tensors& a, const Tensors& b, const Ask& ask);
 
 // Checks that a function of one input is monotone: x in ascending order gives y in ascending order.
-Findings Monotone(const Case& c, const Tensors& inputs, const Ask& ask);
+Comparisons Monotone(const Case& c, const Tensors& inputs, const Ask& ask);
 
 // Property: if the sign of these inputs changes, the sign of every output changes.
 Property OddIn(Names names, std::string sentence);

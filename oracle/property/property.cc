@@ -5,17 +5,17 @@
 
 namespace sextant::oracle {
 
-void Findings::Equal(const Measured& a, const Measured& b, const ElementOf& where) {
+void Comparisons::Equal(const Measured& a, const Measured& b, const ElementOf& where) {
   const Measured difference = a - b;
   Add(std::abs(difference.value()), difference.error(), where);
 }
 
-void Findings::AtMost(const Measured& a, const Measured& b, const ElementOf& where) {
+void Comparisons::AtMost(const Measured& a, const Measured& b, const ElementOf& where) {
   const Measured excess = a - b;
   Add(excess.value() < 0 ? 0 : excess.value(), excess.error(), where);
 }
 
-void Findings::Add(double error, double slack, const ElementOf& where) {
+void Comparisons::Add(double error, double slack, const ElementOf& where) {
   // NaN is the worst error.
   const bool is_worse = !(std::isnan(error_) || error - slack <= error_ - slack_);
   if (count_++ > 0 && !is_worse) return;
@@ -25,7 +25,7 @@ void Findings::Add(double error, double slack, const ElementOf& where) {
                      where.i);
 }
 
-std::string Findings::Worst() const {
+std::string Comparisons::Worst() const {
   std::ostringstream text;
   text.precision(17);
   text << where_ << ": off by " << error_ << ", rounding explains " << slack_;

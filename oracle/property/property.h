@@ -39,7 +39,7 @@ struct ElementOf {
 };
 
 // The comparisons that a property makes. It holds if rounding explains every difference.
-class Findings {
+class Comparisons {
  public:
   // a = b and a <= b, up to the errors of both.
   void Equal(const Measured& a, const Measured& b, const ElementOf& where);
@@ -58,7 +58,7 @@ class Findings {
 struct Property {
   std::string name;      // "identity_at_position_zero"
   std::string sentence;  // "at position 0 nothing rotates"
-  std::function<Findings(const Case&, const Tensors& inputs, const Ask&)> check;
+  std::function<Comparisons(const Case&, const Tensors& inputs, const Ask&)> check;
 };
 
 }  // namespace sextant::oracle

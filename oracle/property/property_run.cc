@@ -132,9 +132,9 @@ class Run {
   Outcome Try(const std::vector<size_t>& indices) {
     const std::optional<Case> c = space_.At(indices);
     if (!c) return Outcome::kDiscarded;
-    Findings findings;
+    Comparisons comparisons;
     try {
-      findings = property_.check(*c, DrawInputs(*c), ask_);
+      comparisons = property_.check(*c, DrawInputs(*c), ask_);
     } catch (const Declined& e) {
       declined_ = e.message;
       verdict_.declined += !IsBroken();
@@ -150,11 +150,11 @@ class Run {
     }
     if (!IsBroken()) {
       ++answered_;
-      verdict_.cases += findings.count() > 0;
+      verdict_.cases += comparisons.count() > 0;
     }
-    if (findings.Hold()) return Outcome::kHeld;
+    if (comparisons.Hold()) return Outcome::kHeld;
     verdict_.counterexample = c->ToString();
-    verdict_.detail = findings.Worst();
+    verdict_.detail = comparisons.Worst();
     return Outcome::kBroken;
   }
 

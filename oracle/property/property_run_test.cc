@@ -26,9 +26,9 @@ PropertyVerdict VerdictOn(const std::string& operation, const std::string& prope
   return *std::ranges::find(verdicts, property, &PropertyVerdict::name);
 }
 
-// The findings of a property for a subject in one case.
-Findings Find(const std::string& operation, const std::string& property, const Subject& subject,
-              const Case& c) {
+// The comparisons of a property for a subject in one case.
+Comparisons Find(const std::string& operation, const std::string& property, const Subject& subject,
+                 const Case& c) {
   const Ask ask = [&](const Case& question, const Tensors& inputs) {
     const Recipe recipe = ParseRecipe(subject.recipe, question.dtype());
     return Response{subject.answer(question, inputs).outputs,
@@ -44,40 +44,40 @@ Response One(double value, double permitted) {
           {{"y", DType::kF32, bound, bound, {false}}}};
 }
 
-TEST(Findings, HoldUpToThePermittedError) {
+TEST(Comparisons, HoldUpToThePermittedError) {
   const Response y = One(1, 0.25);
-  Findings findings;
-  EXPECT_TRUE(findings.Hold());
-  EXPECT_EQ(findings.count(), 0u);
-  findings.Equal(y(0, 0), 1.25, {y, 0, 0});
-  EXPECT_TRUE(findings.Hold());
-  findings.Equal(y(0, 0), 1.5, {y, 0, 0});
-  EXPECT_FALSE(findings.Hold());
-  EXPECT_EQ(findings.count(), 2u);
-  EXPECT_THAT(findings.Worst(), testing::StartsWith("y[0]: off by 0.5, rounding explains 0.25"));
+  Comparisons comparisons;
+  EXPECT_TRUE(comparisons.Hold());
+  EXPECT_EQ(comparisons.count(), 0u);
+  comparisons.Equal(y(0, 0), 1.25, {y, 0, 0});
+  EXPECT_TRUE(comparisons.Hold());
+  comparisons.Equal(y(0, 0), 1.5, {y, 0, 0});
+  EXPECT_FALSE(comparisons.Hold());
+  EXPECT_EQ(comparisons.count(), 2u);
+  EXPECT_THAT(comparisons.Worst(), testing::StartsWith("y[0]: off by 0.5, rounding explains 0.25"));
 }
 
-TEST(Findings, AtMostIsOneSided) {
+TEST(Comparisons, AtMostIsOneSided) {
   const Response y = One(1, 0.25);
-  Findings findings;
-  findings.AtMost(y(0, 0), 5, {y, 0, 0});
-  findings.AtMost(y(0, 0), 0.75, {y, 0, 0});
-  EXPECT_TRUE(findings.Hold());
-  findings.AtMost(y(0, 0), 0.5, {y, 0, 0});
-  EXPECT_FALSE(findings.Hold());
+  Comparisons comparisons;
+  comparisons.AtMost(y(0, 0), 5, {y, 0, 0});
+  comparisons.AtMost(y(0, 0), 0.75, {y, 0, 0});
+  EXPECT_TRUE(comparisons.Hold());
+  comparisons.AtMost(y(0, 0), 0.5, {y, 0, 0});
+  EXPECT_FALSE(comparisons.Hold());
 }
 
-TEST(Findings, NaNIsTheWorstError) {
+TEST(Comparisons, NaNIsTheWorstError) {
   const Response nan = One(NAN, 0.25), far = One(1e6, 0.25), lost = One(NAN, INFINITY);
-  Findings findings;
-  findings.Equal(nan(0, 0), 1, {nan, 0, 0});
-  findings.Equal(far(0, 0), 1, {far, 0, 0});
-  EXPECT_FALSE(findings.Hold());
-  EXPECT_THAT(findings.Worst(), HasSubstr("nan"));
-  Findings one_sided;
+  Comparisons comparisons;
+  comparisons.Equal(nan(0, 0), 1, {nan, 0, 0});
+  comparisons.Equal(far(0, 0), 1, {far, 0, 0});
+  EXPECT_FALSE(comparisons.Hold());
+  EXPECT_THAT(comparisons.Worst(), HasSubstr("nan"));
+  Comparisons one_sided;
   one_sided.AtMost(nan(0, 0), 1, {nan, 0, 0});
   EXPECT_FALSE(one_sided.Hold());
-  Findings of_lost;
+  Comparisons of_lost;
   of_lost.Equal(lost(0, 0), 1, {lost, 0, 0});
   EXPECT_TRUE(of_lost.Hold());
 }

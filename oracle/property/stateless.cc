@@ -54,17 +54,17 @@ void AskOther(const Case& c, const Ask& ask) {
 }
 
 // Compares two answers to the same case. Equal infinities are equal.
-Findings SameAgain(const Response& before, const Response& after) {
-  Findings findings;
+Comparisons SameAgain(const Response& before, const Response& after) {
+  Comparisons comparisons;
   for (size_t o = 0; o < before.outputs.size(); ++o) {
     if (!before.Has(o) || !after.Has(o)) continue;
     for (size_t i = 0; i < before.size(o); ++i) {
       const double was = before.outputs[o].values.data[i], is = after.outputs[o].values.data[i];
       if (std::isinf(was) && was == is) continue;
-      findings.Equal(before(o, i), after(o, i), {after, o, i});
+      comparisons.Equal(before(o, i), after(o, i), {after, o, i});
     }
   }
-  return findings;
+  return comparisons;
 }
 
 }  // namespace

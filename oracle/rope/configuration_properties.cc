@@ -12,7 +12,7 @@ namespace {
 
 // f_k for base b^2 is f_2k for base b: x in pair 2k with base b rotates as x in pair k with base
 // b^2.
-Findings CheckConfigurationSquaredBase(const Case& c, const Tensors& inputs, const Ask& ask) {
+Comparisons CheckConfigurationSquaredBase(const Case& c, const Tensors& inputs, const Ask& ask) {
   const Window window(c);
   const double base = NumberOf(c, "base", 0);
   if (std::fma(base, base, -(base * base)) != 0) return {};  // the square is not a double
@@ -28,26 +28,26 @@ Findings CheckConfigurationSquaredBase(const Case& c, const Tensors& inputs, con
   }
   const Response plain = ask(c, spread);
   const Response squared = ask(c.With("base=" + PrintValue(base * base)), inputs);
-  Findings findings;
+  Comparisons comparisons;
   for (size_t r = 0; r < window.rows; ++r) {
     for (size_t k = 0; 2 * k < window.pairs; ++k) {
       const auto [i, j] = window.Pair(r, k);
       const auto [i2, j2] = window.Pair(r, 2 * k);
-      findings.Equal(squared(0, i), plain(0, i2), {squared, 0, i});
-      findings.Equal(squared(0, j), plain(0, j2), {squared, 0, j});
+      comparisons.Equal(squared(0, i), plain(0, i2), {squared, 0, i});
+      comparisons.Equal(squared(0, j), plain(0, j2), {squared, 0, j});
     }
   }
-  return findings;
+  return comparisons;
 }
 
 // Linear scaling by 4 rotates at position 4p as no scaling does at position p.
-Findings CheckConfigurationInterpolation(const Case& c, const Tensors& inputs, const Ask& ask) {
+Comparisons CheckConfigurationInterpolation(const Case& c, const Tensors& inputs, const Ask& ask) {
   const Response plain = ask(c.With("scaling=none"), inputs);
   const Response scaled = ask(c.With("scaling=linear(factor=4)"),
                               WithPositions(inputs, [](double p) { return 4 * p; }));
-  Findings findings;
-  ExpectEqual(scaled, plain, findings);
-  return findings;
+  Comparisons comparisons;
+  ExpectEqual(scaled, plain, comparisons);
+  return comparisons;
 }
 
 }  // namespace

@@ -34,7 +34,7 @@ Slice SliceOf(const Rows& rows) {
 
 // Compares the answer for these rows alone with their part of the answer for all rows.
 void CheckRows(const Case& c, const Tensors& inputs, const Rows& rows, const Response& all,
-               const Ask& ask, Findings& findings) {
+               const Ask& ask, Comparisons& comparisons) {
   const Signature& signature = c.info().signature;
   const Slice slice = SliceOf(rows);
   Tensors part = inputs;
@@ -44,7 +44,7 @@ void CheckRows(const Case& c, const Tensors& inputs, const Rows& rows, const Res
   const Response alone = ask(c.With("S=" + std::to_string(rows.count)), part);
   const auto at = IndicesIn(all.shape(), signature.outputs[0], slice);
   for (size_t i = 0; i < at.size(); ++i)
-    findings.Equal(alone(0, i), all(0, at[i]), {all, 0, at[i]});
+    comparisons.Equal(alone(0, i), all(0, at[i]), {all, 0, at[i]});
 }
 
 size_t NewRows(const Case& c) { return ExtentOf(c, "S") / 2; }
@@ -62,22 +62,23 @@ bool SameAtBothLengths(const Case& c) {
 
 }  // namespace
 
-Findings CompareDecodingWithPrefill(const Case& c, const Tensors& inputs, const Ask& ask) {
-  Findings findings;
+Comparisons CompareDecodingWithPrefill(const Case& c, const Tensors& inputs, const Ask& ask) {
+  Comparisons comparisons;
   const size_t rows = ExtentOf(c, "S"), added = NewRows(c);
-  if (added == 0) return findings;
+  if (added == 0) return comparisons;
   const Response all = ask(c, inputs);
   const Case before = AtLength(c, LengthBefore(c, added));
-  CheckRows(before, inputs, {0, rows - added}, all, ask, findings);
-  CheckRows(c, inputs, {rows - added, added}, all, ask, findings);
-  return findings;
+  CheckRows(before, inputs, {0, rows - added}, all, ask, comparisons);
+  CheckRows(c, inputs, {rows - added, added}, all, ask, comparisons);
+  return comparisons;
 }
 
 Property DecodingIsPrefill() {
   return {"decoding_is_prefill",
           "rotating the rows in two parts (decoding) equals rotating all at once (prefill)",
           [](const Case& c, const Tensors& inputs, const Ask& ask) {
-            return SameAtBothLengths(c) ? CompareDecodingWithPrefill(c, inputs, ask) : Findings{};
+            return SameAtBothLengths(c) ? CompareDecodingWithPrefill(c, inputs, ask)
+                                        : Comparisons{};
           }};
 }
 

@@ -33,9 +33,10 @@ struct Question {
 // True if decoding equals prefill, also in cases to which the property does not apply.
 bool Holds(const std::string& words, const Subject& subject = RecipeSubject("native")) {
   const Question question(words);
-  const Findings findings = CompareDecodingWithPrefill(question.c, question.inputs, AskOf(subject));
-  EXPECT_EQ(findings.count(), 64u);
-  return findings.Hold();
+  const Comparisons comparisons =
+      CompareDecodingWithPrefill(question.c, question.inputs, AskOf(subject));
+  EXPECT_EQ(comparisons.count(), 64u);
+  return comparisons.Hold();
 }
 
 // True if the property applies to the case.

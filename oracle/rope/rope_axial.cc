@@ -29,32 +29,32 @@ Tensors OnlyAxis(const Case& c, Tensors inputs, size_t axis) {
 }
 
 // The pairs of axis a are a P .. a P + P - 1. They do not depend on the other axes.
-Findings CheckRopeAxialAxes(const Case& c, const Tensors& inputs, const Ask& ask) {
+Comparisons CheckRopeAxialAxes(const Case& c, const Tensors& inputs, const Ask& ask) {
   const Window window(c);
   const size_t axes = ExtentOf(c, "A"), own = window.pairs / axes;
   const Response together = ask(c, inputs);
-  Findings findings;
+  Comparisons comparisons;
   for (size_t a = 0; a < axes; ++a) {
     const Response y = ask(c, OnlyAxis(c, inputs, a));
     window.ForEachPair([&](size_t, size_t k, size_t i, size_t j) {
       if (k / own != a) return;
-      findings.Equal(y(0, i), together(0, i), {y, 0, i});
-      findings.Equal(y(0, j), together(0, j), {y, 0, j});
+      comparisons.Equal(y(0, i), together(0, i), {y, 0, i});
+      comparisons.Equal(y(0, j), together(0, j), {y, 0, j});
     });
   }
-  return findings;
+  return comparisons;
 }
 
 // With frequencies=lang each block is `rope` of R/A channels by its own axis. `rope` takes integers
 // only.
-Findings CheckBlocks(const Case& c, const Tensors& inputs, const Ask& ask) {
+Comparisons CheckBlocks(const Case& c, const Tensors& inputs, const Ask& ask) {
   const Case blocks = c.With("arrangement=blocks").With("frequencies=lang");
   Tensors whole = inputs;
   for (double& p : whole[1].values.data) p = std::floor(p);
   const Response y = ask(blocks, whole);
   const Window window(blocks);
   const size_t axes = ExtentOf(c, "A"), own = window.pairs / axes;
-  Findings findings;
+  Comparisons comparisons;
   for (size_t a = 0; a < axes; ++a) {
     const Case rope = AsRope(blocks)
                           .With("R=" + std::to_string(2 * own))
@@ -65,26 +65,26 @@ Findings CheckBlocks(const Case& c, const Tensors& inputs, const Ask& ask) {
     const Response rotated = ask(rope, plain);
     window.ForEachPair([&](size_t, size_t k, size_t i, size_t j) {
       if (k / own != a) return;
-      findings.Equal(y(0, i), rotated(0, i), {y, 0, i});
-      findings.Equal(y(0, j), rotated(0, j), {y, 0, j});
+      comparisons.Equal(y(0, i), rotated(0, i), {y, 0, i});
+      comparisons.Equal(y(0, j), rotated(0, j), {y, 0, j});
     });
   }
-  return findings;
+  return comparisons;
 }
 
 // With interleaved pairing the channels of a pair are adjacent in both arrangements.
-Findings CheckInterleaved(const Case& c, const Tensors& inputs, const Ask& ask) {
+Comparisons CheckInterleaved(const Case& c, const Tensors& inputs, const Ask& ask) {
   const Case neighbours = c.With("pairing=interleaved");
   const Response blocks = ask(neighbours.With("arrangement=blocks"), inputs),
                  halves = ask(neighbours.With("arrangement=halves"), inputs);
-  Findings findings;
-  ExpectEqual(blocks, halves, findings);
-  return findings;
+  Comparisons comparisons;
+  ExpectEqual(blocks, halves, comparisons);
+  return comparisons;
 }
 
 // With arrangement=alternating, frequency k of the list belongs to pair k / A of axis k mod A. With
 // one axis it belongs to pair k.
-Findings CheckDealing(const Case& c, const Tensors& inputs, const Ask& ask) {
+Comparisons CheckDealing(const Case& c, const Tensors& inputs, const Ask& ask) {
   const Case dealt = c.With("arrangement=alternating"), one = dealt.With("A=1");
   const Window window(dealt);
   const size_t axes = ExtentOf(c, "A"), own = window.pairs / axes;
@@ -103,18 +103,18 @@ Findings CheckDealing(const Case& c, const Tensors& inputs, const Ask& ask) {
     moved[0].values.data[to_j] = inputs[0].values.data[j];
   });
   const Response y = ask(one, first), z = ask(dealt, moved);
-  Findings findings;
+  Comparisons comparisons;
   window.ForEachPair([&](size_t r, size_t k, size_t i, size_t j) {
     const auto [to_i, to_j] = window.Pair(r, k % axes * own + k / axes);
-    findings.Equal(z(0, to_i), y(0, i), {z, 0, to_i});
-    findings.Equal(z(0, to_j), y(0, j), {z, 0, to_j});
+    comparisons.Equal(z(0, to_i), y(0, i), {z, 0, to_i});
+    comparisons.Equal(z(0, to_j), y(0, j), {z, 0, to_j});
   });
-  return findings;
+  return comparisons;
 }
 
 // The first frequency is pi: coordinate 1 rotates by pi. If there are more, the last one is pi
 // max_freq/2; with max_freq 8, coordinate 1/2 rotates by 2 pi.
-Findings CheckPixel(const Case& c, Tensors inputs, const Ask& ask) {
+Comparisons CheckPixel(const Case& c, Tensors inputs, const Ask& ask) {
   const Case pixel = c.With("frequencies=pixel").With("arrangement=halves").With("max_freq=8");
   const Window window(pixel);
   const size_t axes = ExtentOf(c, "A"), own = window.pairs / axes;
@@ -123,21 +123,21 @@ Findings CheckPixel(const Case& c, Tensors inputs, const Ask& ask) {
     return ask(pixel, inputs);
   };
   const Response half = at(1), whole = at(0.5);
-  Findings findings;
+  Comparisons comparisons;
   for (size_t r = 0; own > 0 && r < window.rows; ++r) {
     for (size_t a = 0; a < axes; ++a) {
       const size_t i = window.Pair(r, a * own).first;
-      findings.Equal(half(0, i), -inputs[0].values.data[i], {half, 0, i});
+      comparisons.Equal(half(0, i), -inputs[0].values.data[i], {half, 0, i});
       if (own == 1) continue;
       const size_t j = window.Pair(r, a * own + own - 1).first;
-      findings.Equal(whole(0, j), inputs[0].values.data[j], {whole, 0, j});
+      comparisons.Equal(whole(0, j), inputs[0].values.data[j], {whole, 0, j});
     }
   }
-  return findings;
+  return comparisons;
 }
 
 // An angle of 1/8 radian rotates (1, 0) to (cos, sin), both positive, in every pair of frequency 1.
-Findings CheckConstant(const Case& c, Tensors inputs, const Ask& ask) {
+Comparisons CheckConstant(const Case& c, Tensors inputs, const Ask& ask) {
   const Case constant = c.With("frequencies=constant").With("direction=forward");
   const Window window(constant);
   std::ranges::fill(inputs[0].values.data, 0);
@@ -148,14 +148,14 @@ Findings CheckConstant(const Case& c, Tensors inputs, const Ask& ask) {
     }
   }
   const Response y = ask(constant, inputs);
-  Findings findings;
+  Comparisons comparisons;
   window.ForEachPair([&](size_t r, size_t, size_t i, size_t j) {
     const size_t first = window.Pair(r, 0).second;
-    findings.AtMost(y(0, j) * 7, y(0, i), {y, 0, i});  // 7 tan 1/8 < 1
-    findings.AtMost(0, y(0, j), {y, 0, j});
-    findings.Equal(y(0, j), y(0, first), {y, 0, j});
+    comparisons.AtMost(y(0, j) * 7, y(0, i), {y, 0, i});  // 7 tan 1/8 < 1
+    comparisons.AtMost(0, y(0, j), {y, 0, j});
+    comparisons.Equal(y(0, j), y(0, first), {y, 0, j});
   });
-  return findings;
+  return comparisons;
 }
 
 std::vector<Property> PropertiesOfRotation() {
@@ -167,7 +167,7 @@ std::vector<Property> PropertiesOfRotation() {
 }
 
 // The formula with one mutation. Members with their default values change nothing.
-struct AxialMutant : RopeAxial {
+struct MutatedAxial : RopeAxial {
   RotaryMutation mutation;
   bool without_pi = false;     // linspace(1, max_freq/2)
   bool axes_reversed = false;  // columns before rows
@@ -228,7 +228,7 @@ struct AxialMutant : RopeAxial {
 };
 
 std::vector<Defect> AxialDefects() {
-  AxialMutant without_pi, axes_reversed;
+  MutatedAxial without_pi, axes_reversed;
   without_pi.without_pi = true;
   axes_reversed.axes_reversed = true;
   return {
@@ -281,9 +281,10 @@ CatalogEntry MakeCatalogEntry<RopeAxial>() {
             {"pixels_rotate_by_pi", "pixel frequencies range from pi to pi max_freq/2", CheckPixel},
             {"constant_is_the_angle",
              "with frequencies=constant every pair rotates by the same angle", CheckConstant}}}),
-      .defects = Joined<Defect>(
-          {PositionDefects(), AxialDefects(), MutantDefects<AxialMutant>(RotationMutations()),
-           MutantDefects<AxialMutant>(FrequencyMutations()), PrecisionDefects(RopeAxial::kSteps)}),
+      .defects = Joined<Defect>({PositionDefects(), AxialDefects(),
+                                 MutationDefects<MutatedAxial>(RotationMutations()),
+                                 MutationDefects<MutatedAxial>(FrequencyMutations()),
+                                 PrecisionDefects(RopeAxial::kSteps)}),
       .measurements = RotationMeasurements<RopeAxial>()};
 }
 

@@ -22,10 +22,10 @@ Case AsRope(const Case& c) {
 Property IsRope() {
   return {"is_rope", "complex numbers rotate as rope with pairing=interleaved",
           [](const Case& c, const Tensors& inputs, const Ask& ask) {
-            Findings findings;
+            Comparisons comparisons;
             const Response here = ask(c, inputs), there = ask(AsRope(c), inputs);
-            ExpectEqual(here, there, findings);
-            return findings;
+            ExpectEqual(here, there, comparisons);
+            return comparisons;
           }};
 }
 

@@ -9,7 +9,7 @@
 #include "oracle/rope/configuration.h"
 #include "oracle/rope/measured/rotation.h"
 #include "oracle/rope/rotary_defects.h"
-#include "oracle/rope/rotary_mutants.h"
+#include "oracle/rope/rotary_mutations.h"
 #include "oracle/rope/scaling_defects.h"
 #include "oracle/rope/table_properties.h"
 #include "reference/rope/rotated_channels.h"
@@ -25,18 +25,18 @@ PairOfChannels EntriesOf(const Case& c, size_t i) {
   return {row + first, row + second};
 }
 
-Findings CheckLayout(const Case& c, const Tensors& inputs, const Ask& ask) {
+Comparisons CheckLayout(const Case& c, const Tensors& inputs, const Ask& ask) {
   const Response t = ask(c, inputs), half = ask(c.With("layout=half_width"), inputs);
-  return ForEachEntry(half, [&](size_t i, Findings& findings) {
+  return ForEachEntry(half, [&](size_t i, Comparisons& comparisons) {
     const auto [first, second] = EntriesOf(c, i);
     for (const size_t output : {kCos, kSin}) {
       for (const size_t at : {first, second})
-        findings.Equal(t(output, at), half(output, i), {t, output, at});
+        comparisons.Equal(t(output, at), half(output, i), {t, output, at});
     }
   });
 }
 
-Findings CheckRopeCosSinSquaredBase(const Case& c, const Tensors& inputs, const Ask& ask) {
+Comparisons CheckRopeCosSinSquaredBase(const Case& c, const Tensors& inputs, const Ask& ask) {
   const double base = NumberOf(c, "base", 0);
   if (std::fma(base, base, -(base * base)) != 0) return {};  // the square is not a double
   if (!DependsOnFrequencyAlone(Configuration(c).scaling)) return {};
@@ -44,24 +44,24 @@ Findings CheckRopeCosSinSquaredBase(const Case& c, const Tensors& inputs, const 
   const Response plain = ask(half, inputs),
                  squared = ask(half.With("base=" + PrintValue(base * base)), inputs);
   const size_t pairs = ExtentOf(c, "R") / 2;
-  return ForEachEntry(squared, [&](size_t i, Findings& findings) {
+  return ForEachEntry(squared, [&](size_t i, Comparisons& comparisons) {
     const size_t k = i % pairs;
     if (2 * k >= pairs) return;
     for (const size_t output : {kCos, kSin})
-      findings.Equal(squared(output, i), plain(output, i + k), {squared, output, i});
+      comparisons.Equal(squared(output, i), plain(output, i + k), {squared, output, i});
   });
 }
 
 // Linear scaling by 4 has at position 4p the angles that no scaling has at position p.
-Findings CheckRopeCosSinInterpolation(const Case& c, const Tensors& inputs, const Ask& ask) {
-  Findings findings;
+Comparisons CheckRopeCosSinInterpolation(const Case& c, const Tensors& inputs, const Ask& ask) {
+  Comparisons comparisons;
   ExpectEqual(ask(c.With("scaling=linear(factor=4)"), Multiplied(inputs, {"position"}, 4)),
-              ask(c.With("scaling=none"), inputs), findings);
-  return findings;
+              ask(c.With("scaling=none"), inputs), comparisons);
+  return comparisons;
 }
 
 // rope of vectors that are 1 in the first channel and 0 in the second of every pair.
-Findings CheckRopeCosSinRope(const Case& c, const Tensors& inputs, const Ask& ask) {
+Comparisons CheckRopeCosSinRope(const Case& c, const Tensors& inputs, const Ask& ask) {
   const size_t R = ExtentOf(c, "R"), pairs = R / 2;
   std::string line = "rope pairing=half H=1 D=" + std::to_string(R) + " dtype=";
   line += NameOf(c.dtype());
@@ -74,42 +74,42 @@ Findings CheckRopeCosSinRope(const Case& c, const Tensors& inputs, const Ask& as
                   inputs[0]};
   for (size_t i = 0; i < unit[0].values.data.size(); ++i) unit[0].values.data[i] = i % R < pairs;
   const Response half = ask(c.With("layout=half_width"), inputs), y = ask(rope, unit);
-  return ForEachEntry(half, [&](size_t i, Findings& findings) {
+  return ForEachEntry(half, [&](size_t i, Comparisons& comparisons) {
     const size_t at = i / pairs * R + i % pairs;
-    findings.Equal(half(kCos, i), y(0, at), {half, kCos, i});
-    findings.Equal(half(kSin, i), y(0, at + pairs), {half, kSin, i});
+    comparisons.Equal(half(kCos, i), y(0, at), {half, kCos, i});
+    comparisons.Equal(half(kSin, i), y(0, at + pairs), {half, kSin, i});
   });
 }
 
 // The formula with one mutation. With the default values of its members it is the formula itself.
-struct MutantOfTable : RopeCosSin {
+struct MutatedTable : RopeCosSin {
   TableMutation mutation{};
   bool repeated = true;  // false: every column has its own frequency, as if it were a pair
   template <class Real>
   void operator()(const Tensor<double>& position, Tensor<Real>& cos, Tensor<Real>& sin) const {
     const auto width = static_cast<size_t>(R.value), count = repeated ? width / 2 : cos.shape[2];
     const auto frequencies =
-        MutantFrequencies<Real>({}, Frequencies(), count, {{}, 0, width, width});
+        MutatedFrequencies<Real>({}, Frequencies(), count, {{}, 0, width, width});
     Real amplitude;
     {
       const ScopedStep at(Step::kFrequency);
       amplitude = AmplitudeOf<Real>(scaling, Setting());
     }
-    if (!repeated) return FillMutant(mutation, position, frequencies, amplitude, cos, sin);
+    if (!repeated) return FillMutated(mutation, position, frequencies, amplitude, cos, sin);
     Tensor<Real> half_cos({position.shape[0], position.shape[1], count}), half_sin(half_cos.shape);
-    FillMutant(mutation, position, frequencies, amplitude, half_cos, half_sin);
+    FillMutated(mutation, position, frequencies, amplitude, half_cos, half_sin);
     Arrange(half_cos, cos);
     Arrange(half_sin, sin);
   }
 };
 
 Defect NotRepeated() {
-  MutantOfTable mutant;
-  mutant.repeated = false;
+  MutatedTable mutated;
+  mutated.repeated = false;
   return MutatedFormula("one_frequency_per_channel",
                         "the frequencies are not repeated: every column has its own, with the "
                         "exponent of a pair of twice the width",
-                        mutant);
+                        mutated);
 }
 
 Defect OtherLayout() {
@@ -140,7 +140,7 @@ CatalogEntry MakeCatalogEntry<RopeCosSin>() {
                 {"is_rope", "rope of vectors (1, 0) is (cos, sin)", CheckRopeCosSinRope}}}),
           .defects = Joined<Defect>({PositionDefects(),
                                      {PositionsOfFirstBatch(), OtherLayout(), NotRepeated()},
-                                     MutatedFormulas<MutantOfTable>(TableMutations()),
+                                     MutatedFormulas<MutatedTable>(TableMutations()),
                                      FrequencyDefects<RopeCosSin>(),
                                      ScalingDefects(),
                                      ExtensionDefects(),

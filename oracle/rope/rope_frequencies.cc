@@ -16,11 +16,11 @@
 namespace sextant::oracle {
 namespace {
 
-Findings CheckFirst(const Case& c, const Tensors& inputs, const Ask& ask) {
-  Findings findings;
+Comparisons CheckFirst(const Case& c, const Tensors& inputs, const Ask& ask) {
+  Comparisons comparisons;
   const Response f = ask(c.With("scaling=none"), inputs);
-  if (ExtentOf(c, "R") > 0) findings.Equal(f(kFrequency, 0), 1, {f, kFrequency, 0});
-  return findings;
+  if (ExtentOf(c, "R") > 0) comparisons.Equal(f(kFrequency, 0), 1, {f, kFrequency, 0});
+  return comparisons;
 }
 
 // False for scalings whose frequencies may rise: lists, and YaRN where the limits of its ramp do
@@ -30,15 +30,15 @@ bool KeepsOrder(const RopeScaling& s) {
          !std::holds_alternative<ExplicitScaling>(s) && !std::holds_alternative<YarnScaling>(s);
 }
 
-Findings CheckFalling(const Case& c, const Tensors& inputs, const Ask& ask) {
-  Findings findings;
+Comparisons CheckFalling(const Case& c, const Tensors& inputs, const Ask& ask) {
+  Comparisons comparisons;
   const Configuration given(c);
-  if (given.setting.base < 1 || !KeepsOrder(given.scaling)) return findings;
+  if (given.setting.base < 1 || !KeepsOrder(given.scaling)) return comparisons;
   const Response f = ask(c, inputs);
   for (size_t k = 1; k < ExtentOf(c, "R") / 2; ++k) {
-    findings.AtMost(f(kFrequency, k), f(kFrequency, k - 1), {f, kFrequency, k});
+    comparisons.AtMost(f(kFrequency, k), f(kFrequency, k - 1), {f, kFrequency, k});
   }
-  return findings;
+  return comparisons;
 }
 
 // True if all frequencies have the same divisor, or only the base changes.
@@ -48,43 +48,43 @@ bool StaysGeometric(const RopeScaling& s) {
 }
 
 // f_k^2 = f_(k-1) f_(k+1)
-Findings CheckGeometric(const Case& c, const Tensors& inputs, const Ask& ask) {
-  Findings findings;
-  if (!StaysGeometric(Configuration(c).scaling)) return findings;
+Comparisons CheckGeometric(const Case& c, const Tensors& inputs, const Ask& ask) {
+  Comparisons comparisons;
+  if (!StaysGeometric(Configuration(c).scaling)) return comparisons;
   const Response f = ask(c, inputs);
   for (size_t k = 1; k + 1 < ExtentOf(c, "R") / 2; ++k) {
-    findings.Equal(f(kFrequency, k) * f(kFrequency, k), f(kFrequency, k - 1) * f(kFrequency, k + 1),
-                   {f, kFrequency, k});
+    comparisons.Equal(f(kFrequency, k) * f(kFrequency, k),
+                      f(kFrequency, k - 1) * f(kFrequency, k + 1), {f, kFrequency, k});
   }
-  return findings;
+  return comparisons;
 }
 
 // The middle frequency is base^(-1/2): base f_(R/4)^2 = 1
-Findings CheckMiddle(const Case& c, const Tensors& inputs, const Ask& ask) {
-  Findings findings;
+Comparisons CheckMiddle(const Case& c, const Tensors& inputs, const Ask& ask) {
+  Comparisons comparisons;
   const size_t R = ExtentOf(c, "R");
-  if (R % 4 != 0 || R == 0) return findings;
+  if (R % 4 != 0 || R == 0) return comparisons;
   const Response f = ask(c.With("scaling=none"), inputs);
   const Measured middle = f(kFrequency, R / 4);
-  findings.Equal(middle * middle * NumberOf(c, "base", 0), 1, {f, kFrequency, R / 4});
-  return findings;
+  comparisons.Equal(middle * middle * NumberOf(c, "base", 0), 1, {f, kFrequency, R / 4});
+  return comparisons;
 }
 
-Findings CheckRopeFrequenciesSquaredBase(const Case& c, const Tensors& inputs, const Ask& ask) {
-  Findings findings;
+Comparisons CheckRopeFrequenciesSquaredBase(const Case& c, const Tensors& inputs, const Ask& ask) {
+  Comparisons comparisons;
   const double base = NumberOf(c, "base", 0);
-  if (std::fma(base, base, -(base * base)) != 0) return findings;  // the square is not a double
-  if (!DependsOnFrequencyAlone(Configuration(c).scaling)) return findings;
+  if (std::fma(base, base, -(base * base)) != 0) return comparisons;  // the square is not a double
+  if (!DependsOnFrequencyAlone(Configuration(c).scaling)) return comparisons;
   const Response f = ask(c, inputs),
                  squared = ask(c.With("base=" + PrintValue(base * base)), inputs);
   for (size_t k = 0; 2 * k < ExtentOf(c, "R") / 2; ++k) {
-    findings.Equal(squared(kFrequency, k), f(kFrequency, 2 * k), {squared, kFrequency, k});
+    comparisons.Equal(squared(kFrequency, k), f(kFrequency, 2 * k), {squared, kFrequency, k});
   }
-  return findings;
+  return comparisons;
 }
 
 // YaRN's amplitude, 1 + ln(factor) / 10, for scalings with a factor but without an amplitude.
-struct FrequenciesMutant : RopeFrequencies {
+struct MutatedRopeFrequencies : RopeFrequencies {
   enum class Mutation { kNone, kAmplitudeOfYarn } mutation{};
   template <class Real>
   void operator()(Tensor<Real>& inv_freq, Tensor<Real>& attention_factor) const {
@@ -123,9 +123,9 @@ CatalogEntry MakeCatalogEntry<RopeFrequencies>() {
            ScalingDefects(),
            ExtensionDefects(),
            PrecisionDefects(RopeFrequencies::kSteps),
-           {MutatedFormula<FrequenciesMutant>(
+           {MutatedFormula<MutatedRopeFrequencies>(
                "amplitude_of_yarn", "a scaling without an amplitude has the amplitude of YaRN",
-               FrequenciesMutant::Mutation::kAmplitudeOfYarn)}}),
+               MutatedRopeFrequencies::Mutation::kAmplitudeOfYarn)}}),
       .measurements = RotationMeasurements<RopeFrequencies>()};
 }
 

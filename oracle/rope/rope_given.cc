@@ -20,10 +20,10 @@ Property FrequencyCountsAsPosition() {
             Tensors twice = inputs;
             InputNamed(inputs, "position") = Times(InputNamed(inputs, "position"), 2);
             InputNamed(twice, "inv_freq") = Times(InputNamed(twice, "inv_freq"), 2);
-            Findings findings;
+            Comparisons comparisons;
             const Response a = ask(c, inputs), b = ask(c, twice);
-            ExpectEqual(a, b, findings);
-            return findings;
+            ExpectEqual(a, b, comparisons);
+            return comparisons;
           }};
 }
 

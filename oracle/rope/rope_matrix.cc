@@ -38,63 +38,63 @@ void ForEachElement(const Case& c, Check check) {
   }
 }
 
-Findings CheckIdentity(const Case& c, const Tensors& inputs, const Ask& ask) {
+Comparisons CheckIdentity(const Case& c, const Tensors& inputs, const Ask& ask) {
   const Index at{ExtentOf(c, "D")};
   const Response m = AskMatrixAt(c, inputs, ask, [](double) { return 0; });
-  Findings findings;
+  Comparisons comparisons;
   ForEachElement(c, [&](size_t s, size_t i, size_t j) {
-    findings.Equal(m(0, at(s, i, j)), i == j ? AmplitudeOf(c) : 0, {m, 0, at(s, i, j)});
+    comparisons.Equal(m(0, at(s, i, j)), i == j ? AmplitudeOf(c) : 0, {m, 0, at(s, i, j)});
   });
-  return findings;
+  return comparisons;
 }
 
 // R^T R = a^2
-Findings CheckOrthogonal(const Case& c, const Tensors& inputs, const Ask& ask) {
+Comparisons CheckOrthogonal(const Case& c, const Tensors& inputs, const Ask& ask) {
   const Index at{ExtentOf(c, "D")};
   const Response m = ask(c, inputs);
   const Measured a = AmplitudeOf(c);
-  Findings findings;
+  Comparisons comparisons;
   ForEachElement(c, [&](size_t s, size_t i, size_t j) {
     Measured sum = 0;
     for (size_t k = 0; k < at.width; ++k) sum = sum + m(0, at(s, k, i)) * m(0, at(s, k, j));
-    findings.Equal(sum, i == j ? a * a : 0, {m, 0, at(s, i, j)});
+    comparisons.Equal(sum, i == j ? a * a : 0, {m, 0, at(s, i, j)});
   });
-  return findings;
+  return comparisons;
 }
 
 // R_m^T R_n = a R_(n-m), here for m = 7.
-Findings CheckAngles(const Case& c, const Tensors& inputs, const Ask& ask) {
+Comparisons CheckAngles(const Case& c, const Tensors& inputs, const Ask& ask) {
   const Index at{ExtentOf(c, "D")};
   const Response n = ask(c, inputs), m = AskMatrixAt(c, inputs, ask, [](double) { return 7; }),
                  between = AskMatrixAt(c, inputs, ask, [](double p) { return p - 7; });
   const Measured a = AmplitudeOf(c);
-  Findings findings;
+  Comparisons comparisons;
   ForEachElement(c, [&](size_t s, size_t i, size_t j) {
     Measured sum = 0;
     for (size_t k = 0; k < at.width; ++k) sum = sum + m(0, at(s, k, i)) * n(0, at(s, k, j));
-    findings.Equal(sum, a * between(0, at(s, i, j)), {between, 0, at(s, i, j)});
+    comparisons.Equal(sum, a * between(0, at(s, i, j)), {between, 0, at(s, i, j)});
   });
-  return findings;
+  return comparisons;
 }
 
 // R_m R_n = R_n R_m, here for m = 7.
-Findings CheckRopeMatrixOrder(const Case& c, const Tensors& inputs, const Ask& ask) {
+Comparisons CheckRopeMatrixOrder(const Case& c, const Tensors& inputs, const Ask& ask) {
   const Index at{ExtentOf(c, "D")};
   const Response n = ask(c, inputs), m = AskMatrixAt(c, inputs, ask, [](double) { return 7; });
-  Findings findings;
+  Comparisons comparisons;
   ForEachElement(c, [&](size_t s, size_t i, size_t j) {
     Measured one = 0, other = 0;
     for (size_t k = 0; k < at.width; ++k) {
       one = one + m(0, at(s, i, k)) * n(0, at(s, k, j));
       other = other + n(0, at(s, i, k)) * m(0, at(s, k, j));
     }
-    findings.Equal(one, other, {n, 0, at(s, i, j)});
+    comparisons.Equal(one, other, {n, 0, at(s, i, j)});
   });
-  return findings;
+  return comparisons;
 }
 
 // Column h is the rotated unit vector h, which is head h of x.
-Findings CheckRopeMatrixRope(const Case& c, const Tensors& inputs, const Ask& ask) {
+Comparisons CheckRopeMatrixRope(const Case& c, const Tensors& inputs, const Ask& ask) {
   const Index at{ExtentOf(c, "D")};
   const size_t length = ExtentOf(c, "S");
   const std::string line = c.ToString();
@@ -107,29 +107,30 @@ Findings CheckRopeMatrixRope(const Case& c, const Tensors& inputs, const Ask& as
     for (size_t s = 0; s < length; ++s) InputNamed(unit, "x")(0, h, s, h) = 1;
   }
   const Response m = ask(c, inputs), y = ask(rope, unit);
-  Findings findings;
+  Comparisons comparisons;
   ForEachElement(c, [&](size_t s, size_t i, size_t h) {
-    findings.Equal(m(0, at(s, i, h)), y(0, (h * length + s) * at.width + i), {m, 0, at(s, i, h)});
+    comparisons.Equal(m(0, at(s, i, h)), y(0, (h * length + s) * at.width + i),
+                      {m, 0, at(s, i, h)});
   });
-  return findings;
+  return comparisons;
 }
 
 // A step of at most one radian rotates the first channel of every pair towards the second.
-Findings CheckRopeMatrixSign(const Case& c, const Tensors& inputs, const Ask& ask) {
+Comparisons CheckRopeMatrixSign(const Case& c, const Tensors& inputs, const Ask& ask) {
   const Index at{ExtentOf(c, "D")};
   const Response m = AskMatrixAt(c, inputs, ask, [](double) { return 1; });
   Pairing pairing{};
   ParseValue(TextOf(c, "pairing"), pairing);
-  Findings findings;
-  if (NumberOf(c, "base", 0) < 1) return findings;
+  Comparisons comparisons;
+  if (NumberOf(c, "base", 0) < 1) return comparisons;
   for (size_t s = 0; s < ExtentOf(c, "S"); ++s) {
     for (size_t k = 0; k < at.width / 2; ++k) {
       const auto [i, j] = ChannelsOf(pairing, k, at.width);
-      findings.AtMost(0, m(0, at(s, i, i)), {m, 0, at(s, i, i)});
-      findings.AtMost(0, m(0, at(s, j, i)), {m, 0, at(s, j, i)});
+      comparisons.AtMost(0, m(0, at(s, i, i)), {m, 0, at(s, i, i)});
+      comparisons.AtMost(0, m(0, at(s, j, i)), {m, 0, at(s, j, i)});
     }
   }
-  return findings;
+  return comparisons;
 }
 
 }  // namespace

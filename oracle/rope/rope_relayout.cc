@@ -14,24 +14,24 @@ Case Back(const Case& c) {
   return c.With("from=" + TextOf(c, "to")).With("to=" + TextOf(c, "from"));
 }
 
-Findings CheckThereAndBack(const Case& c, const Tensors& inputs, const Ask& ask) {
+Comparisons CheckThereAndBack(const Case& c, const Tensors& inputs, const Ask& ask) {
   Tensors there = inputs;
   const Response moved = ask(c, inputs);
   there[0].values = moved.outputs[0].values;
   const Response back = ask(Back(c), there);
-  Findings findings;
+  Comparisons comparisons;
   for (size_t i = 0; i < inputs[0].values.data.size(); ++i) {
-    findings.Equal(moved(0, i), moved(0, i), {moved, 0, i});  // fails for NaN
-    findings.Equal(back(0, i), inputs[0].values.data[i], {back, 0, i});
+    comparisons.Equal(moved(0, i), moved(0, i), {moved, 0, i});  // fails for NaN
+    comparisons.Equal(back(0, i), inputs[0].values.data[i], {back, 0, i});
   }
-  return findings;
+  return comparisons;
 }
 
 // Each head keeps its rows: every column of a head holds the same numbers, in any order.
-Findings CheckHeads(const Case& c, const Tensors& inputs, const Ask& ask) {
+Comparisons CheckHeads(const Case& c, const Tensors& inputs, const Ask& ask) {
   const size_t D = ExtentOf(c, "D"), M = ExtentOf(c, "M");
   const Response y = ask(c, inputs);
-  Findings findings;
+  Comparisons comparisons;
   for (size_t h = 0; h < ExtentOf(c, "H"); ++h) {
     for (size_t m = 0; m < M; ++m) {
       std::vector<double> before, after;
@@ -42,23 +42,23 @@ Findings CheckHeads(const Case& c, const Tensors& inputs, const Ask& ask) {
       std::ranges::sort(before);
       std::ranges::sort(after);
       for (size_t d = 0; d < D; ++d)
-        findings.Equal(after[d], before[d], {y, 0, (h * D + d) * M + m});
+        comparisons.Equal(after[d], before[d], {y, 0, (h * D + d) * M + m});
     }
   }
-  return findings;
+  return comparisons;
 }
 
-Findings CheckOutside(const Case& c, const Tensors& inputs, const Ask& ask) {
+Comparisons CheckOutside(const Case& c, const Tensors& inputs, const Ask& ask) {
   const size_t D = ExtentOf(c, "D"), R = ExtentOf(c, "R"), M = ExtentOf(c, "M");
   const auto offset = static_cast<size_t>(NumberOf(c, "offset", 0));
   const Response y = ask(c, inputs);
-  Findings findings;
+  Comparisons comparisons;
   for (size_t i = 0; i < inputs[0].values.data.size(); ++i) {
     const size_t channel = i / M % D;
     if (channel >= offset && channel < offset + R) continue;
-    findings.Equal(y(0, i), inputs[0].values.data[i], {y, 0, i});
+    comparisons.Equal(y(0, i), inputs[0].values.data[i], {y, 0, i});
   }
-  return findings;
+  return comparisons;
 }
 
 // Element (h D + d, m) of a weight as element (0, h, m, d) of x, or back.
@@ -78,7 +78,7 @@ Tensor<double> Transposed(const Case& c, const Tensor<double>& a, bool to_x) {
 
 // The purpose of the operation: P R_from x = R_to P x with its permutation P and the columns of the
 // weight as tokens x.
-Findings CheckRotation(const Case& c, const Tensors& inputs, const Ask& ask) {
+Comparisons CheckRotation(const Case& c, const Tensors& inputs, const Ask& ask) {
   const auto rope = [&](const std::string& pairing) {
     std::string line = "rope pairing=" + TextOf(c, pairing) + " offset=" + TextOf(c, "offset");
     for (const char* letter : {"H", "D", "R"}) {
@@ -105,20 +105,20 @@ Findings CheckRotation(const Case& c, const Tensors& inputs, const Ask& ask) {
   // dtype, so the subject cannot do it.
   const Tensors errors = EvaluateByRecipe(c, {{"weight", DType::kF64, rotated.permitted[0].error}},
                                           ParseRecipe("*=exact store=exact", c.dtype()));
-  Findings findings;
+  Comparisons comparisons;
   for (size_t i = 0; i < inputs[0].values.data.size(); ++i) {
     const double error = errors[0].values.data[i];
-    findings.Equal(permuted_rotated(0, i),
-                   Measured(rotated_permuted.outputs[0].values.data[i], error),
-                   {permuted_rotated, 0, i});
+    comparisons.Equal(permuted_rotated(0, i),
+                      Measured(rotated_permuted.outputs[0].values.data[i], error),
+                      {permuted_rotated, 0, i});
   }
-  return findings;
+  return comparisons;
 }
 
 // The formula with one mutation: `source` returns the input row of an output row.
-struct RopeRelayoutMutant : RopeRelayout {
-  size_t (*source)(const RopeRelayoutMutant&, size_t row) =
-      [](const RopeRelayoutMutant& m, size_t row) { return m.SourceOf(row, m.from, m.to); };
+struct MutatedRopeRelayout : RopeRelayout {
+  size_t (*source)(const MutatedRopeRelayout&, size_t row) =
+      [](const MutatedRopeRelayout& m, size_t row) { return m.SourceOf(row, m.from, m.to); };
   bool of_columns = false;
 
   // The correct source row, for any two pairings.
@@ -143,16 +143,16 @@ struct RopeRelayoutMutant : RopeRelayout {
   }
 };
 
-Defect MutantDefect(std::string name, std::string why,
-                    size_t (*source)(const RopeRelayoutMutant&, size_t row),
-                    bool of_columns = false) {
-  RopeRelayoutMutant mutant;
-  mutant.source = source;
-  mutant.of_columns = of_columns;
-  return MutatedFormula(std::move(name), std::move(why), mutant);
+Defect MutationDefect(std::string name, std::string why,
+                      size_t (*source)(const MutatedRopeRelayout&, size_t row),
+                      bool of_columns = false) {
+  MutatedRopeRelayout mutated;
+  mutated.source = source;
+  mutated.of_columns = of_columns;
+  return MutatedFormula(std::move(name), std::move(why), mutated);
 }
 
-size_t RowOfLastPairLeftOut(const RopeRelayoutMutant& m, size_t row) {
+size_t RowOfLastPairLeftOut(const MutatedRopeRelayout& m, size_t row) {
   const auto width = static_cast<size_t>(m.D.value), rotary = static_cast<size_t>(m.R.value);
   const size_t channel = row % width - static_cast<size_t>(m.offset);
   const auto last = ChannelsOf(m.to, rotary / 2 - 1, rotary);
@@ -162,43 +162,43 @@ size_t RowOfLastPairLeftOut(const RopeRelayoutMutant& m, size_t row) {
 
 std::vector<Defect> FormulaDefects() {
   return {
-      MutantDefect(
+      MutationDefect(
           "inverse_permutation", "the inverse permutation is applied",
-          [](const RopeRelayoutMutant& m, size_t row) { return m.SourceOf(row, m.to, m.from); }),
-      MutantDefect("permuted_twice",
-                   "weights that are already permuted are permuted again "
-                   "(huggingface/transformers#25199)",
-                   [](const RopeRelayoutMutant& m, size_t row) {
-                     return m.SourceOf(m.SourceOf(row, m.from, m.to), m.from, m.to);
-                   }),
-      MutantDefect("as_one_head", "all heads are permuted as one head",
-                   [](const RopeRelayoutMutant& m, size_t row) {
-                     RopeRelayoutMutant one = m;
-                     one.R.value = m.H.value * m.R.value;
-                     one.D.value = m.H.value * m.D.value;
-                     return one.SourceOf(row, m.from, m.to);
-                   }),
-      MutantDefect(
+          [](const MutatedRopeRelayout& m, size_t row) { return m.SourceOf(row, m.to, m.from); }),
+      MutationDefect("permuted_twice",
+                     "weights that are already permuted are permuted again "
+                     "(huggingface/transformers#25199)",
+                     [](const MutatedRopeRelayout& m, size_t row) {
+                       return m.SourceOf(m.SourceOf(row, m.from, m.to), m.from, m.to);
+                     }),
+      MutationDefect("as_one_head", "all heads are permuted as one head",
+                     [](const MutatedRopeRelayout& m, size_t row) {
+                       MutatedRopeRelayout one = m;
+                       one.R.value = m.H.value * m.R.value;
+                       one.D.value = m.H.value * m.D.value;
+                       return one.SourceOf(row, m.from, m.to);
+                     }),
+      MutationDefect(
           "heads_of_half_width",
           "the head width is computed from a wrong number of heads (ggml-org/llama.cpp#3364)",
-          [](const RopeRelayoutMutant& m, size_t row) {
+          [](const MutatedRopeRelayout& m, size_t row) {
             if (m.D.value % 4 != 0 || m.R.value != m.D.value) return m.SourceOf(row, m.from, m.to);
-            RopeRelayoutMutant half = m;
+            MutatedRopeRelayout half = m;
             half.R.value = half.D.value = m.D.value / 2;
             return half.SourceOf(row, m.from, m.to);
           }),
-      MutantDefect("first_head_alone", "only the first head is permuted",
-                   [](const RopeRelayoutMutant& m, size_t row) {
-                     return row < static_cast<size_t>(m.D.value) ? m.SourceOf(row, m.from, m.to)
-                                                                 : row;
-                   }),
-      MutantDefect("last_pair_left_out",
-                   "the last pair is not permuted: the loop stops one pair early",
-                   RowOfLastPairLeftOut),
-      AcrossSlices(MutantDefect(
+      MutationDefect("first_head_alone", "only the first head is permuted",
+                     [](const MutatedRopeRelayout& m, size_t row) {
+                       return row < static_cast<size_t>(m.D.value) ? m.SourceOf(row, m.from, m.to)
+                                                                   : row;
+                     }),
+      MutationDefect("last_pair_left_out",
+                     "the last pair is not permuted: the loop stops one pair early",
+                     RowOfLastPairLeftOut),
+      AcrossSlices(MutationDefect(
           "columns_permuted",
           "the columns (inputs) of the weight are permuted instead of the rows (outputs)",
-          [](const RopeRelayoutMutant& m, size_t column) {
+          [](const MutatedRopeRelayout& m, size_t column) {
             return m.SourceOf(column, m.from, m.to);
           },
           true)),

@@ -28,55 +28,56 @@ void ForEachPair(const Case& c, Check check) {
 }
 
 // y_i^2 + y_j^2 = (x_i^2 + x_j^2) (cos^2 + sin^2)
-Findings CheckRopeRotateLength(const Case& c, const Tensors& inputs, const Ask& ask) {
+Comparisons CheckRopeRotateLength(const Case& c, const Tensors& inputs, const Ask& ask) {
   const Response y = ask(c, inputs);
   const auto square = [](const Measured& a) { return a * a; };
-  Findings findings;
+  Comparisons comparisons;
   ForEachPair(c, [&](size_t t, size_t i, size_t j) {
     const auto& x = inputs[0].values.data;
-    findings.Equal(square(y(0, i)) + square(y(0, j)),
-                   (square(x[i]) + square(x[j])) *
-                       (square(inputs[1].values.data[t]) + square(inputs[2].values.data[t])),
-                   {y, 0, i});
+    comparisons.Equal(square(y(0, i)) + square(y(0, j)),
+                      (square(x[i]) + square(x[j])) *
+                          (square(inputs[1].values.data[t]) + square(inputs[2].values.data[t])),
+                      {y, 0, i});
   });
-  return findings;
+  return comparisons;
 }
 
 // The transpose rotates (c x - s y, s x + c y) to (c^2 + s^2) (x, y). It multiplies the errors of
 // the first answer by at most |c| + |s|.
-Findings CheckTranspose(const Case& c, const Tensors& inputs, const Ask& ask) {
+Comparisons CheckTranspose(const Case& c, const Tensors& inputs, const Ask& ask) {
   const Response first = ask(c.With("direction=forward"), inputs);
   Tensors rotated = inputs;
   rotated[0].values = first.outputs[0].values;
   const Response back = ask(c.With("direction=transpose"), rotated);
-  Findings findings;
+  Comparisons comparisons;
   ForEachPair(c, [&](size_t t, size_t i, size_t j) {
     const double cosine = inputs[1].values.data[t], sine = inputs[2].values.data[t];
     const double carried = (first(0, i).error() + first(0, j).error()) *
                            (std::abs(cosine) + std::abs(sine)) * (1 + 0x1p-50);
     const Measured square = Measured(cosine) * cosine + Measured(sine) * sine;
     for (const size_t at : {i, j}) {
-      findings.Equal(first(0, at), first(0, at), {first, 0, at});  // fails for NaN
-      findings.Equal(back(0, at) + Measured(0, carried), square * inputs[0].values.data[at],
-                     {back, 0, at});
+      comparisons.Equal(first(0, at), first(0, at), {first, 0, at});  // fails for NaN
+      comparisons.Equal(back(0, at) + Measured(0, carried), square * inputs[0].values.data[at],
+                        {back, 0, at});
     }
   });
-  return findings;
+  return comparisons;
 }
 
 // cos = 1, sin = 0 change nothing; cos = 0, sin = 1 rotate (x_i, x_j) to (-x_j, x_i).
-Findings CheckQuarterRotation(const Case& c, const Tensors& inputs, const Ask& ask, bool quarter) {
+Comparisons CheckQuarterRotation(const Case& c, const Tensors& inputs, const Ask& ask,
+                                 bool quarter) {
   Tensors tables = inputs;
   std::ranges::fill(tables[1].values.data, quarter ? 0 : 1);
   std::ranges::fill(tables[2].values.data, quarter ? 1 : 0);
   const Response y = ask(c.With("direction=forward"), tables);
-  Findings findings;
+  Comparisons comparisons;
   ForEachPair(c, [&](size_t, size_t i, size_t j) {
     const auto& x = inputs[0].values.data;
-    findings.Equal(y(0, i), quarter ? -x[j] : x[i], {y, 0, i});
-    findings.Equal(y(0, j), quarter ? x[i] : x[j], {y, 0, j});
+    comparisons.Equal(y(0, i), quarter ? -x[j] : x[i], {y, 0, i});
+    comparisons.Equal(y(0, j), quarter ? x[i] : x[j], {y, 0, j});
   });
-  return findings;
+  return comparisons;
 }
 
 }  // namespace

@@ -27,7 +27,7 @@ RopeSections StructOf(const Case& c) {
 }
 
 // Text has the same position on every axis.
-Findings CheckText(const Case& c, Tensors inputs, const Ask& ask) {
+Comparisons CheckText(const Case& c, Tensors inputs, const Ask& ask) {
   const Case rope = AsRope(c);
   Tensors plain = DrawInputs(rope);
   plain[0].values = inputs[0].values;
@@ -38,18 +38,18 @@ Findings CheckText(const Case& c, Tensors inputs, const Ask& ask) {
     position[i] = plain[1].values.data[i / (axes * length) * length + i % length];
   }
   const Response here = ask(c, inputs), there = ask(rope, plain);
-  Findings findings;
-  ExpectEqual(here, there, findings);
-  return findings;
+  Comparisons comparisons;
+  ExpectEqual(here, there, comparisons);
+  return comparisons;
 }
 
 // Setting the positions of all other axes to 0 does not change the pairs of an axis.
-Findings CheckRopeSectionsAxes(const Case& c, const Tensors& inputs, const Ask& ask) {
+Comparisons CheckRopeSectionsAxes(const Case& c, const Tensors& inputs, const Ask& ask) {
   const Window window(c);
   const std::vector<size_t> axis_of = StructOf(c).Axes();
   const size_t length = ExtentOf(c, "S"), axes = ExtentOf(c, "A");
   const Response together = ask(c, inputs);
-  Findings findings;
+  Comparisons comparisons;
   for (size_t a = 0; a < axes; ++a) {
     Tensors alone = inputs;
     std::vector<double>& position = alone[1].values.data;
@@ -59,17 +59,17 @@ Findings CheckRopeSectionsAxes(const Case& c, const Tensors& inputs, const Ask& 
     const Response y = ask(c, alone);
     window.ForEachPair([&](size_t, size_t k, size_t i, size_t j) {
       if (axis_of[k] != a) return;
-      findings.Equal(y(0, i), together(0, i), {y, 0, i});
-      findings.Equal(y(0, j), together(0, j), {y, 0, j});
+      comparisons.Equal(y(0, i), together(0, i), {y, 0, i});
+      comparisons.Equal(y(0, j), together(0, j), {y, 0, j});
     });
   }
-  return findings;
+  return comparisons;
 }
 
 using AxisOfPair = std::vector<size_t>;
 
 // The formula with one mutation. Members with their default values change nothing.
-struct SectionsMutant : RopeSections {
+struct MutatedSections : RopeSections {
   RotaryMutation mutation;
   AxisOfPair (*axes)(const RopeSections&) = [](const RopeSections& op) { return op.Axes(); };
   bool frequencies_restart = false;  // every axis begins with frequency 1
@@ -78,7 +78,7 @@ struct SectionsMutant : RopeSections {
   void operator()(const Tensor<Real>& x, const Tensor<double>& position, Tensor<Real>& y) const {
     const auto width = static_cast<size_t>(R.value), half = width / 2;
     const Head head{pairing, static_cast<size_t>(offset), width, x.shape[3]};
-    const auto frequency = MutantFrequencies<Real>(mutation, Frequencies(), width, head);
+    const auto frequency = MutatedFrequencies<Real>(mutation, Frequencies(), width, head);
     Tensor<Real> right({half}), factor;
     Frequencies()(right, factor);
     const AxisOfPair axis_of = axes(*this);
@@ -95,18 +95,18 @@ struct SectionsMutant : RopeSections {
 };
 
 Defect WithAxes(std::string name, std::string why, AxisOfPair (*axes)(const RopeSections&)) {
-  SectionsMutant mutant;
-  mutant.axes = axes;
-  return MutatedFormula(std::move(name), std::move(why), mutant);
+  MutatedSections mutated;
+  mutated.axes = axes;
+  return MutatedFormula(std::move(name), std::move(why), mutated);
 }
 
 Defect FrequenciesRestart() {
-  SectionsMutant mutant;
-  mutant.frequencies_restart = true;
+  MutatedSections mutated;
+  mutated.frequencies_restart = true;
   return MutatedFormula("frequencies_restart",
                         "every section starts again at frequency 1, as in a vision encoder (ggml's "
                         "mode VISION instead of MROPE)",
-                        mutant);
+                        mutated);
 }
 
 // Pairs use the positions of a wrong axis.
@@ -184,8 +184,8 @@ CatalogEntry MakeCatalogEntry<RopeSections>() {
             {"axes_do_not_mix", "a pair of channels depends only on the positions of its own axis",
              CheckRopeSectionsAxes}}}),
       .defects = Joined<Defect>({PositionDefects(), AxisDefects(), SectionDefects(),
-                                 MutantDefects<SectionsMutant>(RotationMutations()),
-                                 MutantDefects<SectionsMutant>(FrequencyMutations()),
+                                 MutationDefects<MutatedSections>(RotationMutations()),
+                                 MutationDefects<MutatedSections>(FrequencyMutations()),
                                  ScalingDefects(), PrecisionDefects(RopeSections::kSteps)}),
       .measurements = RotationMeasurements<RopeSections>()};
 }

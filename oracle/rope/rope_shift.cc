@@ -42,17 +42,19 @@ class Shifted {
 };
 
 // Shifting by delta and then by 7 equals shifting by delta + 7.
-Findings CheckRopeShiftSum(const Case& c, const Tensors& inputs, const Ask& ask) {
+Comparisons CheckRopeShiftSum(const Case& c, const Tensors& inputs, const Ask& ask) {
   const Response first = ask(c, inputs);
   const Shifted twice(c, Mapped(inputs, "delta", [](double) { return kShift; }), first, ask);
   const Response once = ask(c, Mapped(inputs, "delta", [](double d) { return d + kShift; }));
-  Findings findings;
-  twice.ForEach([&](size_t i, const Measured& y) { findings.Equal(y, once(0, i), {once, 0, i}); });
-  return findings;
+  Comparisons comparisons;
+  twice.ForEach([&](size_t i, const Measured& y) {
+    comparisons.Equal(y, once(0, i), {once, 0, i});
+  });
+  return comparisons;
 }
 
 void CompareWithRotationAnew(const Case& c, const Tensors& inputs, const Ask& ask,
-                             Findings& findings) {
+                             Comparisons& comparisons) {
   const Case forward = c.With("direction=forward"), rope = AsRope(forward);
   const size_t keys = ExtentOf(c, "T");
   Tensors fresh = DrawInputs(rope);
@@ -63,7 +65,7 @@ void CompareWithRotationAnew(const Case& c, const Tensors& inputs, const Ask& as
   const Response anew = ask(rope, fresh);
   const Shifted shifted(forward, inputs, rotated, ask);
   shifted.ForEach([&](size_t i, const Measured& y) {
-    findings.Equal(y, anew(0, i), {anew, 0, i});
+    comparisons.Equal(y, anew(0, i), {anew, 0, i});
   });
 }
 
@@ -85,18 +87,18 @@ std::vector<RopeScaling> ScalingsWithAmplitude(const Case& c) {
 // The purpose of the operation: keys rotated at p and shifted by delta equal keys rotated at p +
 // delta. Both have the amplitude once. A case without scaling is also checked with
 // ScalingsWithAmplitude.
-Findings CheckRotationAnew(const Case& c, const Tensors& inputs, const Ask& ask) {
-  Findings findings;
-  CompareWithRotationAnew(c, inputs, ask, findings);
-  if (TextOf(c, "scaling") != "none" || NumberOf(c, "base", 0) <= 1) return findings;
+Comparisons CheckRotationAnew(const Case& c, const Tensors& inputs, const Ask& ask) {
+  Comparisons comparisons;
+  CompareWithRotationAnew(c, inputs, ask, comparisons);
+  if (TextOf(c, "scaling") != "none" || NumberOf(c, "base", 0) <= 1) return comparisons;
   for (const RopeScaling& scaling : ScalingsWithAmplitude(c)) {
-    CompareWithRotationAnew(c.With("scaling=" + PrintValue(scaling)), inputs, ask, findings);
+    CompareWithRotationAnew(c.With("scaling=" + PrintValue(scaling)), inputs, ask, comparisons);
   }
-  return findings;
+  return comparisons;
 }
 
 // The formula with one mutation. Members with their default values change nothing.
-struct ShiftMutant : RopeShift {
+struct MutatedShift : RopeShift {
   RotaryMutation mutation;
   bool by_position = false;  // key t rotates by delta + t
   bool amplified = false;    // the amplitude is applied once more
@@ -114,14 +116,14 @@ struct ShiftMutant : RopeShift {
       position.data[i] = delta.data[i / keys] + (by_position ? static_cast<double>(i % keys) : 0);
     }
     const Head head{pairing, static_cast<size_t>(offset), width, k.shape[3]};
-    const auto frequencies = MutantFrequencies<Real>(mutation, Frequencies(), width, head);
+    const auto frequencies = MutatedFrequencies<Real>(mutation, Frequencies(), width, head);
     Apply<Real>(mutation, head, direction == Direction::kForward, k,
-                MutantTables(mutation, position, frequencies, Amplitude<Real>()), y);
+                MutatedTables(mutation, position, frequencies, Amplitude<Real>()), y);
   }
 };
 
 std::vector<Defect> ShiftDefects() {
-  ShiftMutant by_position, amplified;
+  MutatedShift by_position, amplified;
   by_position.by_position = true;
   amplified.amplified = true;
   return {AcrossSlices(MutatedFormula("rotated_by_position",
@@ -151,8 +153,8 @@ CatalogEntry MakeCatalogEntry<RopeShift>() {
           .defects = Joined<Defect>(
               {PositionDefects("delta"),
                RemoveDefects({"indexed_by_head", "position_of_first_token", "table_at_half_stride"},
-                             MutantDefects<ShiftMutant>(RotationMutations())),
-               MutantDefects<ShiftMutant>(FrequencyMutations()), ScalingDefects(),
+                             MutationDefects<MutatedShift>(RotationMutations())),
+               MutationDefects<MutatedShift>(FrequencyMutations()), ScalingDefects(),
                PrecisionDefects(RopeShift::kSteps), ShiftDefects()}),
           .measurements = RotationMeasurements<RopeShift>()};
 }

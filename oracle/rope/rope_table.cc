@@ -11,28 +11,28 @@ namespace sextant::oracle {
 namespace {
 
 // position * (2 f) = (2 position) * f.
-Findings CheckProduct(const Case& c, const Tensors& inputs, const Ask& ask) {
-  Findings findings;
+Comparisons CheckProduct(const Case& c, const Tensors& inputs, const Ask& ask) {
+  Comparisons comparisons;
   ExpectEqual(ask(c, Multiplied(inputs, {"position"}, 2)),
-              ask(c, Multiplied(inputs, {"inv_freq"}, 2)), findings);
-  return findings;
+              ask(c, Multiplied(inputs, {"inv_freq"}, 2)), comparisons);
+  return comparisons;
 }
 
-Findings CheckRopeTableAmplitude(const Case& c, const Tensors& inputs, const Ask& ask) {
+Comparisons CheckRopeTableAmplitude(const Case& c, const Tensors& inputs, const Ask& ask) {
   const Measured a = FactorOf(c);
   const Response t = ask(c, inputs), unit = ask(c.With("attention_factor=1"), inputs);
-  return ForEachEntry(t, [&](size_t i, Findings& findings) {
-    findings.Equal(t(kCos, i), a * unit(kCos, i), {t, kCos, i});
-    findings.Equal(t(kSin, i), a * unit(kSin, i), {t, kSin, i});
+  return ForEachEntry(t, [&](size_t i, Comparisons& comparisons) {
+    comparisons.Equal(t(kCos, i), a * unit(kCos, i), {t, kCos, i});
+    comparisons.Equal(t(kSin, i), a * unit(kSin, i), {t, kSin, i});
   });
 }
 
-struct RopeTableMutant : RopeTable {
+struct MutatedRopeTable : RopeTable {
   TableMutation mutation{};
   template <class Real>
   void operator()(const Tensor<double>& position, const Tensor<Real>& inv_freq, Tensor<Real>& cos,
                   Tensor<Real>& sin) const {
-    FillMutant(mutation, position, inv_freq, Real(attention_factor), cos, sin);
+    FillMutated(mutation, position, inv_freq, Real(attention_factor), cos, sin);
   }
 };
 
@@ -50,7 +50,7 @@ CatalogEntry MakeCatalogEntry<RopeTable>() {
               {PositionDefects(),
                GivenFrequencyDefects(),
                PrecisionDefects(RopeTable::kSteps),
-               MutatedFormulas<RopeTableMutant>(TableMutations()),
+               MutatedFormulas<MutatedRopeTable>(TableMutations()),
                {PositionsOfFirstBatch(),
                 ChangedWord("amplitude_squared",
                             "the attention factor is applied twice (sgl-project/sglang#33558)",

@@ -255,7 +255,7 @@ std::span<const RotaryMutation> FrequencyMutations() { return kFrequencyMutation
 
 template <class Op>
 std::vector<Defect> RotationDefects() {
-  std::vector<Defect> defects = MutantDefects<Mutant<Op>>(kRotationMutations);
+  std::vector<Defect> defects = MutationDefects<Mutated<Op>>(kRotationMutations);
   if constexpr (std::is_same_v<Op, RopeMatrix>) {
     // A matrix has neither batch, nor heads, nor channels outside of the window.
     return RemoveDefects(
@@ -266,16 +266,17 @@ std::vector<Defect> RotationDefects() {
     return RemoveDefects({"paired_over_head_width"}, std::move(defects));
   } else if constexpr (std::is_same_v<Op, RopeGiven>) {
     return Joined<Defect>(
-        {std::move(defects), MutantDefects<Mutant<Op>>({&kAmplitudeOnCosOnly, 1})});
+        {std::move(defects), MutationDefects<Mutated<Op>>({&kAmplitudeOnCosOnly, 1})});
   }
   return defects;
 }
 
 template <class Op>
 std::vector<Defect> FrequencyDefects() {
-  std::vector<Defect> defects = MutantDefects<Mutant<Op>>(kFrequencyMutations);
+  std::vector<Defect> defects = MutationDefects<Mutated<Op>>(kFrequencyMutations);
   if constexpr (std::is_same_v<Op, Rope> || std::is_same_v<Op, RopeComplex>)
-    return Joined<Defect>({std::move(defects), MutantDefects<Mutant<Op>>({&kAnglesIterated, 1})});
+    return Joined<Defect>(
+        {std::move(defects), MutationDefects<Mutated<Op>>({&kAnglesIterated, 1})});
   constexpr bool kHasWindow = requires(Op op) { op.offset; };
   return kHasWindow ? defects : RemoveDefects({"exponent_over_head_width"}, std::move(defects));
 }

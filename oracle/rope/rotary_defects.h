@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "oracle/rope/rotary_mutants.h"
+#include "oracle/rope/rotary_mutations.h"
 
 namespace sextant::oracle {
 
@@ -17,14 +17,14 @@ std::vector<Defect> RotationDefects();
 template <class Op>
 std::vector<Defect> FrequencyDefects();
 
-// The mutations of RotationDefects and of FrequencyDefects, for operations with their own mutant of
-// a RotaryMutation.
+// The mutations of RotationDefects and of FrequencyDefects, for operations with their own formula
+// of a RotaryMutation.
 std::span<const RotaryMutation> RotationMutations();
 std::span<const RotaryMutation> FrequencyMutations();
 
-// One defect per mutation. Formula is a mutant of the operation with a member `mutation`.
+// One defect per mutation. Formula is that of the operation with a member `mutation`.
 template <class Formula>
-std::vector<Defect> MutantDefects(std::span<const RotaryMutation> mutations) {
+std::vector<Defect> MutationDefects(std::span<const RotaryMutation> mutations) {
   std::vector<Defect> defects;
   for (const RotaryMutation& mutation : mutations) {
     Formula formula;

@@ -64,7 +64,7 @@ class RotatedAgain {
   Response again_;
 };
 
-Findings CheckRotaryZero(const Case& c, const Tensors& inputs, const Ask& ask) {
+Comparisons CheckRotaryZero(const Case& c, const Tensors& inputs, const Ask& ask) {
   const Window window(c);
   const Response y = ask(c, WithPositions(inputs, [](double) { return 0; }));
   return EachEqual(y, [&](size_t i) {
@@ -73,56 +73,56 @@ Findings CheckRotaryZero(const Case& c, const Tensors& inputs, const Ask& ask) {
   });
 }
 
-Findings CheckRotaryLength(const Case& c, const Tensors& inputs, const Ask& ask) {
+Comparisons CheckRotaryLength(const Case& c, const Tensors& inputs, const Ask& ask) {
   const Window window(c);
   const Measured a = window.amplitude;
   const Response y = AskAtAnyAngle(c, inputs, ask);
   const auto x = [&](size_t i) { return Measured(inputs[0].values.data[i]); };
-  Findings findings;
+  Comparisons comparisons;
   window.ForEachPair([&](size_t, size_t, size_t i, size_t j) {
-    findings.Equal(y(0, i) * y(0, i) + y(0, j) * y(0, j), a * a * (x(i) * x(i) + x(j) * x(j)),
-                   {y, 0, i});
+    comparisons.Equal(y(0, i) * y(0, i) + y(0, j) * y(0, j), a * a * (x(i) * x(i) + x(j) * x(j)),
+                      {y, 0, i});
   });
-  return findings;
+  return comparisons;
 }
 
 // R_m^T R_n = a R_(n-m); for m = n this is the identity times a^2.
-Findings CheckComposition(const Case& c, const Tensors& inputs, const Ask& ask, double m,
-                          bool same) {
+Comparisons CheckComposition(const Case& c, const Tensors& inputs, const Ask& ask, double m,
+                             bool same) {
   const Window window(c);
   const Response forward = AskAtAnyAngle(InDirection(c, true), inputs, ask);
   const auto moved = [&](double n) { return same ? n : m; };
   const RotatedAgain back(InDirection(c, false), WithPositions(inputs, moved), forward, ask);
   const Response between =
       ask(InDirection(c, true), WithPositions(inputs, [&](double n) { return same ? 0 : n - m; }));
-  Findings findings;
+  Comparisons comparisons;
   window.ForEachPair([&](size_t r, size_t k, size_t i, size_t j) {
-    findings.Equal(back(r, k, false), between(0, i) * window.amplitude, {between, 0, i});
-    findings.Equal(back(r, k, true), between(0, j) * window.amplitude, {between, 0, j});
+    comparisons.Equal(back(r, k, false), between(0, i) * window.amplitude, {between, 0, i});
+    comparisons.Equal(back(r, k, true), between(0, j) * window.amplitude, {between, 0, j});
   });
-  return findings;
+  return comparisons;
 }
 
 // R_m R_n = R_n R_m, here for m = 7.
-Findings CheckRotaryOrder(const Case& c, const Tensors& inputs, const Ask& ask) {
+Comparisons CheckRotaryOrder(const Case& c, const Tensors& inputs, const Ask& ask) {
   const Window window(c);
   const Tensors by_seven = WithPositions(inputs, [](double) { return 7; });
   const Response n = AskAtAnyAngle(c, inputs, ask), m = AskAtAnyAngle(c, by_seven, ask);
   const RotatedAgain n_then_m(c, by_seven, n, ask), m_then_n(c, inputs, m, ask);
-  Findings findings;
+  Comparisons comparisons;
   window.ForEachPair([&](size_t r, size_t k, size_t i, size_t j) {
-    findings.Equal(n_then_m(r, k, false), m_then_n(r, k, false), {n, 0, i});
-    findings.Equal(n_then_m(r, k, true), m_then_n(r, k, true), {n, 0, j});
+    comparisons.Equal(n_then_m(r, k, false), m_then_n(r, k, false), {n, 0, i});
+    comparisons.Equal(n_then_m(r, k, true), m_then_n(r, k, true), {n, 0, j});
   });
-  return findings;
+  return comparisons;
 }
 
 // q at m and k at n are the first two rows of every head. Both positions are shifted by 1000.
-Findings CheckRotaryDistance(const Case& c, const Tensors& inputs, const Ask& ask) {
+Comparisons CheckRotaryDistance(const Case& c, const Tensors& inputs, const Ask& ask) {
   const Window window(c);
   const size_t length = inputs[0].values.shape[2];
-  Findings findings;
-  if (length < 2) return findings;
+  Comparisons comparisons;
+  if (length < 2) return comparisons;
   const Response here = ask(c, inputs);
   const Response there = ask(c, WithPositions(inputs, [](double p) { return p + 1000; }));
   for (size_t r = 0; r < window.rows; r += length) {
@@ -132,17 +132,17 @@ Findings CheckRotaryDistance(const Case& c, const Tensors& inputs, const Ask& as
       score_here = score_here + here(0, q) * here(0, k);
       score_there = score_there + there(0, q) * there(0, k);
     }
-    findings.Equal(score_here, score_there, {here, 0, window.Row(r)});
+    comparisons.Equal(score_here, score_there, {here, 0, window.Row(r)});
   }
-  return findings;
+  return comparisons;
 }
 
 // At position 1 a frequency f <= 1 rotates (1, 0) to (cos f, sin f), both at least 0. For f = 1 the
 // angle exceeds pi / 4, so the sine is at least the cosine.
-Findings CheckRotarySign(const Case& c, const Tensors& inputs, const Ask& ask) {
+Comparisons CheckRotarySign(const Case& c, const Tensors& inputs, const Ask& ask) {
   const Window window(c);
-  Findings findings;
-  if (NumberOf(c, "base", 2) < 1) return findings;
+  Comparisons comparisons;
+  if (NumberOf(c, "base", 2) < 1) return comparisons;
   Tensors one = WithPositions(inputs, [](double) { return 1; });
   std::vector<double>& x = one[0].values.data;
   std::ranges::fill(x, 0);
@@ -156,10 +156,10 @@ Findings CheckRotarySign(const Case& c, const Tensors& inputs, const Ask& ask) {
       given ? InputNamed(one, "inv_freq").data[0] == 1 : TextOf(c, "scaling") == "none";
   window.ForEachPair([&](size_t, size_t k, size_t i, size_t j) {
     const Measured sine = forward ? y(0, j) : -y(0, j);
-    findings.AtMost(0, y(0, i), {y, 0, i});
-    findings.AtMost(radian && k == 0 ? y(0, i) : 0, sine, {y, 0, j});
+    comparisons.AtMost(0, y(0, i), {y, 0, i});
+    comparisons.AtMost(radian && k == 0 ? y(0, i) : 0, sine, {y, 0, j});
   });
-  return findings;
+  return comparisons;
 }
 
 }  // namespace
@@ -169,22 +169,22 @@ Property ChannelsOutsidePass() {
           [](const Case& c, const Tensors& inputs, const Ask& ask) {
             const Window window(c);
             const Response y = ask(c, inputs);
-            Findings findings;
+            Comparisons comparisons;
             for (size_t i = 0; i < y.size(); ++i) {
               if (window.Holds(i % window.width)) continue;
-              findings.Equal(y(0, i), inputs[0].values.data[i], {y, 0, i});
+              comparisons.Equal(y(0, i), inputs[0].values.data[i], {y, 0, i});
             }
-            return findings;
+            return comparisons;
           }};
 }
 
 Property LinearInX() {
   return {"linear_in_x", "-2 x gives -2 y",
           [](const Case& c, const Tensors& inputs, const Ask& ask) {
-            Findings findings;
+            Comparisons comparisons;
             ExpectProportional(ask(c, WithX(inputs, Times(inputs[0].values, -2))), -2,
-                               ask(c, inputs), findings);
-            return findings;
+                               ask(c, inputs), comparisons);
+            return comparisons;
           }};
 }
 
@@ -203,13 +203,13 @@ Property PairingsAgree() {
               }
             }
             const Response a = ask(half, WithX(inputs, permuted)), b = ask(neighbours, inputs);
-            Findings findings;
+            Comparisons comparisons;
             to.ForEachPair([&](size_t r, size_t k, size_t i, size_t j) {
               const auto [i2, j2] = from.Pair(r, k);
-              findings.Equal(a(0, i), b(0, i2), {a, 0, i});
-              findings.Equal(a(0, j), b(0, j2), {a, 0, j});
+              comparisons.Equal(a(0, i), b(0, i2), {a, 0, i});
+              comparisons.Equal(a(0, j), b(0, j2), {a, 0, j});
             });
-            return findings;
+            return comparisons;
           }};
 }
 

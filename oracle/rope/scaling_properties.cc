@@ -42,64 +42,64 @@ std::optional<Pair> Both(const Case& c, const Tensors& inputs, const Ask& ask,
   return Pair{ask(c.With("scaling=none"), inputs), ask(*other, inputs)};
 }
 
-Findings CheckLinear(const Case& c, const Tensors& inputs, const Ask& ask) {
+Comparisons CheckLinear(const Case& c, const Tensors& inputs, const Ask& ask) {
   const auto s = ScalingOf(c, LinearScaling{2.5});
   const auto both = Both(c, inputs, ask, s);
-  Findings findings;
+  Comparisons comparisons;
   for (size_t k = 0; k < PairsOf(c); ++k) {
-    findings.Equal(both->y(k) * s.factor, both->f(k), both->at(k));
+    comparisons.Equal(both->y(k) * s.factor, both->f(k), both->at(k));
   }
-  return findings;
+  return comparisons;
 }
 
 // The first frequency stays 1, the last one is divided by the factor.
-Findings CheckNtk(const Case& c, const Tensors& inputs, const Ask& ask) {
+Comparisons CheckNtk(const Case& c, const Tensors& inputs, const Ask& ask) {
   const auto s = ScalingOf(c, NtkScaling{3});
   const auto both = Both(c, inputs, ask, s);
-  Findings findings;
-  if (!both || PairsOf(c) == 0) return findings;
+  Comparisons comparisons;
+  if (!both || PairsOf(c) == 0) return comparisons;
   const size_t last = PairsOf(c) - 1;
-  findings.Equal(both->y(0), 1, both->at(0));
-  findings.Equal(both->y(last) * s.factor, both->f(last), both->at(last));
-  return findings;
+  comparisons.Equal(both->y(0), 1, both->at(0));
+  comparisons.Equal(both->y(last) * s.factor, both->f(last), both->at(last));
+  return comparisons;
 }
 
 // The last frequency is divided by the factor for every mixed_b. With mixed_b = 1 the divisor of
 // pair 2k + 1 is the square of the divisor of pair k.
-Findings CheckNtkMixed(const Case& c, const Tensors& inputs, const Ask& ask) {
+Comparisons CheckNtkMixed(const Case& c, const Tensors& inputs, const Ask& ask) {
   auto s = ScalingOf(c, NtkMixedScaling{3, 0.5});
   const auto own = Both(c, inputs, ask, s);
-  Findings findings;
-  if (PairsOf(c) == 0) return findings;
+  Comparisons comparisons;
+  if (PairsOf(c) == 0) return comparisons;
   const size_t last = PairsOf(c) - 1;
-  findings.Equal(own->y(last) * s.factor, own->f(last), own->at(last));
+  comparisons.Equal(own->y(last) * s.factor, own->f(last), own->at(last));
   s.mixed_b = 1;
   const auto both = Both(c, inputs, ask, s);
   for (size_t k = 0; 2 * k + 1 <= last; ++k) {
     const size_t twice = 2 * k + 1;
-    findings.Equal(both->y(twice) * both->f(k) * both->f(k),
-                   both->f(twice) * both->y(k) * both->y(k), both->at(twice));
+    comparisons.Equal(both->y(twice) * both->f(k) * both->f(k),
+                      both->f(twice) * both->y(k) * both->y(k), both->at(twice));
   }
-  return findings;
+  return comparisons;
 }
 
 // growth L = factor n - (factor - 1) L
-Findings CheckDynamic(const Case& c, const Tensors& inputs, const Ask& ask) {
+Comparisons CheckDynamic(const Case& c, const Tensors& inputs, const Ask& ask) {
   const auto s = ScalingOf(c, DynamicScaling{4, 1000});
   const auto both = Both(c, inputs, ask, s);
-  Findings findings;
-  if (!both || PairsOf(c) == 0) return findings;
+  Comparisons comparisons;
+  if (!both || PairsOf(c) == 0) return comparisons;
   const double n = NumberOf(c, "seq_len", 0);
   const Measured L = s.max_position_embeddings;
   const Measured growth =
       n <= s.max_position_embeddings ? L : Measured(s.factor) * n - (Measured(s.factor) - 1) * L;
   const size_t last = PairsOf(c) - 1;
-  findings.Equal(both->y(last) * growth, both->f(last) * L, both->at(last));
+  comparisons.Equal(both->y(last) * growth, both->f(last) * L, both->at(last));
   for (size_t k = 0; k < PairsOf(c); ++k) {
-    findings.AtMost(both->y(k), both->f(k), both->at(k));
-    if (n <= s.max_position_embeddings) findings.Equal(both->y(k), both->f(k), both->at(k));
+    comparisons.AtMost(both->y(k), both->f(k), both->at(k));
+    if (n <= s.max_position_embeddings) comparisons.Equal(both->y(k), both->f(k), both->at(k));
   }
-  return findings;
+  return comparisons;
 }
 
 // Frequency f makes t = L f / (2 pi) rotations in the original context. Scaled, it is f / factor
@@ -107,27 +107,27 @@ Findings CheckDynamic(const Case& c, const Tensors& inputs, const Ask& ask) {
 struct Bands {
   double L, low, high, factor;
 };
-Findings CheckBands(const Pair& both, size_t pairs, const Bands& bands) {
+Comparisons CheckBands(const Pair& both, size_t pairs, const Bands& bands) {
   const Measured two_pi = Nearest(2 * M_PI);
   const auto below = [](const Measured& a, const Measured& b) {
     const Measured difference = a - b;
     return difference.value() + difference.error() < 0;
   };
-  Findings findings;
+  Comparisons comparisons;
   for (size_t k = 0; k < pairs; ++k) {
     const Measured length = both.f(k) * bands.L, times = both.y(k) * bands.factor;
-    findings.AtMost(both.f(k), times, both.at(k));
-    findings.AtMost(both.y(k), both.f(k), both.at(k));
+    comparisons.AtMost(both.f(k), times, both.at(k));
+    comparisons.AtMost(both.y(k), both.f(k), both.at(k));
     if (below(length, two_pi * bands.low)) {
-      findings.Equal(times, both.f(k), both.at(k));
+      comparisons.Equal(times, both.f(k), both.at(k));
     } else if (below(two_pi * bands.high, length)) {
-      findings.Equal(both.y(k), both.f(k), both.at(k));
+      comparisons.Equal(both.y(k), both.f(k), both.at(k));
     }
   }
-  return findings;
+  return comparisons;
 }
 
-Findings CheckLlama3(const Case& c, const Tensors& inputs, const Ask& ask) {
+Comparisons CheckLlama3(const Case& c, const Tensors& inputs, const Ask& ask) {
   const auto s = ScalingOf(c, Llama3Scaling{});
   if (s.factor < 1) return {};
   return CheckBands(
@@ -137,7 +137,7 @@ Findings CheckLlama3(const Case& c, const Tensors& inputs, const Ask& ask) {
 
 // Checks cases in which the limits of the ramp rise and lie above pair 0 and below pair R/2, with a
 // margin of 10 %.
-Findings CheckYarn(const Case& c, const Tensors& inputs, const Ask& ask) {
+Comparisons CheckYarn(const Case& c, const Tensors& inputs, const Ask& ask) {
   const auto s = ScalingOf(c, YarnScaling{.factor = 3, .original_max_position_embeddings = 1000});
   const double rotations = s.original_max_position_embeddings / (2 * M_PI),
                base = NumberOf(c, "base", 0);
@@ -147,7 +147,7 @@ Findings CheckYarn(const Case& c, const Tensors& inputs, const Ask& ask) {
                     {s.original_max_position_embeddings, s.beta_slow, s.beta_fast, s.factor});
 }
 
-Findings CheckLongRope(const Case& c, const Tensors& inputs, const Ask& ask) {
+Comparisons CheckLongRope(const Case& c, const Tensors& inputs, const Ask& ask) {
   std::vector<double> shorter, longer;
   for (size_t k = 0; k < PairsOf(c); ++k) {
     shorter.push_back(1 + static_cast<double>(k) / 8);
@@ -159,43 +159,43 @@ Findings CheckLongRope(const Case& c, const Tensors& inputs, const Ask& ask) {
                                               .factor = 4});
   const auto both = Both(c, inputs, ask, s);
   const bool beyond = NumberOf(c, "seq_len", 0) > s.original_max_position_embeddings;
-  Findings findings;
+  Comparisons comparisons;
   for (size_t k = 0; k < PairsOf(c); ++k) {
-    findings.Equal(both->y(k) * (beyond ? s.long_factor : s.short_factor)[k], both->f(k),
-                   both->at(k));
+    comparisons.Equal(both->y(k) * (beyond ? s.long_factor : s.short_factor)[k], both->f(k),
+                      both->at(k));
   }
-  return findings;
+  return comparisons;
 }
 
-Findings CheckProportional(const Case& c, const Tensors& inputs, const Ask& ask) {
+Comparisons CheckProportional(const Case& c, const Tensors& inputs, const Ask& ask) {
   const auto s = ScalingOf(c, ProportionalScaling{.partial_rotary_factor = 0.25, .factor = 2});
   const auto both = Both(c, inputs, ask, s);
-  Findings findings;
+  Comparisons comparisons;
   for (size_t k = 0; k < PairsOf(c); ++k) {
     const bool rotates =
         static_cast<double>(k + 1) <= s.partial_rotary_factor * static_cast<double>(PairsOf(c));
-    findings.Equal(rotates ? both->y(k) * s.factor : both->y(k), rotates ? both->f(k) : 0,
-                   both->at(k));
+    comparisons.Equal(rotates ? both->y(k) * s.factor : both->y(k), rotates ? both->f(k) : 0,
+                      both->at(k));
   }
-  return findings;
+  return comparisons;
 }
 
-Findings CheckExplicit(const Case& c, const Tensors& inputs, const Ask& ask) {
+Comparisons CheckExplicit(const Case& c, const Tensors& inputs, const Ask& ask) {
   std::vector<double> list;
   for (size_t k = 0; k < PairsOf(c); ++k) list.push_back(1 / (1.5 + static_cast<double>(k)));
   const auto s = ScalingOf(c, ExplicitScaling{.inv_freq = list, .attention_factor = 0.75});
   const Response y = ask(*Scaled(c, s), inputs);
-  Findings findings;
+  Comparisons comparisons;
   for (size_t k = 0; k < PairsOf(c); ++k) {
-    findings.Equal(y(kFrequency, k), s.inv_freq[k], {y, kFrequency, k});
+    comparisons.Equal(y(kFrequency, k), s.inv_freq[k], {y, kFrequency, k});
   }
-  findings.Equal(y(kAmplitude, 0), s.attention_factor, {y, kAmplitude, 0});
-  return findings;
+  comparisons.Equal(y(kAmplitude, 0), s.attention_factor, {y, kAmplitude, 0});
+  return comparisons;
 }
 
-Findings CheckNeutral(const Case& c, const Tensors& inputs, const Ask& ask) {
+Comparisons CheckNeutral(const Case& c, const Tensors& inputs, const Ask& ask) {
   const std::vector<double> ones(PairsOf(c), 1.0);
-  Findings findings;
+  Comparisons comparisons;
   for (const RopeScaling& neutral : {
            RopeScaling(LinearScaling{1}),
            RopeScaling(NtkScaling{1}),
@@ -211,16 +211,16 @@ Findings CheckNeutral(const Case& c, const Tensors& inputs, const Ask& ask) {
        }) {
     const auto both = NumberOf(c, "base", 0) == 1 ? std::nullopt : Both(c, inputs, ask, neutral);
     if (!both) continue;
-    for (size_t k = 0; k < PairsOf(c); ++k) findings.Equal(both->y(k), both->f(k), both->at(k));
-    findings.Equal(both->scaled(kAmplitude, 0), 1, {both->scaled, kAmplitude, 0});
+    for (size_t k = 0; k < PairsOf(c); ++k) comparisons.Equal(both->y(k), both->f(k), both->at(k));
+    comparisons.Equal(both->scaled(kAmplitude, 0), 1, {both->scaled, kAmplitude, 0});
   }
-  return findings;
+  return comparisons;
 }
 
 // yarn: 1 + m ln s^2 = 2 (1 + m ln s) - 1; longrope with factor L: sqrt(1 + ln L / ln L)^2 = 2;
 // explicit: not checked here; all other scalings: 1.
-Findings CheckScalingAmplitude(const Case& c, const Tensors& inputs, const Ask& ask) {
-  Findings findings;
+Comparisons CheckScalingAmplitude(const Case& c, const Tensors& inputs, const Ask& ask) {
+  Comparisons comparisons;
   const auto amplitude = [&](const RopeScaling& scaling) {
     return ask(*Scaled(c, scaling), inputs);
   };
@@ -231,21 +231,21 @@ Findings CheckScalingAmplitude(const Case& c, const Tensors& inputs, const Ask& 
     const Response once = amplitude(*s), twice = amplitude(squared);
     const ElementOf at{twice, kAmplitude, 0};
     if (s->attention_factor) {
-      findings.Equal(once(kAmplitude, 0), *s->attention_factor, {once, kAmplitude, 0});
+      comparisons.Equal(once(kAmplitude, 0), *s->attention_factor, {once, kAmplitude, 0});
     } else if (s->mscale.value_or(0) == 0 || s->mscale_all_dim.value_or(0) == 0) {
-      findings.Equal(twice(kAmplitude, 0) + 1, once(kAmplitude, 0) * 2, at);
+      comparisons.Equal(twice(kAmplitude, 0) + 1, once(kAmplitude, 0) * 2, at);
     }
   } else if (const auto* longrope = std::get_if<LongRopeScaling>(&own)) {
     LongRopeScaling context = *longrope;
     context.factor = context.original_max_position_embeddings;
-    if (context.attention_factor || context.short_mscale || context.long_mscale) return findings;
+    if (context.attention_factor || context.short_mscale || context.long_mscale) return comparisons;
     const Response a = amplitude(context);
-    findings.Equal(a(kAmplitude, 0) * a(kAmplitude, 0), 2, {a, kAmplitude, 0});
+    comparisons.Equal(a(kAmplitude, 0) * a(kAmplitude, 0), 2, {a, kAmplitude, 0});
   } else if (!std::holds_alternative<ExplicitScaling>(own)) {
     const Response a = ask(c, inputs);
-    findings.Equal(a(kAmplitude, 0), 1, {a, kAmplitude, 0});
+    comparisons.Equal(a(kAmplitude, 0), 1, {a, kAmplitude, 0});
   }
-  return findings;
+  return comparisons;
 }
 
 }  // namespace

@@ -22,41 +22,41 @@ Response AskTableAt(const Case& c, const Tensors& inputs, const Ask& ask,
   return ask(c, Mapped(inputs, "position", change));
 }
 
-Findings CheckCircle(const Case& c, const Tensors& inputs, const Ask& ask) {
+Comparisons CheckCircle(const Case& c, const Tensors& inputs, const Ask& ask) {
   const Response t = ask(c, inputs);
   const Measured a = FactorOf(c);
-  return ForEachEntry(t, [&](size_t i, Findings& findings) {
-    findings.Equal(t(kCos, i) * t(kCos, i) + t(kSin, i) * t(kSin, i), a * a, {t, kCos, i});
+  return ForEachEntry(t, [&](size_t i, Comparisons& comparisons) {
+    comparisons.Equal(t(kCos, i) * t(kCos, i) + t(kSin, i) * t(kSin, i), a * a, {t, kCos, i});
   });
 }
 
-Findings CheckTableZero(const Case& c, const Tensors& inputs, const Ask& ask) {
+Comparisons CheckTableZero(const Case& c, const Tensors& inputs, const Ask& ask) {
   const Response t = AskTableAt(c, inputs, ask, [](double) { return 0.0; });
-  return ForEachEntry(t, [&](size_t i, Findings& findings) {
-    findings.Equal(t(kCos, i), FactorOf(c), {t, kCos, i});
-    findings.Equal(t(kSin, i), 0, {t, kSin, i});
+  return ForEachEntry(t, [&](size_t i, Comparisons& comparisons) {
+    comparisons.Equal(t(kCos, i), FactorOf(c), {t, kCos, i});
+    comparisons.Equal(t(kSin, i), 0, {t, kSin, i});
   });
 }
 
-Findings CheckParity(const Case& c, const Tensors& inputs, const Ask& ask) {
+Comparisons CheckParity(const Case& c, const Tensors& inputs, const Ask& ask) {
   const Response t = ask(c, inputs),
                  negative = AskTableAt(c, inputs, ask, [](double p) { return -p; });
-  return ForEachEntry(t, [&](size_t i, Findings& findings) {
-    findings.Equal(negative(kCos, i), t(kCos, i), {negative, kCos, i});
-    findings.Equal(negative(kSin, i), -t(kSin, i), {negative, kSin, i});
+  return ForEachEntry(t, [&](size_t i, Comparisons& comparisons) {
+    comparisons.Equal(negative(kCos, i), t(kCos, i), {negative, kCos, i});
+    comparisons.Equal(negative(kSin, i), -t(kSin, i), {negative, kSin, i});
   });
 }
 
 // a cos(m + n) = cos m cos n - sin m sin n for tables of amplitude a; here n is 7.
-Findings CheckTableSum(const Case& c, const Tensors& inputs, const Ask& ask) {
+Comparisons CheckTableSum(const Case& c, const Tensors& inputs, const Ask& ask) {
   const Measured a = FactorOf(c);
   const Response m = ask(c, inputs), n = AskTableAt(c, inputs, ask, [](double) { return 7.0; }),
                  sum = AskTableAt(c, inputs, ask, [](double p) { return p + 7; });
-  return ForEachEntry(m, [&](size_t i, Findings& findings) {
-    findings.Equal(a * sum(kCos, i), m(kCos, i) * n(kCos, i) - m(kSin, i) * n(kSin, i),
-                   {sum, kCos, i});
-    findings.Equal(a * sum(kSin, i), m(kSin, i) * n(kCos, i) + m(kCos, i) * n(kSin, i),
-                   {sum, kSin, i});
+  return ForEachEntry(m, [&](size_t i, Comparisons& comparisons) {
+    comparisons.Equal(a * sum(kCos, i), m(kCos, i) * n(kCos, i) - m(kSin, i) * n(kSin, i),
+                      {sum, kCos, i});
+    comparisons.Equal(a * sum(kSin, i), m(kSin, i) * n(kCos, i) + m(kCos, i) * n(kSin, i),
+                      {sum, kSin, i});
   });
 }
 
@@ -70,12 +70,12 @@ bool StepsForward(const Case& c) {
 }
 
 // With frequencies of at most 1, the angle at position 1 lies in the first quadrant.
-Findings CheckTableSign(const Case& c, const Tensors& inputs, const Ask& ask) {
+Comparisons CheckTableSign(const Case& c, const Tensors& inputs, const Ask& ask) {
   if (!StepsForward(c)) return {};
   const Response t = AskTableAt(c, inputs, ask, [](double) { return 1.0; });
-  return ForEachEntry(t, [&](size_t i, Findings& findings) {
-    findings.AtMost(0, t(kCos, i), {t, kCos, i});
-    findings.AtMost(0, t(kSin, i), {t, kSin, i});
+  return ForEachEntry(t, [&](size_t i, Comparisons& comparisons) {
+    comparisons.AtMost(0, t(kCos, i), {t, kCos, i});
+    comparisons.AtMost(0, t(kSin, i), {t, kSin, i});
   });
 }
 
@@ -115,9 +115,9 @@ std::vector<NamedMutation<TableMutation>> TableMutations() {
 }
 
 template <class Real>
-void FillMutant(TableMutation mutation, const Tensor<double>& position,
-                const Tensor<Real>& frequencies, const Real& amplitude, Tensor<Real>& cos,
-                Tensor<Real>& sin) {
+void FillMutated(TableMutation mutation, const Tensor<double>& position,
+                 const Tensor<Real>& frequencies, const Real& amplitude, Tensor<Real>& cos,
+                 Tensor<Real>& sin) {
   const bool cos_only = mutation == TableMutation::kCosOnly;
   RopeTable::Fill(position, frequencies, cos_only ? Real(1.0) : amplitude, cos, sin);
   if (cos_only) {
@@ -129,9 +129,9 @@ void FillMutant(TableMutation mutation, const Tensor<double>& position,
   for (Real& x : sin.data) x = -x;
 }
 
-template void FillMutant(TableMutation, const Tensor<double>&, const Tensor<Counted>&,
-                         const Counted&, Tensor<Counted>&, Tensor<Counted>&);
-template void FillMutant(TableMutation, const Tensor<double>&, const Tensor<Rounded>&,
-                         const Rounded&, Tensor<Rounded>&, Tensor<Rounded>&);
+template void FillMutated(TableMutation, const Tensor<double>&, const Tensor<Counted>&,
+                          const Counted&, Tensor<Counted>&, Tensor<Counted>&);
+template void FillMutated(TableMutation, const Tensor<double>&, const Tensor<Rounded>&,
+                          const Rounded&, Tensor<Rounded>&, Tensor<Rounded>&);
 
 }  // namespace sextant::oracle

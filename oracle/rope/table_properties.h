@@ -15,12 +15,12 @@ inline constexpr size_t kCos = 0, kSin = 1;  // the outputs
 // The factor of cos and sin in a case: the attribute attention_factor, or that of the scaling.
 Measured FactorOf(const Case& c);
 
-// Calls property(flat index, findings) for every entry.
+// Calls property(flat index, comparisons) for every entry.
 template <class EntryProperty>
-Findings ForEachEntry(const Response& table, EntryProperty property) {
-  Findings findings;
-  for (size_t i = 0; i < table.size(kCos); ++i) property(i, findings);
-  return findings;
+Comparisons ForEachEntry(const Response& table, EntryProperty property) {
+  Comparisons comparisons;
+  for (size_t i = 0; i < table.size(kCos); ++i) property(i, comparisons);
+  return comparisons;
 }
 
 std::vector<Property> TableProperties();
@@ -28,7 +28,7 @@ std::vector<Property> TableProperties();
 // Every row of the batch has the positions of the first row.
 Defect PositionsOfFirstBatch();
 
-// Mutations of the formula, for MutatedFormulas of each operation's mutant.
+// Mutations of the formula, for MutatedFormulas of each operation.
 enum class TableMutation {
   kNone,
   kSwapped,    // [sin, cos] instead of [cos, sin]
@@ -39,8 +39,8 @@ std::vector<NamedMutation<TableMutation>> TableMutations();
 
 // cos and sin [B,S,R/2] with the mutation. Instantiated for Counted and Rounded.
 template <class Real>
-void FillMutant(TableMutation mutation, const Tensor<double>& position,
-                const Tensor<Real>& frequencies, const Real& amplitude, Tensor<Real>& cos,
-                Tensor<Real>& sin);
+void FillMutated(TableMutation mutation, const Tensor<double>& position,
+                 const Tensor<Real>& frequencies, const Real& amplitude, Tensor<Real>& cos,
+                 Tensor<Real>& sin);
 
 }  // namespace sextant::oracle

@@ -18,18 +18,19 @@ namespace {
 Measured Square(const Measured& a) { return a * a; }
 
 // The factor of queries is the divisor of keys: y_q . y_k = x . x in every pair.
-Findings CheckReciprocal(const Case& c, const Tensors& inputs, const Ask& ask) {
+Comparisons CheckReciprocal(const Case& c, const Tensors& inputs, const Ask& ask) {
   const Window window(c);
   const Response q = ask(c.With("role=query"), inputs), k = ask(c.With("role=key"), inputs);
   const auto x = [&](size_t i) { return Measured(inputs[0].values.data[i]); };
-  Findings findings;
+  Comparisons comparisons;
   for (size_t r = 0; r < window.rows; ++r) {
     for (size_t pair = 0; pair < window.pairs; ++pair) {
       const auto [i, j] = window.Pair(r, pair);
-      findings.Equal(q(0, i) * k(0, i) + q(0, j) * k(0, j), Square(x(i)) + Square(x(j)), {q, 0, i});
+      comparisons.Equal(q(0, i) * k(0, i) + q(0, j) * k(0, j), Square(x(i)) + Square(x(j)),
+                        {q, 0, i});
     }
   }
-  return findings;
+  return comparisons;
 }
 
 // The score of the query in row r with the key in row r + 1.
@@ -47,29 +48,29 @@ Scores ScoresOf(const Case& c, const Tensors& inputs, const Ask& ask) {
   return {ask(c.With("role=query"), inputs), ask(c.With("role=key"), inputs)};
 }
 
-Findings SameScores(const Case& c, const Scores& a, const Scores& b) {
+Comparisons SameScores(const Case& c, const Scores& a, const Scores& b) {
   const Window window(c);
   const size_t length = ExtentOf(c, "S");
-  Findings findings;
+  Comparisons comparisons;
   for (size_t r = 0; r < window.rows; ++r) {
     if (r % length + 1 < length) {
-      findings.Equal(a(window, r), b(window, r), {a.q, 0, window.Row(r)});
+      comparisons.Equal(a(window, r), b(window, r), {a.q, 0, window.Row(r)});
     }
   }
-  return findings;
+  return comparisons;
 }
 
-Findings CheckXposDistance(const Case& c, const Tensors& inputs, const Ask& ask) {
+Comparisons CheckXposDistance(const Case& c, const Tensors& inputs, const Ask& ask) {
   const auto shifted = Mapped(inputs, "position", [](double p) { return p + 1000; });
   return SameScores(c, ScoresOf(c, inputs, ask), ScoresOf(c, shifted, ask));
 }
 
-Findings CheckCenter(const Case& c, const Tensors& inputs, const Ask& ask) {
+Comparisons CheckCenter(const Case& c, const Tensors& inputs, const Ask& ask) {
   const Case other = c.With("center=" + PrintValue(NumberOf(c, "center", 0) + 100));
   return SameScores(c, ScoresOf(c, inputs, ask), ScoresOf(other, inputs, ask));
 }
 
-Findings CheckXposRope(const Case& c, const Tensors& inputs, const Ask& ask) {
+Comparisons CheckXposRope(const Case& c, const Tensors& inputs, const Ask& ask) {
   const double center = NumberOf(c, "center", 0);
   const Tensors there = Mapped(inputs, "position", [center](double) { return center; });
   const Case rope = AsRope(c);
@@ -77,31 +78,32 @@ Findings CheckXposRope(const Case& c, const Tensors& inputs, const Ask& ask) {
   plain[0].values = there[0].values;
   plain[1].values = there[1].values;
   const Response here = ask(c, there), rotated = ask(rope, plain);
-  Findings findings;
-  ExpectEqual(here, rotated, findings);
-  return findings;
+  Comparisons comparisons;
+  ExpectEqual(here, rotated, comparisons);
+  return comparisons;
 }
 
 // At scale_base tokens from the centre: |y| (1 + gamma) R = |x| (2k + gamma R).
-Findings CheckDecay(const Case& c, const Tensors& inputs, const Ask& ask) {
+Comparisons CheckDecay(const Case& c, const Tensors& inputs, const Ask& ask) {
   const Window window(c);
   const double at = NumberOf(c, "center", 0) + NumberOf(c, "scale_base", 0);
   const Response y =
       ask(c.With("role=query"), Mapped(inputs, "position", [at](double) { return at; }));
   const Measured gamma = NumberOf(c, "gamma", 0), R = 2.0 * static_cast<double>(window.pairs);
-  Findings findings;
-  if (at != std::floor(at)) return findings;
+  Comparisons comparisons;
+  if (at != std::floor(at)) return comparisons;
   window.ForEachPair([&](size_t, size_t k, size_t i, size_t j) {
     const auto x = [&](size_t n) { return Measured(inputs[0].values.data[n]); };
-    findings.Equal((Square(y(0, i)) + Square(y(0, j))) * Square((gamma + 1) * R),
-                   (Square(x(i)) + Square(x(j))) * Square(gamma * R + 2.0 * static_cast<double>(k)),
-                   {y, 0, i});
+    comparisons.Equal(
+        (Square(y(0, i)) + Square(y(0, j))) * Square((gamma + 1) * R),
+        (Square(x(i)) + Square(x(j))) * Square(gamma * R + 2.0 * static_cast<double>(k)),
+        {y, 0, i});
   });
-  return findings;
+  return comparisons;
 }
 
 // The formula with one mutation. Members with their default values change nothing.
-struct XposMutant : Xpos {
+struct MutatedXpos : Xpos {
   RotaryMutation mutation;
   enum class Growth {
     kRight,
@@ -138,7 +140,7 @@ struct XposMutant : Xpos {
   void operator()(const Tensor<Real>& x, const Tensor<double>& position, Tensor<Real>& y) const {
     const auto width = static_cast<size_t>(R.value), half = width / 2;
     const Head head{pairing, static_cast<size_t>(offset), width, x.shape[3]};
-    const auto frequency = MutantFrequencies<Real>(mutation, Rotary().Frequencies(), width, head);
+    const auto frequency = MutatedFrequencies<Real>(mutation, Rotary().Frequencies(), width, head);
     const Shape shape = {position.shape[0], position.shape[1], width};
     Tables<Real> tables{Tensor<Real>(shape), Tensor<Real>(shape)};
     for (size_t k = 0; k < width; ++k) {
@@ -176,14 +178,14 @@ struct XposMutant : Xpos {
   }
 };
 
-Defect WithGrowth(std::string name, std::string why, XposMutant::Growth growth) {
-  XposMutant mutant;
-  mutant.growth = growth;
-  return MutatedFormula(std::move(name), std::move(why), mutant);
+Defect WithGrowth(std::string name, std::string why, MutatedXpos::Growth growth) {
+  MutatedXpos mutated;
+  mutated.growth = growth;
+  return MutatedFormula(std::move(name), std::move(why), mutated);
 }
 
 std::vector<Defect> GrowthDefects() {
-  using Growth = XposMutant::Growth;
+  using Growth = MutatedXpos::Growth;
   return {
       // Listed before growth_missing, which it equals near the centre.
       WithGrowth("growth_by_integer_division",
@@ -241,8 +243,8 @@ CatalogEntry MakeCatalogEntry<Xpos>() {
                      PairingsAgree(),
                      DecodingIsPrefill()},
       .defects = Joined<Defect>(
-          {PositionDefects(), GrowthDefects(), MutantDefects<XposMutant>(RotationMutations()),
-           MutantDefects<XposMutant>(FrequencyMutations()), PrecisionDefects(Xpos::kSteps)}),
+          {PositionDefects(), GrowthDefects(), MutationDefects<MutatedXpos>(RotationMutations()),
+           MutationDefects<MutatedXpos>(FrequencyMutations()), PrecisionDefects(Xpos::kSteps)}),
       .measurements = RotationMeasurements<Xpos>()};
 }
 

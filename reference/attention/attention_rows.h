@@ -1,5 +1,5 @@
 // The formula shared by all forms of attention: the scores of one query, and the weighted mean.
-// Virtual functions are the places where a mutant may differ (oracle/attention/attention_mutant.h).
+// Virtual functions are what a mutation may change (oracle/attention/attention_mutation.h).
 #pragma once
 
 #include <cmath>

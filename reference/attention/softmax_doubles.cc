@@ -37,7 +37,7 @@ HWY_INLINE void AddTerms(D d, const ScoreRow& row, const TermRow& to, size_t fir
   const V zero = hn::Zero(d), up = hn::Set(d, kBoundUp);
   V rise_sum = zero, fall_sum = zero, most_drift = zero;
   LaneSums sums(d);
-  auto fits = hn::Eq(zero, zero);
+  auto valid = hn::Eq(zero, zero);
   for (size_t j = first; j < last; j += hn::Lanes(d)) {
     const auto exponent = ExponentAt(d, row, j);
     const V error =
@@ -54,14 +54,15 @@ HWY_INLINE void AddTerms(D d, const ScoreRow& row, const TermRow& to, size_t fir
     rise_sum = hn::Add(rise_sum, hn::Mul(term, rise));
     fall_sum = hn::Add(fall_sum, hn::Mul(term, fall));
     // Not where one of them is NaN. Expm1NearZero is for errors up to 0.35.
-    fits = hn::And(fits, hn::And(hn::Le(error, hn::Set(d, 0.35)), hn::Le(drift, hn::Set(d, 1.0))));
+    valid =
+        hn::And(valid, hn::And(hn::Le(error, hn::Set(d, 0.35)), hn::Le(drift, hn::Set(d, 1.0))));
     most_drift = hn::Max(most_drift, drift);
   }
   sums.AddTo(last - first, totals.sum, totals.rounding);
   totals.rise += hn::GetLane(hn::SumOfLanes(d, rise_sum));
   totals.fall += hn::GetLane(hn::SumOfLanes(d, fall_sum));
   totals.drift = std::max(totals.drift, hn::GetLane(hn::MaxOfLanes(d, most_drift)));
-  totals.fits = totals.fits && hn::AllTrue(d, fits);
+  totals.valid = totals.valid && hn::AllTrue(d, valid);
 }
 
 TermTotals SetTerms(const ScoreRow& row, const TermRow& to) {

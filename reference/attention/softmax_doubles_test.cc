@@ -76,7 +76,7 @@ TEST(SoftmaxDoubles, TermsAreThoseOfLevel2) {
     const TermTotals totals = SetTermsOfDoubles(row.Scores(), row.Terms());
     std::vector<double> high(row.count), low(row.count), errors(row.count);
     const double drift = SetExponents(row.Scores(), {high.data(), low.data(), errors.data()});
-    EXPECT_TRUE(totals.fits);
+    EXPECT_TRUE(totals.valid);
     DoubleDouble sum;
     double rise = 0, fall = 0;
     for (size_t j = 0; j < row.count; ++j) {
@@ -102,7 +102,7 @@ TEST(SoftmaxDoubles, LeavesLargeErrors) {
   ForEachScoreRow([](Row& row, Random& random) {
     const size_t j = random.Below(row.count);
     (random.Below(2) ? row.error : row.drift)[j] = random.OneOf(std::vector{2.0, kInfinity, kNaN});
-    EXPECT_FALSE(SetTermsOfDoubles(row.Scores(), row.Terms()).fits);
+    EXPECT_FALSE(SetTermsOfDoubles(row.Scores(), row.Terms()).valid);
   });
 }
 

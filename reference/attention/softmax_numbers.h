@@ -74,7 +74,7 @@ struct TermTotals {
   double rounding = 0;        // bound of the error of the sum
   double rise = 0, fall = 0;  // upper bounds of the sums of term times rise, term times fall
   double drift = 0;           // the largest of an exponent, as a double
-  bool fits = true;           // else an error or a drift is too large for this
+  bool valid = true;          // else an error or a drift is too large for this
 };
 // The exponents are between -600 and 1.
 TermTotals SetTermsOfDoubles(const ScoreRow& row, const TermRow& to);

@@ -45,7 +45,7 @@ bool SoftmaxRow<Counted>::SetTermsOfDoubles(const ScoreRow& scores) {
   if (!(least - largest > kLeastExponent && most - largest < 1)) return false;
   const TermTotals totals =
       sextant::SetTermsOfDoubles(scores, {terms_.high.data(), rise_.data(), fall_.data()});
-  if (!totals.fits) return false;
+  if (!totals.valid) return false;
   sum_ = totals.sum;
   rise_sum_ = totals.rise / sum_.high * (1 + 0x1p-50);
   fall_sum_ = totals.fall / sum_.high * (1 + 0x1p-50);

@@ -1,6 +1,6 @@
 // The formula of a decoder block, for every number type: its operations and their intermediates.
 // Shared by decoder_block, decoder_block_normed and decoder. Virtual functions are the places where
-// a mutant may differ (oracle/block/block_mutant.h).
+// a mutation may differ (oracle/block/block_mutation.h).
 #pragma once
 
 #include "reference/block/decoder_block_attributes.h"

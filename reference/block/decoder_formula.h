@@ -1,5 +1,5 @@
 // The formula of a decoder, for every number type. The function that runs one block is a parameter,
-// so that the mutants of a block are mutants of the decoder as well.
+// so that the mutations of a block are mutations of the decoder as well.
 #pragma once
 
 #include <algorithm>

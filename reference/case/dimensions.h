@@ -24,7 +24,7 @@ std::set<std::string> DimensionsOf(const Operation& operation);
 // A list of numbers, "@position=0,1,8191", gives the last dimension of its tensor an extent, unless
 // the line gives one. This needs every other axis to have extent 1: for a tensor with several rows
 // the same numbers could be either the last axis or the whole tensor. `specs` has the specs of the
-// inputs that the line gives. Returns, for each dimension that stays open because of this
+// inputs that the line gives. Returns, for each dimension that stays unknown because of this
 // ambiguity, the text that the error message adds. Throws Error if a list is malformed.
 std::map<std::string, std::string> BindLists(const Operation& operation,
                                              const std::map<std::string, std::string>& specs,

@@ -85,8 +85,8 @@ class TypedOperation : public Operation {
 template <class Op>
 std::unique_ptr<Operation> MakeOperation();  // specialised in <op>.cc
 
-// Implementation of Operation for a struct. A mutant is not `provable`: it is never evaluated for
-// proven values or for a second opinion, and is not compiled for Interval and BoostReal.
+// Implementation of Operation for a struct. A mutated formula is not `provable`: it is never
+// evaluated for proven values or for a second opinion, and not compiled for Interval and BoostReal.
 template <class Op, bool provable = true>
 class Wrapped final : public TypedOperation<Op> {
  public:
@@ -132,7 +132,7 @@ class Wrapped final : public TypedOperation<Op> {
     if constexpr (provable) {
       Apply(inputs, outputs);
     } else {
-      assert(!"a mutant is never proven");
+      assert(!"a mutated formula is never proven");
     }
   }
   template <class Real>

@@ -131,7 +131,7 @@ TEST(ParseQuestion, SolvesProductsHalvesAndSums) {
   EXPECT_TRUE(question.defaults.empty());
 }
 
-TEST(ParseQuestion, NamesDimensionsThatStayOpen) {
+TEST(ParseQuestion, NamesDimensionsThatStayUnknown) {
   Own tokens;
   tokens.Add("position", DType::kI64, {3});
   EXPECT_EQ(tokens.Error("sinusoidal layout=concatenated"),

@@ -159,7 +159,7 @@ Dimensions ShapeSolver::Values() const {
 }
 
 void ShapeSolver::Check(const Equation& equation) const {
-  if (!UnknownOf(equation.extent).empty()) return;  // Solve names the open dimension
+  if (!UnknownOf(equation.extent).empty()) return;  // Solve names the unknown dimension
   const ExtentFormula& extent = equation.extent;
   if (Extent(extent.text, Values()) == static_cast<size_t>(equation.size)) return;
   std::string because;

@@ -19,7 +19,7 @@ class ShapeSolver {
   // Throws Error if the shape has a wrong number of axes.
   void Add(const TensorSpec& spec, const Shape& shape);
   // Throws Error for shapes that contradict each other or a stated number, and for a dimension that
-  // stays open.
+  // stays unknown.
   void Solve();
 
   // "D=8" for everything that is not stated.

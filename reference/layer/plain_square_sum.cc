@@ -119,7 +119,7 @@ CountedSum Total(const CountedNumbers& x, size_t count, bool in_order) {
 // What the numbers of a row are, so that vectors can square them.
 enum class Squares { kOfExact, kOfEnclosed, kSpecial };
 
-bool Fits(const StepRule& square, const StepRule& sum) {
+bool IsPlain(const StepRule& square, const StepRule& sum) {
   return !square.flushes && !sum.flushes &&
          (sum.exact || (!square.exact && Contains(sum.format, square.format)));
 }
@@ -153,9 +153,9 @@ Squares SquaresOf(const CountedSpan& x, const StepRule& square) {
 std::optional<SquaresOfExact> SumOfExactSquares(const ExactSpan& x, const StepRule& square,
                                                 const StepRule& sum, std::span<double> sizes) {
   // Squares of values of f32 are doubles. For f64, see Total.
-  const bool fits = !square.exact && square.format != DType::kF64 &&
-                    Contains(square.format, x.type) && Contains(DType::kF32, x.type);
-  if (!fits || !Fits(square, sum)) return {};
+  const bool are_doubles = !square.exact && square.format != DType::kF64 &&
+                           Contains(square.format, x.type) && Contains(DType::kF32, x.type);
+  if (!are_doubles || !IsPlain(square, sum)) return {};
   SquaresOfExact sums;
   HWY_DYNAMIC_DISPATCH(SumSquares)(square, x.values.data(), x.values.size(), sizes.data(), sums);
   return sums;
@@ -164,7 +164,7 @@ std::optional<SquaresOfExact> SumOfExactSquares(const ExactSpan& x, const StepRu
 std::optional<CountedSum> SumOfPlainSquares(const CountedSpan& x, const StepRule& square,
                                             const StepRule& sum, CountedArrays& memory) {
   const bool are_values = square.exact || (x.format && Contains(square.format, *x.format));
-  if (!Fits(square, sum) || !are_values) return {};
+  if (!IsPlain(square, sum) || !are_values) return {};
   const CountedNumbers copy = memory.numbers();
   for (const auto array : {&CountedNumbers::high, &CountedNumbers::low, &CountedNumbers::error,
                            &CountedNumbers::likely, &CountedNumbers::drift})
@@ -174,7 +174,7 @@ std::optional<CountedSum> SumOfPlainSquares(const CountedSpan& x, const StepRule
 
 std::optional<CountedSum> SumOfPlainSquares(std::span<const Counted> x, const StepRule& square,
                                             const StepRule& sum) {
-  if (!Fits(square, sum)) return {};
+  if (!IsPlain(square, sum)) return {};
   bool exact = !square.exact, enclosed = true;  // squares of values of f32 are doubles
   CountedArrays numbers(x.size());
   for (size_t j = 0; j < x.size(); ++j) {

@@ -41,7 +41,7 @@ void Settle(const Interval& x, GoldenTensor& g, size_t i) {
   Set({RoundTo(g.dtype, middle), middle, 0}, RadiusAround(x, middle, 0), g, i);
 }
 
-// Level 1 of element i, which level 2 does not decide. False if it stays open.
+// Level 1 of element i, which level 2 does not decide. False if it stays undecided.
 bool EncloseElement(const Counted& x, GoldenTensor& g, size_t i) {
   const DoubleDouble center = x.center();
   const double size = std::abs(center.high);
@@ -62,18 +62,18 @@ void Enclose(const ProofState& proof, const Slice& slice, int bits) {
   }
 }
 
-// The number of elements of a slice: all, the open ones, and those without an enclosure.
-struct Openness {
-  size_t all = 0, open = 0, unknown = 0;
+// The number of elements of a slice: all, the undecided ones, and those without an enclosure.
+struct ElementCounts {
+  size_t all = 0, undecided = 0, unknown = 0;
 };
-Openness OpennessOf(const ProofState& proof, const Slice& slice) {
-  Openness count;
+ElementCounts CountElements(const ProofState& proof, const Slice& slice) {
+  ElementCounts count;
   for (size_t o = 0; o < proof.golden.size(); ++o) {
     for (const auto& [first, size] : proof.RunsOf(o, slice)) {
       const double* const radius = &proof.golden[o].radius.data[first];
       count.all += size;
       for (size_t i = 0; i < size; ++i) {
-        count.open += radius[i] > 0;
+        count.undecided += radius[i] > 0;
         count.unknown += radius[i] == kInfinity;
       }
     }
@@ -81,38 +81,39 @@ Openness OpennessOf(const ProofState& proof, const Slice& slice) {
   return count;
 }
 
-// Proves a slice, beginning with precision number `level`. The parts that stay open are proven
-// again at the next precision. The formula either encloses all elements of a slice or throws. If it
+// Proves a slice, beginning with precision number `level`. The undecided parts are proven again
+// at the next precision. The formula either encloses all elements of a slice or throws. If it
 // throws at every precision, the slice is cut until only elements without an enclosure are left
 // out.
 void ProveSlice(const ProofState& proof, const Slice& slice, size_t level) {
   if (level == std::size(kPrecisions)) {
-    if (OpennessOf(proof, slice).unknown == 0) return;
+    if (CountElements(proof, slice).unknown == 0) return;
     if (const auto halves = Halve(proof.c, slice)) {
       ProveSlice(proof, halves->first, 0);
       ProveSlice(proof, halves->second, 0);
     }
     return;
   }
-  std::vector<Slice> open = {slice};
+  std::vector<Slice> undecided = {slice};
   try {
     Enclose(proof, slice, kPrecisions[level]);
-    open = OpenParts(proof, slice);
+    undecided = UndecidedParts(proof, slice);
   } catch (const Undecided&) {  // the next precision may suffice
   }
-  for (const Slice& part : open) ProveSlice(proof, part, level + 1);
+  for (const Slice& part : undecided) ProveSlice(proof, part, level + 1);
 }
 
 }  // namespace
 
-std::vector<Slice> OpenParts(const ProofState& proof, const Slice& slice) {
-  constexpr size_t kPerOpen = 2;  // a further part costs as much as proving 2 elements again
-  const Openness count = OpennessOf(proof, slice);
-  if (count.open == 0) return {};
-  const auto halves = count.all > kPerOpen * count.open ? Halve(proof.c, slice) : std::nullopt;
+std::vector<Slice> UndecidedParts(const ProofState& proof, const Slice& slice) {
+  constexpr size_t kPerUndecided = 2;  // a further part costs as much as proving 2 elements again
+  const ElementCounts count = CountElements(proof, slice);
+  if (count.undecided == 0) return {};
+  const auto halves =
+      count.all > kPerUndecided * count.undecided ? Halve(proof.c, slice) : std::nullopt;
   if (!halves) return {slice};
-  std::vector<Slice> parts = OpenParts(proof, halves->first);
-  std::ranges::copy(OpenParts(proof, halves->second), std::back_inserter(parts));
+  std::vector<Slice> parts = UndecidedParts(proof, halves->first);
+  std::ranges::copy(UndecidedParts(proof, halves->second), std::back_inserter(parts));
   return parts;
 }
 
@@ -126,7 +127,7 @@ std::vector<Run> ProofState::RunsOf(size_t output, const Slice& slice) const {
   return RunsIn(golden[output].value.shape, spec, InWindow(slice, window));
 }
 
-void Open(const ProofState& proof, const Slice& slice) {
+void MakeUndecided(const ProofState& proof, const Slice& slice) {
   for (size_t o = 0; o < proof.golden.size(); ++o) {
     GoldenTensor& g = proof.golden[o];
     for (const auto& [first, count] : proof.RunsOf(o, slice)) {
@@ -137,7 +138,7 @@ void Open(const ProofState& proof, const Slice& slice) {
   }
 }
 
-bool OpenMarked(const ProofState& proof, const Slice& slice, const ElementMarks& marks) {
+bool MakeUndecided(const ProofState& proof, const Slice& slice, const ElementMarks& marks) {
   bool any = false;
   for (size_t o = 0; o < proof.golden.size(); ++o) {
     for (const auto& [first, size] : proof.RunsOf(o, slice)) {
@@ -152,46 +153,46 @@ bool OpenMarked(const ProofState& proof, const Slice& slice, const ElementMarks&
 }
 
 size_t EncloseBy(const Outputs<Counted>& outputs, const ProofState& proof, const Slice& slice) {
-  size_t open = SettleBy(outputs, proof, slice);
-  for (size_t o = 0; open > 0 && o < outputs.size(); ++o) {
+  size_t undecided = SettleBy(outputs, proof, slice);
+  for (size_t o = 0; undecided > 0 && o < outputs.size(); ++o) {
     GoldenTensor& g = proof.golden[o];
     const Counted* x = outputs[o].values.data.data();
     for (const auto& [first, count] : proof.RunsOf(o, slice)) {
       for (size_t i = first; i < first + count; ++i, ++x) {
-        if (g.radius.data[i] > 0) open -= EncloseElement(*x, g, i);
+        if (g.radius.data[i] > 0) undecided -= EncloseElement(*x, g, i);
       }
     }
   }
-  return open;
+  return undecided;
 }
 
 size_t SettleBy(const Outputs<Counted>& outputs, const ProofState& proof, const Slice& slice) {
-  size_t open = 0;
+  size_t undecided = 0;
   for (size_t o = 0; o < outputs.size(); ++o) {
     GoldenTensor& g = proof.golden[o];
     std::span<const Counted> numbers = outputs[o].values.data;
     for (const auto& [at, count] : proof.RunsOf(o, slice)) {
       const DecidedRun to{&g.value.data[at], &g.high.data[at], &g.low.data[at], &g.radius.data[at]};
-      open += DecideAll(numbers.first(count), g.dtype, to);
+      undecided += DecideAll(numbers.first(count), g.dtype, to);
       numbers = numbers.subspan(count);
     }
   }
-  return open;
+  return undecided;
 }
 
 namespace {
 
-// Element `at` of the tensors. Returns 1 if it stays open, else 0.
+// Element `at` of the tensors. Returns 1 if it stays undecided, else 0.
 size_t SettleOne(const Counted& x, Settling settling, GoldenTensor& g, size_t at) {
   const DecidedRun to{&g.value.data[at], &g.high.data[at], &g.low.data[at], &g.radius.data[at]};
-  size_t open = 1;
+  size_t undecided = 1;
   if (settling != Settling::kEncloses || x.drift() == 0)
-    open = DecideAll({&x, 1}, g.dtype, to);
+    undecided = DecideAll({&x, 1}, g.dtype, to);
   else
     Set({0, 0, 0}, kInfinity, g, at);
-  if (open > 0 && settling != Settling::kProves) open -= EncloseElement(x, g, at);
+  if (undecided > 0 && settling != Settling::kProves) undecided -= EncloseElement(x, g, at);
   g.permitted.data[at] = x.Permitted();
-  return open;
+  return undecided;
 }
 
 }  // namespace
@@ -204,16 +205,16 @@ size_t SettleBy(CountedOutput& y, bool encloses, const ProofState& proof, const 
   GoldenTensor& g = proof.golden[0];
   std::vector<char> left(y.numbers.size());
   std::vector<double> likely(y.numbers.size());
-  size_t open = 0, begin = 0;
+  size_t undecided = 0, begin = 0;
   for (const auto& [at, count] : proof.RunsOf(0, slice)) {
     double* const of_likely = permitted ? &permitted->likely.data[at] : likely.data();
     const GoldenRun to{&g.value.data[at],  &g.high.data[at],      &g.low.data[at],
                        &g.radius.data[at], &g.permitted.data[at], of_likely};
-    open += SetGoldens(From(y.numbers.numbers(), begin), count, g.dtype, settling, to, left);
+    undecided += SetGoldens(From(y.numbers.numbers(), begin), count, g.dtype, settling, to, left);
     for (size_t k = 0; k < count; ++k) {
       if (!left[k]) continue;
       const Counted x = y.numbers.Get(begin + k, y.format);
-      open += SettleOne(x, settling, g, at + k);
+      undecided += SettleOne(x, settling, g, at + k);
       of_likely[k] = x.Likely();
     }
     if (permitted) {
@@ -222,10 +223,11 @@ size_t SettleBy(CountedOutput& y, bool encloses, const ProofState& proof, const 
     }
     begin += count;
   }
-  return open;
+  return undecided;
 }
 
-void EncloseOpenBy(const Outputs<Counted>& outputs, const ProofState& proof, const Slice& slice) {
+void EncloseUndecidedBy(const Outputs<Counted>& outputs, const ProofState& proof,
+                        const Slice& slice) {
   constexpr double kRoundUp = 1 + 0x1p-50;  // covers the rounding of the sum
   for (size_t o = 0; o < outputs.size(); ++o) {
     GoldenTensor& g = proof.golden[o];
@@ -241,8 +243,8 @@ void EncloseOpenBy(const Outputs<Counted>& outputs, const ProofState& proof, con
   }
 }
 
-void ProveOpen(const ProofState& proof, const Slice& slice) {
-  for (const Slice& part : OpenParts(proof, slice)) ProveSlice(proof, part, 0);
+void ProveUndecided(const ProofState& proof, const Slice& slice) {
+  for (const Slice& part : UndecidedParts(proof, slice)) ProveSlice(proof, part, 0);
 }
 
 }  // namespace sextant

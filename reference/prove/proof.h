@@ -16,8 +16,8 @@ namespace sextant {
 
 inline const Slice kWholeCase;
 
-// An element is open while its radius is above 0. The golden of an open element has the enclosure
-// of the highest precision that gave one, or an infinite radius if none did.
+// An element is undecided while its radius is above 0. Its golden then has the enclosure of the
+// highest precision that gave one, or an infinite radius if none did.
 struct ProofState : AppliedFormula {
   std::vector<GoldenTensor>& golden;
   const Slice& window = kWholeCase;  // the golden has only the elements of this slice
@@ -28,34 +28,35 @@ struct ProofState : AppliedFormula {
   std::vector<Run> RunsOf(size_t output, const Slice& slice) const;
 };
 
-// Opens all elements of a slice. An element is left out until then.
-void Open(const ProofState& proof, const Slice& slice);
-// Opens the marked elements; false if none is.
-bool OpenMarked(const ProofState& proof, const Slice& slice, const ElementMarks& marks);
+// Makes all elements of a slice undecided. An element is left out until then.
+void MakeUndecided(const ProofState& proof, const Slice& slice);
+// Makes the marked elements undecided; false if none is marked.
+bool MakeUndecided(const ProofState& proof, const Slice& slice, const ElementMarks& marks);
 
-// Parts of a slice that contain all open elements. At least half of the elements of a part are
-// open, unless the part cannot be cut.
-std::vector<Slice> OpenParts(const ProofState& proof, const Slice& slice);
+// Parts of a slice that contain all undecided elements. At least half of the elements of a part are
+// undecided, unless the part cannot be cut.
+std::vector<Slice> UndecidedParts(const ProofState& proof, const Slice& slice);
 
 // Level 1: decides what it can at once, and encloses the rest: a negative radius (Enclose,
-// prove.h). Elements stay open that have no enclosure, or no finite permitted error; returns their
+// prove.h). Elements without an enclosure or a finite permitted error stay undecided; returns their
 // number.
 size_t EncloseBy(const Outputs<Counted>& outputs, const ProofState& proof, const Slice& slice);
 
-// Level 2: decides what it can by the outputs of an evaluation, and opens all other elements of the
-// slice. Returns their number.
+// Level 2: decides what it can by the outputs of an evaluation; all other elements of the slice are
+// undecided. Returns their number.
 size_t SettleBy(const Outputs<Counted>& outputs, const ProofState& proof, const Slice& slice);
 
 // EncloseBy if `encloses`, else SettleBy, by numbers of the only output in arrays. Sets the
-// permitted errors of the elements that are not open, too; `permitted` may be null.
+// permitted errors of the elements that are not undecided, too; `permitted` may be null.
 size_t SettleBy(CountedOutput& y, bool encloses, const ProofState& proof, const Slice& slice,
                 PermittedTensor* permitted);
 
-// Instead of level 3: what level 2 leaves open stays open, enclosed by centre and drift of the
+// Instead of level 3: what level 2 leaves undecided stays so, enclosed by centre and drift of the
 // outputs.
-void EncloseOpenBy(const Outputs<Counted>& outputs, const ProofState& proof, const Slice& slice);
+void EncloseUndecidedBy(const Outputs<Counted>& outputs, const ProofState& proof,
+                        const Slice& slice);
 
-// Level 3: proves the open elements of a slice.
-void ProveOpen(const ProofState& proof, const Slice& slice);
+// Level 3: proves the undecided elements of a slice.
+void ProveUndecided(const ProofState& proof, const Slice& slice);
 
 }  // namespace sextant

@@ -114,7 +114,7 @@ struct CountingSum : RmsNorm {
   }
 };
 
-TEST(Prove, ProvesOnlyOpenElementsAgain) {
+TEST(Prove, ProvesOnlyUndecidedElementsAgain) {
   const Case c = Case::Parse("rms_norm N=256 M=1 dtype=f64 @x=normal");
   Tensors inputs = DrawInputs(c);
   for (double& x : inputs[0].values.data) x = 100 + std::nearbyint(16 * x);

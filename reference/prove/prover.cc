@@ -23,7 +23,7 @@ bool HasFiniteInputs(const AppliedFormula& formula, const Slice& slice) {
 }
 
 // True for a case without slices whose inputs are so many that level 3 would take hours: what
-// level 2 leaves open is only enclosed.
+// level 2 leaves undecided is only enclosed.
 bool IsTooLarge(const Case& c) {
   constexpr size_t kMostNumbers = size_t{1} << 22;  // minutes of level 3
   size_t numbers = 0;
@@ -101,9 +101,9 @@ std::optional<size_t> Prover::SettleInArrays(const Slice& slice, bool encloses) 
 }
 
 void Prover::ProveSlice(const Slice& slice) {
-  if (const auto open = SettleInArrays(slice, false)) {
-    if (*open == 0) return;
-    ProveOpen(proof_, slice);
+  if (const auto undecided = SettleInArrays(slice, false)) {
+    if (*undecided == 0) return;
+    ProveUndecided(proof_, slice);
     GoldenTensor& g = proof_.golden[0];
     for (const size_t i : proof_.IndicesOf(0, slice)) {
       if (std::isnan(g.high.data[i])) g.permitted.data[i] = kNaN;
@@ -113,34 +113,34 @@ void Prover::ProveSlice(const Slice& slice) {
   }
   const CountedSlice counted = CountSlice(formula_, recipe_, slice);
   if (Encloses(counted, slice)) {
-    const size_t open = SettleBy(counted.outputs, proof_, slice);
-    if (open > 0 && only_encloses_) EncloseOpenBy(counted.outputs, proof_, slice);
-    if (open > 0 && !only_encloses_) ProveOpen(proof_, slice);
+    const size_t undecided = SettleBy(counted.outputs, proof_, slice);
+    if (undecided > 0 && only_encloses_) EncloseUndecidedBy(counted.outputs, proof_, slice);
+    if (undecided > 0 && !only_encloses_) ProveUndecided(proof_, slice);
   } else {
-    Open(proof_, slice);
-    ProveOpen(proof_, slice);
+    MakeUndecided(proof_, slice);
+    ProveUndecided(proof_, slice);
   }
   SetPermitted(counted.outputs, slice);
 }
 
 void Prover::EncloseSlice(const Slice& slice) {
   const Scoped<&EvaluationContext::double_centers> level_1(true);
-  auto open = SettleInArrays(slice, true);
-  if (!open) {
+  auto undecided = SettleInArrays(slice, true);
+  if (!undecided) {
     const CountedSlice counted = CountSlice(formula_, recipe_, slice);
     const Scoped<&EvaluationContext::double_centers> level_2(false);
     if (!Encloses(counted, slice)) return ProveSlice(slice);
-    open = EncloseBy(counted.outputs, proof_, slice);
+    undecided = EncloseBy(counted.outputs, proof_, slice);
     SetPermitted(counted.outputs, slice);
   }
   const Scoped<&EvaluationContext::double_centers> level_2(false);
-  if (*open == 0) return;
-  for (const Slice& part : OpenParts(proof_, slice)) ProveSlice(part);
+  if (*undecided == 0) return;
+  for (const Slice& part : UndecidedParts(proof_, slice)) ProveSlice(part);
 }
 
 void Prover::ProveMarked(const Slice& slice, const ElementMarks& marks) {
-  if (!OpenMarked(proof_, slice, marks)) return;
-  for (const Slice& part : OpenParts(proof_, slice)) ProveSlice(part);
+  if (!MakeUndecided(proof_, slice, marks)) return;
+  for (const Slice& part : UndecidedParts(proof_, slice)) ProveSlice(part);
 }
 
 void Prover::SetPermitted(const Outputs<Counted>& counted, const Slice& slice) {

@@ -46,7 +46,7 @@ class Prover {
   bool Encloses(const CountedSlice& counted, const Slice& slice) const;
   void SetPermitted(const Outputs<Counted>& counted, const Slice& slice);
   // Proves or encloses the slice by Operation::EvaluateInArrays. Returns the number of elements
-  // that stay open; empty if it cannot.
+  // that stay undecided; empty if it cannot.
   std::optional<size_t> SettleInArrays(const Slice& slice, bool encloses);
 
   const AppliedFormula& formula_;

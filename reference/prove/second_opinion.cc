@@ -79,9 +79,9 @@ std::vector<double> LargestOfRows(const GoldenTensor& g) {
 }
 
 // Collects the outcomes of elements. The result does not depend on the order of the slices.
-class Findings {
+class Outcomes {
  public:
-  explicit Findings(const std::vector<GoldenTensor>& golden) : golden_(golden) {
+  explicit Outcomes(const std::vector<GoldenTensor>& golden) : golden_(golden) {
     for (const GoldenTensor& g : golden) rows_.push_back(LargestOfRows(g));
   }
 
@@ -116,7 +116,7 @@ class Findings {
 SecondOpinion SecondOpinionOn(const Case& c, const Tensors& inputs,
                               const std::vector<GoldenTensor>& golden,
                               const SecondOpinionOptions& options) {
-  Findings findings(golden);
+  Outcomes outcomes(golden);
   const std::vector<Slice> slices = SlicesOf(c, options.one_in);
   InParallel(slices.size(), options.threads, [&](size_t piece) {
     const Slice& slice = slices[piece];
@@ -126,10 +126,10 @@ SecondOpinion SecondOpinionOn(const Case& c, const Tensors& inputs,
     for (size_t o = 0; o < outputs.size(); ++o) {
       const auto indices = IndicesIn(golden[o].high.shape, c.info().signature.outputs[o], slice);
       for (size_t i = 0; i < indices.size(); ++i)
-        findings.Add(o, indices[i], outputs[o].values.data[i]);
+        outcomes.Add(o, indices[i], outputs[o].values.data[i]);
     }
   });
-  return findings.opinion();
+  return outcomes.opinion();
 }
 
 }  // namespace sextant

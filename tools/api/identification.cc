@@ -69,13 +69,13 @@ std::vector<std::string> NotShown(const Facts& facts, const Identity& found) {
 // The verdict on the first answer that fails by the claim of a case.
 std::optional<oracle::Verdict> FailingOf(const Identity& identity, const Case& claimed,
                                          const std::string& by) {
-  std::vector<Exchange> all = identity.witnesses;
+  std::vector<Exchange> all = identity.exchanges;
   all.insert(all.end(), identity.unseen.begin(), identity.unseen.end());
-  for (const Exchange& witness : all) {
-    const Case c = witness.c.With(oracle::WordsOf(oracle::ClaimOf(claimed)));
+  for (const Exchange& exchange : all) {
+    const Case c = exchange.c.With(oracle::WordsOf(oracle::ClaimOf(claimed)));
     const Recipe recipe = ParseRecipe(by, c.dtype());
-    const oracle::Judge judge(c, witness.inputs, recipe);
-    oracle::Verdict verdict = JudgeOutputs(judge, c, witness.inputs, recipe, witness.answer);
+    const oracle::Judge judge(c, exchange.inputs, recipe);
+    oracle::Verdict verdict = JudgeOutputs(judge, c, exchange.inputs, recipe, exchange.answer);
     if (verdict.status == oracle::Verdict::Status::kFails) return verdict;
   }
   return std::nullopt;
@@ -163,9 +163,9 @@ void SetFailing(const Case& question, const std::string& recipe, Identification&
 // True if every answer is 0 everywhere, or its first input.
 bool ComputesNothing(const Identity& identity) {
   const auto is_zero = [](double x) { return x == 0; };
-  return std::ranges::all_of(identity.witnesses, [&](const Exchange& witness) {
-    const std::vector<double>&y = witness.answer.at(0).values.data,
-          &x = witness.inputs.at(0).values.data;
+  return std::ranges::all_of(identity.exchanges, [&](const Exchange& exchange) {
+    const std::vector<double>&y = exchange.answer.at(0).values.data,
+          &x = exchange.inputs.at(0).values.data;
     return !y.empty() && (std::ranges::all_of(y, is_zero) || y == x);
   });
 }

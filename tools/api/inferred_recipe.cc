@@ -6,7 +6,7 @@
 #include <set>
 #include <sstream>
 
-#include "reference/case/memory.h"
+#include "reference/case/out_of_memory.h"
 #include "tools/api/answer_of.h"
 #include "tools/api/judgement.h"
 

@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "reference/base/parallel.h"
-#include "reference/case/memory.h"
+#include "reference/case/out_of_memory.h"
 
 namespace sextant::tools {
 namespace {

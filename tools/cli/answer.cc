@@ -4,7 +4,7 @@
 
 #include "reference/base/count_text.h"
 #include "reference/base/printable.h"
-#include "reference/case/memory.h"
+#include "reference/case/out_of_memory.h"
 #include "reference/number/recipe/recipe.h"
 #include "tools/api/answer_of.h"
 #include "tools/api/subjects.h"

@@ -7,7 +7,7 @@
 #include "fixtures/store/record_file.h"
 #include "oracle/subject/attributes_json.h"
 #include "reference/base/printable.h"
-#include "reference/case/memory.h"
+#include "reference/case/out_of_memory.h"
 #include "tools/api/answer_of.h"
 #include "tools/api/exit_status.h"
 #include "tools/api/selection.h"

@@ -58,7 +58,7 @@ class Causes(ProgramTest):
         self.assertIn("1 as_expected", self.check("y[5:] = 0", "--expect", "known.toml"))
         self.assertIn("UNEXPECTED", self.check("y[5:] *= 3", "--expect", "known.toml"))
 
-    def test_a_broken_law_has_the_cause_of_a_wrong_answer(self):
+    def test_a_broken_property_has_the_cause_of_a_wrong_answer(self):
         text = self.run_it("properties", "rms_norm", "--count", "20", "--seed", "1", "--subject",
                            "defect:rms_norm/eps_missing").stdout
         broken = text[text.index("ones_with_eps_three"):]

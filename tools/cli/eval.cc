@@ -6,7 +6,7 @@
 
 #include "fixtures/config/named_list.h"
 #include "fixtures/store/record_file.h"
-#include "reference/case/memory.h"
+#include "reference/case/out_of_memory.h"
 #include "reference/prove/prove.h"
 #include "tools/api/completed_line.h"
 #include "tools/api/exit_status.h"

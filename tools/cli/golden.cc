@@ -5,7 +5,7 @@
 
 #include "reference/base/count_text.h"
 #include "reference/base/printable.h"
-#include "reference/case/memory.h"
+#include "reference/case/out_of_memory.h"
 #include "reference/prove/prove.h"
 #include "tools/api/exit_status.h"
 #include "tools/api/proof_count.h"

@@ -4,7 +4,7 @@
 
 #include "reference/base/count_text.h"
 #include "reference/base/printable.h"
-#include "reference/case/memory.h"
+#include "reference/case/out_of_memory.h"
 #include "tools/api/exit_status.h"
 #include "tools/cli/cases_to_store.h"
 #include "tools/cli/commands.h"

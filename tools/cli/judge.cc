@@ -5,7 +5,7 @@
 #include <new>
 
 #include "fixtures/store/tensor_file.h"
-#include "reference/case/memory.h"
+#include "reference/case/out_of_memory.h"
 #include "tools/api/judgement.h"
 #include "tools/api/own_question.h"
 #include "tools/api/shell_quoted.h"

@@ -5,7 +5,7 @@
 #include "oracle/catalog/catalog.h"
 #include "oracle/catalog/check_properties.h"
 #include "reference/case/operations.h"
-#include "tools/api/broken_law.h"
+#include "tools/api/broken_property.h"
 #include "tools/api/exit_status.h"
 #include "tools/api/fresh_cases.h"
 #include "tools/api/subjects.h"
@@ -66,7 +66,7 @@ int Properties(const PropertiesArguments& options) {
       const std::string name(operation->info().name);
       PrintProperty(name, verdict, options.run.count);
       if (verdict.status == Status::kBroken) {
-        for (const auto& cause : JudgeBrokenLaw(name, verdict, subject, recipe).causes)
+        for (const auto& cause : JudgeBrokenProperty(name, verdict, subject, recipe).causes)
           std::cout << "  likely cause: " << cause.name << " (" << cause.why << ")\n";
       }
       FlushOutput();

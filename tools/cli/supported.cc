@@ -9,7 +9,7 @@
 #include "reference/base/count_text.h"
 #include "reference/base/printable.h"
 #include "tools/api/expectations.h"
-#include "tools/cli/audit.h"
+#include "tools/cli/audit_suite.h"
 
 namespace sextant::tools {
 namespace {

@@ -8,7 +8,7 @@
 #include "fixtures/store/reader.h"
 #include "reference/base/count_text.h"
 #include "reference/base/printable.h"
-#include "reference/case/memory.h"
+#include "reference/case/out_of_memory.h"
 #include "reference/number/exact/interval.h"
 #include "reference/prove/prove.h"
 #include "tools/api/confirmation.h"

@@ -49,16 +49,16 @@ void PrintKeyHeads(const Identity& identity, std::ostream& out) {
 }
 
 // The question as it was asked, with the key heads that query heads share.
-Case QuestionOf(const Identity& identity, const oracle::Exchange& witness) {
-  if (identity.key_heads.empty()) return witness.c;
-  return witness.c.With("K=" + std::to_string(identity.c.dimensions().at("K")));
+Case QuestionOf(const Identity& identity, const oracle::Exchange& exchange) {
+  if (identity.key_heads.empty()) return exchange.c;
+  return exchange.c.With("K=" + std::to_string(identity.c.dimensions().at("K")));
 }
 
 void PrintConforming(const Identification& found, std::ostream& out) {
   const Identity& identity = found.identity;
   out << LineOf(found.identity.c) << "\n  conforms by " << identity.recipe << ": "
       << CountText(identity.judged, "element") << " of "
-      << CountText(identity.witnesses.size() + identity.unseen.size(), "answer")
+      << CountText(identity.exchanges.size() + identity.unseen.size(), "answer")
       << " could have failed\n";
   if (found.by_first) {
     const std::string recipes = RecipeLine(*found.by_first);
@@ -147,9 +147,9 @@ Json ToJson(const Identification& found) {
                {"text", TextOf(found)},
                {"exit_status", found.IsAsExpected() ? kVerified : kNonconforming}};
   if (identity.nearest) json["nearest"] = LineOf(*identity.nearest);
-  for (const auto* witnesses : {&identity.witnesses, &identity.unseen}) {
-    for (const oracle::Exchange& witness : *witnesses)
-      json["questions"].push_back(QuestionOf(identity, witness).ToString());
+  for (const auto* exchanges : {&identity.exchanges, &identity.unseen}) {
+    for (const oracle::Exchange& exchange : *exchanges)
+      json["questions"].push_back(QuestionOf(identity, exchange).ToString());
   }
   for (const auto& [attribute, value, least, most] : identity.numbers) {
     json["numbers"].push_back({{"attribute", attribute},

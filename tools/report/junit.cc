@@ -62,12 +62,12 @@ class Suite {
 };
 
 // The element of a case that does not pass and its text; no element if the case passes.
-struct Finding {
+struct ResultElement {
   const char* kind = nullptr;  // "failure", "error", "skipped"
   std::string details{};
 };
 
-Finding FindingOf(const Report& report, const Verdict& verdict, bool none_is_judged) {
+ResultElement ElementFor(const Report& report, const Verdict& verdict, bool none_is_judged) {
   const Assessment assessment = report.Assess(verdict);
   const std::string details = Details(verdict);
   switch (assessment.result) {
@@ -95,7 +95,7 @@ void WriteJunit(const Report& report, OutputFile& file) {
   if (report.fresh) suite.AddProperty("fresh", std::to_string(report.fresh->seed));
   const bool none_is_judged = std::ranges::none_of(report.verdicts, HasJudgedElement);
   for (const Verdict& v : report.verdicts) {
-    const auto [kind, details] = FindingOf(report, v, none_is_judged);
+    const auto [kind, details] = ElementFor(report, v, none_is_judged);
     const std::string* const committed = report.CommittedOf(v);
     // Of one name in each run, whatever the seed.
     const std::string name = committed ? *committed + ", with fresh inputs" : v.case_line;

@@ -5,7 +5,7 @@
 
 #include "oracle/diagnosis/deviation.h"
 #include "oracle/property/changed_inputs.h"
-#include "oracle/rope/measured/mutants.h"
+#include "oracle/rope/measured/measured_op.h"
 #include "oracle/rope/measured/rotation.h"
 #include "reference/prove/prove.h"
 

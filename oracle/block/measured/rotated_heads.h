@@ -5,7 +5,7 @@
 #include <functional>
 #include <memory>
 
-#include "oracle/block/block_mutant.h"
+#include "oracle/block/block_mutation.h"
 #include "oracle/block/measured/block.h"
 #include "oracle/diagnosis/measurement.h"
 
@@ -18,14 +18,14 @@ using WithRotation = std::function<std::shared_ptr<const Operation>(const Rotati
 // or k_rotated; else empty.
 std::vector<Explanation> MeasureRotatedHeads(const Observation& seen, const WithRotation& block);
 
-// The rotation first, or else everything that MeasureBlock measures. Mutant is the operation with
+// The rotation first, or else everything that MeasureBlock measures. Mutated is the operation with
 // the member `rotation`.
-template <class Mutant>
+template <class Mutated>
 std::vector<Explanation> MeasureRotatingBlock(const Observation& seen) {
   const auto rotations = MeasureRotatedHeads(seen, [&](const RotationOfHeads& rotation) {
-    Mutant mutant;
-    mutant.rotation = rotation;
-    const auto operation = std::make_shared<Wrapped<Mutant, false>>(mutant);
+    Mutated mutated;
+    mutated.rotation = rotation;
+    const auto operation = std::make_shared<Wrapped<Mutated, false>>(mutated);
     CopyAttributes(seen.c, *operation);
     return operation;
   });

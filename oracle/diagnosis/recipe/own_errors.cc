@@ -6,7 +6,7 @@
 
 #include "oracle/diagnosis/answer/answered_tensor.h"
 #include "oracle/diagnosis/evidence.h"
-#include "oracle/diagnosis/recipe/own_answers.h"
+#include "oracle/diagnosis/recipe/compared_parts.h"
 #include "oracle/diagnosis/recipe/recipe_changes.h"
 #include "oracle/diagnosis/recipe/recipe_verdict.h"
 #include "oracle/diagnosis/recipe/tried_recipe.h"

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "oracle/diagnosis/recipe/own_answers.h"
+#include "oracle/diagnosis/recipe/compared_parts.h"
 #include "oracle/diagnosis/recipe/recipe_changes.h"
 #include "reference/base/parallel.h"
 #include "reference/base/value_text.h"

@@ -19,7 +19,7 @@ struct RecipeOfBits {
 
 // Begins with `start`, or else with the standard recipe whose own answers are nearest, and changes
 // the step that brings them nearest to the given ones, then another, at most three. Compares parts
-// of the answers (own_answers.h). Empty if the bits differ.
+// of the answers (compared_parts.h). Empty if the bits differ.
 std::optional<RecipeOfBits> FindRecipeOfBits(std::span<const JudgedAnswer> answers,
                                              const std::string& start, const ProveOptions& prove);
 

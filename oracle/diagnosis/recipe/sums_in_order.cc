@@ -5,7 +5,7 @@
 #include <sstream>
 #include <utility>
 
-#include "oracle/diagnosis/recipe/own_answers.h"
+#include "oracle/diagnosis/recipe/compared_parts.h"
 #include "reference/base/value_text.h"
 #include "reference/number/recipe/evaluation_context.h"
 

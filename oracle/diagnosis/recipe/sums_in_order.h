@@ -19,8 +19,8 @@ struct FoundOrder {
   size_t elements = 0;   // that were compared with it
 };
 
-// Compares parts of the answers (own_answers.h) with the recipe's own answers in each order. Empty
-// if the recipe has no sums of which it permits any order.
+// Compares parts of the answers (compared_parts.h) with the recipe's own answers in each order.
+// Empty if the recipe has no sums of which it permits any order.
 std::optional<FoundOrder> OrderOfSums(std::span<const JudgedAnswer> answers,
                                       const std::string& recipe);
 

@@ -158,7 +158,7 @@ TEST_P(MeasuredActivation, ValueTimesTheArgument) {
 INSTANTIATE_TEST_SUITE_P(DTypes, MeasuredActivation, testing::Values("f32", "bf16", "f64"),
                          MeasuredInDType::NameOfTest);
 
-// A constant that is no number of the field is given with its error.
+// A constant that is no known number is given with its error.
 TEST(MeasuredActivation, AlteredAndUnknownFunctions) {
   const MeasuredCase question("activation kind=gelu_tanh N=10 F=20 @x=normal(2) dtype=f32");
   const auto& x = question.In("x").data;

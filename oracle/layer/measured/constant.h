@@ -1,5 +1,4 @@
-// Constants that are measured: the range that the answers allow, and the constant of the field in
-// it.
+// Constants that are measured: the range that the answers allow, and the known constant in it.
 #pragma once
 
 #include <algorithm>
@@ -16,11 +15,11 @@
 
 namespace sextant::oracle {
 
-// A constant of the field, or one that was measured.
+// A known constant, or one that was measured.
 struct Constant {
   double value = 0;
   std::string text;      // "1.702", "1/sqrt(2)", "0.8713 (+- 0.0004)"
-  bool is_known = true;  // a constant of the field, or a short number
+  bool is_known = true;  // one that formulas use, or a short number
   double bits = 0;       // to say which of the known ones it is
 };
 

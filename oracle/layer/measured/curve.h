@@ -38,7 +38,7 @@ enum class Curve {
   kGeluRationalTanh  // x (1 + r(c (x + 0.044715 x^3))) / 2
 };
 
-// What is known about a curve: the usual constant, other constants of the field, and where its
+// What is known about a curve: the usual constant, other known constants, and where its
 // constant is looked for.
 struct CurveFacts {
   Curve curve;

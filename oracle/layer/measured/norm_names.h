@@ -1,4 +1,4 @@
-// The deviations of measured norms in words, and the constants of the field.
+// The deviations of measured norms in words, and the known constants.
 #pragma once
 
 #include <string>

@@ -7,9 +7,9 @@
 #include <ranges>
 
 #include "oracle/layer/measured/divisor.h"
+#include "oracle/layer/measured/means_and_divisors.h"
 #include "oracle/layer/measured/model.h"
 #include "oracle/layer/measured/norm.h"
-#include "oracle/layer/measured/row_number.h"
 #include "oracle/layer/measured/with_statistics.h"
 #include "oracle/layer/tensor_places.h"
 #include "reference/base/value_text.h"

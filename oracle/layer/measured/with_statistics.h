@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "oracle/layer/measured/row_number.h"
+#include "oracle/layer/measured/means_and_divisors.h"
 #include "reference/layer/layer_norm.h"
 #include "reference/layer/rms_norm.h"
 

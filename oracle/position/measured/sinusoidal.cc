@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "oracle/position/measured/attributes.h"
-#include "oracle/rope/measured/mutants.h"
+#include "oracle/rope/measured/measured_op.h"
 #include "oracle/rope/measured/rotation.h"
 #include "reference/number/real.h"
 #include "reference/position/sinusoidal.h"

@@ -1,4 +1,4 @@
-// A rotation as a stranger computes it, in four factors: the channels of each pair, the positions,
+// A rotation as a subject computes it, in four factors: the channels of each pair, the positions,
 // the frequencies and the gain. Each can be measured and exchanged separately. Positions are inputs
 // of an operation, so a wrong position is a changed input.
 #pragma once

@@ -1,4 +1,4 @@
-// The channels outside the rotated ones: what a stranger writes there.
+// The channels outside the rotated ones: what a subject writes there.
 #pragma once
 
 #include <optional>

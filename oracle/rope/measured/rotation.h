@@ -1,4 +1,4 @@
-// What a stranger's rotation computes: layout, gain, positions and frequencies, each measured by
+// What a subject's rotation computes: layout, gain, positions and frequencies, each measured by
 // itself, so that several wrong ones are found together.
 #pragma once
 

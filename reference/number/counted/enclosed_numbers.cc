@@ -77,7 +77,7 @@ struct Decisions {
     low = hn::Mul(in_units, unit);
   }
   hn::Mask<D> decided;
-  hn::Mask<D> is_clear;  // either decided or open
+  hn::Mask<D> is_clear;  // known to be decided, or not to be
   hn::Mask<D> ordinary;  // `value` is the rounded centre
   V value, low;
 };
@@ -87,7 +87,7 @@ size_t SetGoldens(const CountedNumbers& numbers, size_t count, DType type, Settl
   const GoldenFormat format(type);
   const double round_up = Counted().WithError({1, 1}).Permitted();  // the factor in it
   const bool encloses = settling != Settling::kProves, decides = settling != Settling::kEncloses;
-  size_t open = 0;
+  size_t undecided = 0;
   ForEachVector(count, [&](auto d, size_t k) HWY_ATTR {
     using V = hn::VFromD<decltype(d)>;
     const auto x = LoadCounted(d, numbers, k);
@@ -106,7 +106,7 @@ size_t SetGoldens(const CountedNumbers& numbers, size_t count, DType type, Settl
     const bool all = hn::AllTrue(d, ordinary);
     std::fill_n(left + k, hn::Lanes(d), !all);
     if (!all) return;
-    if (!encloses) open += hn::Lanes(d) - hn::CountTrue(d, found.decided);
+    if (!encloses) undecided += hn::Lanes(d) - hn::CountTrue(d, found.decided);
     const auto known = encloses ? hn::Ge(permitted, zero) : found.decided;
     const V radius = encloses ? hn::Neg(x.drift) : infinity;
     hn::StoreU(hn::IfThenElseZero(known, found.value), d, to.value + k);
@@ -117,7 +117,7 @@ size_t SetGoldens(const CountedNumbers& numbers, size_t count, DType type, Settl
     hn::StoreU(permitted, d, to.permitted + k);
     hn::StoreU(likely, d, to.likely + k);
   });
-  return open;
+  return undecided;
 }
 
 }  // namespace

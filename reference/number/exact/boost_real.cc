@@ -29,7 +29,7 @@ constexpr Bound kFunction = 0x1p-300L;  // error of functions (boost_real_error.
 constexpr Bound kUnbounded = std::numeric_limits<Bound>::infinity();
 
 // Upper bound of |x|, at most twice as large.
-Bound SizeOf(const Float& x) {
+Bound MagnitudeOf(const Float& x) {
   if (x == 0) return 0;
   if (!(mp::isfinite)(x)) return kUnbounded;
   return std::max(std::ldexp(Bound{1}, x.backend().exponent() + 1),
@@ -86,18 +86,18 @@ double BoostReal::Distance(double high, double low) const {
 
 BoostReal operator+(const BoostReal& a, const BoostReal& b) {
   const Float sum = ValueOf(a) + ValueOf(b);
-  return Make(sum, ErrorOf(a) + ErrorOf(b) + kRounding * SizeOf(sum));
+  return Make(sum, ErrorOf(a) + ErrorOf(b) + kRounding * MagnitudeOf(sum));
 }
 BoostReal operator-(const BoostReal& a, const BoostReal& b) {
   const Float difference = ValueOf(a) - ValueOf(b);
-  return Make(difference, ErrorOf(a) + ErrorOf(b) + kRounding * SizeOf(difference));
+  return Make(difference, ErrorOf(a) + ErrorOf(b) + kRounding * MagnitudeOf(difference));
 }
 BoostReal operator-(const BoostReal& a) { return Make(-ValueOf(a), ErrorOf(a)); }
 BoostReal operator*(const BoostReal& a, const BoostReal& b) {
   const Float product = ValueOf(a) * ValueOf(b);
-  Bound error = kRounding * SizeOf(product);
-  if (ErrorOf(b) > 0) error += (SizeOf(ValueOf(a)) + ErrorOf(a)) * ErrorOf(b);
-  if (ErrorOf(a) > 0) error += SizeOf(ValueOf(b)) * ErrorOf(a);
+  Bound error = kRounding * MagnitudeOf(product);
+  if (ErrorOf(b) > 0) error += (MagnitudeOf(ValueOf(a)) + ErrorOf(a)) * ErrorOf(b);
+  if (ErrorOf(a) > 0) error += MagnitudeOf(ValueOf(b)) * ErrorOf(a);
   return Make(product, error);
 }
 // a'/b' - a/b = ((a' - a) - (a'/b') (b' - b)) / b.
@@ -105,7 +105,7 @@ BoostReal operator/(const BoostReal& a, const BoostReal& b) {
   const Float quotient = ValueOf(a) / ValueOf(b);
   const Bound least = FloorOf(ValueOf(b)) - ErrorOf(b);
   if (!(least > 0)) return Make(quotient, kUnbounded);
-  const Bound size = SizeOf(quotient);
+  const Bound size = MagnitudeOf(quotient);
   return Make(quotient, (ErrorOf(a) + size * ErrorOf(b)) / least + kRounding * size);
 }
 // |√a' - √a| = |a' - a| / (√a' + √a), and at most √|a' - a|.
@@ -116,53 +116,53 @@ BoostReal Sqrt(const BoostReal& a) {
     propagated = std::sqrt(ErrorOf(a));
     if (root > 0) propagated = std::min(propagated, ErrorOf(a) / FloorOf(root));
   }
-  return Make(root, propagated + kFunction * SizeOf(root));
+  return Make(root, propagated + kFunction * MagnitudeOf(root));
 }
 BoostReal Exp(const BoostReal& a) {
   const Float result = mp::exp(ValueOf(a));
-  const Bound own = kFunction * (1 + SizeOf(ValueOf(a)));
-  return Make(result, SizeOf(result) * (Growth(ErrorOf(a)) + own));
+  const Bound own = kFunction * (1 + MagnitudeOf(ValueOf(a)));
+  return Make(result, MagnitudeOf(result) * (Growth(ErrorOf(a)) + own));
 }
 // As Exp: 2^x = e^(x ln 2) and ln 2 < 1.
 BoostReal Exp2(const BoostReal& a) {
   const Float result = mp::pow(Float(2), ValueOf(a));
-  const Bound own = kFunction * (1 + SizeOf(ValueOf(a)));
-  return Make(result, SizeOf(result) * (Growth(ErrorOf(a)) + own));
+  const Bound own = kFunction * (1 + MagnitudeOf(ValueOf(a)));
+  return Make(result, MagnitudeOf(result) * (Growth(ErrorOf(a)) + own));
 }
 // The derivative is 1/x, largest at the smaller end.
 BoostReal Log(const BoostReal& a) {
   const Float result = mp::log(ValueOf(a));
   const Bound least = FloorOf(ValueOf(a)) - ErrorOf(a);
   const Bound propagated = least > 0 ? ErrorOf(a) / least : kUnbounded;
-  return Make(result, propagated + kFunction * (1 + SizeOf(result)));
+  return Make(result, propagated + kFunction * (1 + MagnitudeOf(result)));
 }
 // The derivative of tanh is at most 1, that of erf 2/√π < 2.
 BoostReal Tanh(const BoostReal& a) {
   const Float result = mp::tanh(ValueOf(a));
-  return Make(result, ErrorOf(a) + kFunction * SizeOf(result));
+  return Make(result, ErrorOf(a) + kFunction * MagnitudeOf(result));
 }
 BoostReal Erf(const BoostReal& a) {
   const Float result = boost::math::erf(ValueOf(a));
-  return Make(result, 2 * ErrorOf(a) + kFunction * SizeOf(result));
+  return Make(result, 2 * ErrorOf(a) + kFunction * MagnitudeOf(result));
 }
 // -erfc'(x) / erfc(x) < x + √(x² + 2) <= 2 |x| + 2 (Abramowitz and Stegun, 7.1.13) where x >= 0,
 // and below 2/√π where x < 0. Implementations compute e^(-x²), whose relative error grows with x².
 BoostReal Erfc(const BoostReal& a) {
   const Float result = boost::math::erfc(ValueOf(a));
-  const Bound size = SizeOf(ValueOf(a));
+  const Bound size = MagnitudeOf(ValueOf(a));
   const Bound propagated = Growth(ErrorOf(a) * (2 * (size + ErrorOf(a)) + 2));
-  return Make(result, SizeOf(result) * (propagated + kFunction * (1 + size * size)));
+  return Make(result, MagnitudeOf(result) * (propagated + kFunction * (1 + size * size)));
 }
 // The derivative of ln(1 / (1 + e^-x)) lies between 0 and 1.
 BoostReal Sigmoid(const BoostReal& a) {
   const Float result = 1 / (1 + mp::exp(-ValueOf(a)));
-  const Bound own = kFunction * (1 + SizeOf(ValueOf(a)));
-  return Make(result, SizeOf(result) * (Growth(ErrorOf(a)) + own));
+  const Bound own = kFunction * (1 + MagnitudeOf(ValueOf(a)));
+  return Make(result, MagnitudeOf(result) * (Growth(ErrorOf(a)) + own));
 }
 // Implementations subtract a multiple of pi/2 from the angle, with an error relative to the angle.
 // The sine of a small angle has a small relative error.
 std::pair<BoostReal, BoostReal> CosSin(const BoostReal& angle) {
-  const Bound size = SizeOf(ValueOf(angle));
+  const Bound size = MagnitudeOf(ValueOf(angle));
   return {Make(mp::cos(ValueOf(angle)), ErrorOf(angle) + kFunction * (1 + size)),
           Make(mp::sin(ValueOf(angle)), ErrorOf(angle) + kFunction * 2 * size)};
 }
@@ -172,17 +172,17 @@ BoostReal Power(const BoostReal& base, const BoostReal& exponent) {
   const Bound least = FloorOf(ValueOf(base)) - ErrorOf(base);
   if (!(least > 0)) return Make(result, kUnbounded);
   const Bound logarithm = std::abs(static_cast<Bound>(ValueOf(base).backend().exponent())) + 1;
-  const Bound size = SizeOf(ValueOf(exponent)) + ErrorOf(exponent);
+  const Bound size = MagnitudeOf(ValueOf(exponent)) + ErrorOf(exponent);
   const Bound propagated = size * ErrorOf(base) / least + logarithm * ErrorOf(exponent);
   const Bound own = kFunction * (1 + size * logarithm);
-  return Make(result, SizeOf(result) * (Growth(propagated) + own));
+  return Make(result, MagnitudeOf(result) * (Growth(propagated) + own));
 }
 bool Less(const BoostReal& a, const BoostReal& b) { return ValueOf(a) < ValueOf(b); }
 // Formulas take floors only of logarithms that contain pi, which are not integers.
 double Floor(const BoostReal& a) { return mp::floor(ValueOf(a)).convert_to<double>(); }
 BoostReal TwoPiOf(const BoostReal*) {
   const Float two_pi = 2 * boost::math::constants::pi<Float>();
-  return Make(two_pi, kFunction * SizeOf(two_pi));
+  return Make(two_pi, kFunction * MagnitudeOf(two_pi));
 }
 
 }  // namespace sextant

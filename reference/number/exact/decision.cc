@@ -57,7 +57,7 @@ struct UsualDecision {
         most_exponent(std::min(GridOf(type).max_exponent, 900)),
         dropped(53 - GridOf(type).precision) {}
 
-  enum class Result { kDecided, kOpen, kOnlyDecideKnows };
+  enum class Result { kDecided, kUndecided, kOnlyDecideKnows };
   // What Decide returns; if the number is decided, it is in `to`.
   Result operator()(const Counted& x, Decision& to) const {
     const auto [high, rest] = x.center();
@@ -65,7 +65,7 @@ struct UsualDecision {
     if (exponent < least_exponent || exponent >= most_exponent) return Result::kOnlyDecideKnows;
     const double drift = x.drift() * (1 + 0x1p-50) + std::abs(rest) * (x.drift() > 0 ? 0x1p-51 : 0);
     const double least = rest - drift, most = rest + drift;
-    if (high + least != high || high + most != high) return Result::kOpen;
+    if (high + least != high || high + most != high) return Result::kUndecided;
     const double units = PowerOfTwo(72 - exponent);  // of low, in 1
     const double low = Nearest(least * units);
     if (low != Nearest(most * units)) return Result::kOnlyDecideKnows;
@@ -83,7 +83,7 @@ struct UsualDecision {
 
 size_t DecideAll(std::span<const Counted> numbers, DType type, const DecidedRun& to) {
   const UsualDecision usual(type);
-  size_t open = 0;
+  size_t undecided = 0;
   for (size_t i = 0; i < numbers.size(); ++i) {
     Decision found;
     const auto result = usual(numbers[i], found);
@@ -97,9 +97,9 @@ size_t DecideAll(std::span<const Counted> numbers, DType type, const DecidedRun&
     to.high[i] = found.high;
     to.low[i] = found.low;
     to.radius[i] = decided ? 0 : kInfinity;
-    open += !decided;
+    undecided += !decided;
   }
-  return open;
+  return undecided;
 }
 
 }  // namespace sextant

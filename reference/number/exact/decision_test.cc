@@ -45,18 +45,18 @@ TEST(DecideAll, DecidesEachNumberAsDecide) {
     std::vector<Counted> numbers(8000);
     for (Counted& x : numbers) x = AnyRounded(random, dtype);
     Decided decided(numbers.size());
-    const size_t open = DecideAll(numbers, dtype, decided.Run());
-    size_t expected_open = 0;
+    const size_t undecided = DecideAll(numbers, dtype, decided.Run());
+    size_t expected_undecided = 0;
     for (size_t i = 0; i < numbers.size(); ++i) {
       const auto expected = Decide(numbers[i], dtype);
       const Decision found{decided.value[i], decided.high[i], decided.low[i]};
       EXPECT_EQ(found, expected.value_or(Decision())) << numbers[i].center().high;
       EXPECT_EQ(decided.radius[i], expected ? 0 : kInfinity);
-      expected_open += !expected;
+      expected_undecided += !expected;
     }
-    EXPECT_EQ(open, expected_open);
-    EXPECT_GT(open, 100u);
-    EXPECT_LT(open, numbers.size() - 2000);
+    EXPECT_EQ(undecided, expected_undecided);
+    EXPECT_GT(undecided, 100u);
+    EXPECT_LT(undecided, numbers.size() - 2000);
   }
 }
 

@@ -80,12 +80,12 @@ def op(case):
 class Defaults(unittest.TestCase):
     """`sextant identify` says "said"; the questions of `check` say everything."""
 
-    OPEN = {"M": 2, "R": 16, "base": None, "scale": None, "eps": 0.5}
+    ATTRIBUTES = {"M": 2, "R": 16, "base": None, "scale": None, "eps": 0.5}
 
     def expect(self, function, values, said=None):
         """The function returns the names `values` to a question whose eps is set."""
         functions = f"{function}\n    raise sextant.Unsupported(repr({values}))"
-        return status_of(functions, question(attributes=self.OPEN, said=said))[1]
+        return status_of(functions, question(attributes=self.ATTRIBUTES, said=said))[1]
 
     def test_stay_where_the_question_says_nothing(self):
         function = "def op(x, base=10000.0, *, R=8, dtype='own', eps=1.0, case='lower'):"
@@ -102,7 +102,7 @@ class Defaults(unittest.TestCase):
         values = "(base, eps, R, dtype, case.operation, sorted(case.said))"
         self.assertEqual(self.expect(function, values, ["eps"]), "(None, 0.5, 16, 'f32', 'op', ['eps'])")
 
-    def test_keyword_parameters_get_nothing_that_is_open(self):
+    def test_keyword_parameters_get_nothing_that_is_unsaid(self):
         function = "def op(x, base, **others):"
         self.assertEqual(self.expect(function, "sorted(others)", ["eps"]), "['eps']")
         self.assertEqual(self.expect(function, "sorted(others)"), "['M', 'R', 'dtype', 'eps', 'scale']")
@@ -114,7 +114,7 @@ class Defaults(unittest.TestCase):
     def served(self, functions, operation, said):
         """Status and message of the answer of `operation`, an expression."""
         serve = f"sextant.serve({{'op': {operation}}})\n"
-        ((header, _),) = run(functions, question(attributes=self.OPEN, said=said), serve=serve)
+        ((header, _),) = run(functions, question(attributes=self.ATTRIBUTES, said=said), serve=serve)
         words = header["__metadata__"]
         return words["status"], words.get("message", "")
 

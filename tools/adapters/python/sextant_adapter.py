@@ -22,8 +22,8 @@ keyword gets an underscore: `from_`. A parameter `case` without a default receiv
 
 A default is the function's own choice. Only what a question says replaces it: every tensor, and each
 attribute that is set, dimension and dtype. `sextant identify` says no more than its command line; what
-it leaves open goes only to parameters without a default: None for an attribute, and the value in this
-question for a dimension and the dtype. **attributes get nothing that is left open.
+it leaves out goes only to parameters without a default: None for an attribute, and the value in this
+question for a dimension and the dtype. **attributes get nothing that it leaves out.
 
 Attributes are bool, int or float (500000 is an int), str (a choice, "half"), list of numbers ([16,
 24, 24]), dict (a call with all its parameters: {"type": "linear", "factor": 4}, {"type": "none"})
@@ -220,11 +220,11 @@ def _arguments(parameters, case):
     spelled = lambda name: name + "_" * keyword.iskeyword(name)  # noqa: E731
     values = {"dtype": case.dtype, **case.attributes, **case.tensors}
     said = values.keys() if case.said is None else case.said | case.tensors.keys()
-    open_names = {spelled(name) for name in values.keys() - said}
+    unsaid = {spelled(name) for name in values.keys() - said}
     unset = {spelled(name) for name, value in values.items() if value is None}
     given = {spelled(name): value for name, value in values.items()}
     listed = {p.name: p for p in parameters if p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)}
-    rest = {name: given[name] for name in given if name not in listed and name not in open_names}
+    rest = {name: given[name] for name in given if name not in listed and name not in unsaid}
     takes_case = "case" in listed and listed["case"].default is listed["case"].empty
     if not any(p.kind == p.VAR_KEYWORD for p in parameters):  # no **attributes
         for name in sorted(rest.keys() - unset - {"dtype"}):
@@ -236,7 +236,7 @@ def _arguments(parameters, case):
     positional = []
     for name, parameter in listed.items():
         value = parameter.default
-        if name in given and (value is parameter.empty or name not in open_names | unset):
+        if name in given and (value is parameter.empty or name not in unsaid | unset):
             value = given[name]
         if value is parameter.empty:
             raise TypeError(f"the function needs '{name}', expected one of: {' '.join(given)}")

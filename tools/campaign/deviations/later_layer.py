@@ -1,5 +1,5 @@
 """Deviations of norms, activations, gates and the soft cap, written without knowledge of the
-diagnosis, after bugs of the field."""
+diagnosis, after bugs of other projects."""
 
 import numpy as np
 

@@ -36,7 +36,7 @@ def array(tensor):
 def answer(function, device, case, **given):
     """Calls the function with tensors in their own dtypes. PyTorch refuses some dtypes by a
     RuntimeError; the case is then unsupported."""
-    given = {**case.attributes, **given}  # those that `sextant identify` leaves open are None
+    given = {**case.attributes, **given}  # those that `sextant identify` does not say are None
     for name, values in case.tensors.items():
         tensor = torch.from_numpy(np.array(values)).to(DTYPES[case.dtypes[name]])
         given[name] = tensor.to(device)
