@@ -30,7 +30,7 @@ void ExpectPermitted(const std::string& line, const std::vector<const Guarded<T>
       tensor.values.data[k] = ToDouble((*inputs[i])[k]);
     tensors.push_back(std::move(tensor));
   }
-  const GoldenTensor golden = Prove(c, tensors, ParseRecipe("exact_table", c.dtype()))[0];
+  const GoldenTensor golden = Prove({c, tensors, ParseRecipe("exact_table", c.dtype())})[0];
   for (size_t i = 0; i < y.size(); ++i) {
     const double exact = golden.high.data[i], got = ToDouble(y[i]);
     ASSERT_TRUE(got == golden.value.data[i] || std::abs(got - exact) <= golden.permitted.data[i])

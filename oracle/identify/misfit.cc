@@ -64,7 +64,7 @@ std::vector<double> DifferencesOf(const Claim& claim, std::span<const Exchange> 
       const bool is_alike = witness.c.dimensions() == witnesses[0].c.dimensions();
       if (!is_alike) c = witness.c.With(WordsOf(claim));  // takes longer than small questions
       if (!HasShapes(c, witness.inputs) || !Answers(c, witness.answer)) return {};
-      const Tensors given = EvaluateByRecipe(c.operation(), witness.c, witness.inputs, f64);
+      const Tensors given = EvaluateByRecipe({witness.c, witness.inputs, f64, c.operation()});
       for (const NamedTensor& answer : witness.answer) {
         const auto at = std::ranges::find(given, answer.name, &NamedTensor::name);
         const auto o = static_cast<size_t>(at - given.begin());
@@ -104,7 +104,7 @@ std::vector<Exchange> Weighed(std::vector<Exchange> witnesses, const Claim& clai
                               const std::string& recipe, int threads) {
   for (Exchange& witness : witnesses) {
     const Case c = witness.c.With(WordsOf(claim));
-    witness.units = PermittedErrors(c, witness.inputs, ParseRecipe(recipe, c.dtype()),
+    witness.units = PermittedErrors({c, witness.inputs, ParseRecipe(recipe, c.dtype())},
                                     ProveOptions{.threads = threads});
   }
   return witnesses;

@@ -6,7 +6,6 @@
 
 #include "reference/case/case.h"
 #include "reference/number/real.h"
-#include "reference/number/tensor/stored_tensor.h"
 #include "reference/prove/prove.h"
 #include "reference/prove/slices.h"
 
@@ -39,20 +38,8 @@ inline Tensors ExtractInputs(const Case& c, const Tensors& inputs, const Slice& 
   return part;
 }
 
-// Evaluates the operation on the part of the inputs that lies in the slice.
-template <class Real>
-void EvaluateOn(const Operation& operation, const Case& c, const Tensors& inputs,
-                const Slice& slice, Outputs<Real>& outputs) {
-  if (slice.ranges.empty()) return operation.Evaluate(inputs, outputs);  // they may be large
-  operation.Evaluate(ExtractInputs(c, inputs, slice), outputs);
-}
-
-// The answer of an implementation of the recipe (Rounded), of which only the slice is computed.
-Tensors EvaluateByRecipe(const Operation& operation, const Case& c, const TensorReaders& inputs,
-                         const Recipe& recipe, const Slice& slice);
-// The permitted errors of the slice.
-std::vector<PermittedTensor> PermittedErrors(const Operation& operation, const Case& c,
-                                             const TensorReaders& inputs, const Recipe& recipe,
-                                             const Slice& slice);
+// As in prove.h, of the slice alone: the tensors have its shape.
+Tensors EvaluateByRecipe(const Evaluation& evaluation, const Slice& slice);
+std::vector<PermittedTensor> PermittedErrors(const Evaluation& evaluation, const Slice& slice);
 
 }  // namespace sextant

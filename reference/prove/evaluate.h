@@ -10,19 +10,12 @@
 
 namespace sextant {
 
-// A formula and its arguments; `subject_outputs` as in ProveOptions. If they are null, an enclosing
-// ScopedTrace is valid; it has whole tensors, so the slice must be the whole case.
-struct AppliedFormula {
-  Tensors InputsIn(const Slice& slice) const {
-    return readers ? ReadInputs(c, *readers, slice) : ExtractInputs(c, inputs, slice);
-  }
-
-  const Operation& operation;
-  const Case& c;
-  const Tensors& inputs;
-  const Tensors* subject_outputs;
-  const TensorReaders* readers = nullptr;  // of the inputs, which are then empty
-};
+// The part of the inputs that lies in a slice.
+inline Tensors InputsIn(const Evaluation& evaluation, const Slice& slice) {
+  const auto& [c, inputs, recipe, operation, subject_outputs] = evaluation;
+  return inputs.whole ? ExtractInputs(c, *inputs.whole, slice)
+                      : ReadInputs(c, *inputs.readers, slice);
+}
 
 // The part of a subject's outputs that lies in a slice.
 inline Tensors ExtractOutputs(const Case& c, const Tensors* subject_outputs, const Slice& slice) {
@@ -36,18 +29,19 @@ inline Tensors ExtractOutputs(const Case& c, const Tensors* subject_outputs, con
   return part;
 }
 
-// The outputs of the slice.
+// The outputs of the slice. For Counted and Rounded, the recipe must be in scope.
 template <class Real>
-Outputs<Real> Evaluated(const AppliedFormula& formula, const Slice& slice) {
+Outputs<Real> Evaluated(const Evaluation& evaluation, const Slice& slice) {
+  const auto& [c, inputs, recipe, operation, subject_outputs] = evaluation;
   const ScopedSlice in(&slice);
-  const Tensors own = ExtractOutputs(formula.c, formula.subject_outputs, slice);
+  const Tensors own = ExtractOutputs(c, subject_outputs, slice);
   std::optional<ScopedTrace> tracing;
-  if (formula.subject_outputs) tracing.emplace(own);
-  Outputs<Real> outputs = MakeOutputs<Real>(formula.c, slice);
-  if (formula.readers)
-    formula.operation.Evaluate(formula.InputsIn(slice), outputs);
+  if (subject_outputs) tracing.emplace(own);
+  Outputs<Real> outputs = MakeOutputs<Real>(c, slice);
+  if (slice.ranges.empty() && inputs.whole)
+    operation.Evaluate(*inputs.whole, outputs);  // without a copy: they may be large
   else
-    EvaluateOn(formula.operation, formula.c, formula.inputs, slice, outputs);
+    operation.Evaluate(InputsIn(evaluation, slice), outputs);
   return outputs;
 }
 

@@ -18,7 +18,7 @@ inline const Slice kWholeCase;
 
 // An element is open while its radius is above 0. The golden of an open element has the enclosure
 // of the highest precision that gave one, or an infinite radius if none did.
-struct ProofState : AppliedFormula {
+struct ProofState : Evaluation {
   std::vector<GoldenTensor>& golden;
   const Slice& window = kWholeCase;  // the golden has only the elements of this slice
 
