@@ -5,7 +5,6 @@
 
 #include "reference/number/counted/counted.h"
 #include "reference/prove/case_slices.h"
-#include "reference/prove/evaluate.h"
 
 namespace sextant::oracle {
 namespace {

@@ -13,8 +13,8 @@
 #include "reference/base/parallel.h"
 #include "reference/case/extents.h"
 #include "reference/prove/budget.h"
+#include "reference/prove/case_slices.h"
 #include "reference/prove/enclosed_slices.h"
-#include "reference/prove/read_slice.h"
 
 namespace sextant::oracle {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "reference/case/draw.h"
 #include "reference/number/exact/interval.h"
-#include "reference/prove/evaluate.h"
+#include "reference/prove/case_slices.h"
 
 namespace sextant {
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "reference/case/array_operation.h"
-#include "reference/prove/evaluate.h"
+#include "reference/prove/case_slices.h"
 #include "reference/prove/golden.h"
 #include "reference/prove/prove.h"
 

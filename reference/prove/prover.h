@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "reference/prove/evaluate.h"
+#include "reference/prove/case_slices.h"
 #include "reference/prove/proof.h"
 
 namespace sextant {
