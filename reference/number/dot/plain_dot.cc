@@ -14,6 +14,7 @@
 
 #include "reference/number/counted/counted_numbers.h"
 #include "reference/number/double_double/double_double-inl.h"
+#include "reference/number/recipe/rounding_units.h"
 #include "reference/number/tensor/binade-inl.h"
 
 HWY_BEFORE_NAMESPACE();
