@@ -50,11 +50,11 @@ inline void ExpectProven(const std::string& line, const RunCase& run = {}) {
   const Case c = Case::Parse(line);
   const Tensors inputs = DrawInputs(c);
   const Recipe recipe = ParseRecipe(kRecipe, c.dtype());
-  const auto whole = Prove(c, inputs, recipe);
+  const auto whole = Prove({c, inputs, recipe});
   const bool testable = AllTestable(whole);
   OnAllTargets([&] {
     const Tensors outputs = run ? run(c, inputs) : KernelOf(c.name()).run(c, inputs);
-    const auto golden = testable ? whole : Prove(c, inputs, recipe, {.subject_outputs = &outputs});
+    const auto golden = testable ? whole : Prove({c, inputs, recipe, c.operation(), &outputs});
     ASSERT_EQ(outputs.size(), golden.size());
     for (size_t o = 0; o < golden.size(); ++o) {
       const GoldenTensor& g = golden[o];

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "fast/attention/soft_cap.h"
-#include "fast/kernel/kernel_test.h"
+#include "fast/kernel/rows_test.h"
 #include "fast/layer/gated.h"
 #include "reference/case/case.h"
 #include "reference/prove/prove.h"
@@ -30,7 +30,7 @@ void ExpectPermitted(const std::string& line, const std::vector<const Guarded<T>
       tensor.values.data[k] = ToDouble((*inputs[i])[k]);
     tensors.push_back(std::move(tensor));
   }
-  const GoldenTensor golden = Prove(c, tensors, ParseRecipe("exact_table", c.dtype()))[0];
+  const GoldenTensor golden = Prove({c, tensors, ParseRecipe("exact_table", c.dtype())})[0];
   for (size_t i = 0; i < y.size(); ++i) {
     const double exact = golden.high.data[i], got = ToDouble(y[i]);
     ASSERT_TRUE(got == golden.value.data[i] || std::abs(got - exact) <= golden.permitted.data[i])
@@ -59,11 +59,9 @@ TYPED_TEST(ActivationTest, ErrorIsPermittedForEveryKindAndWidth) {
       line += kind;
       line += " beta=" + PrintValue(beta) + " N=1 F=" + std::to_string(n);
       OnAllTargets([&] {
-        Guarded<T> y(n), in_place = x;
-        Activate(value, beta, x.data(), y.data(), n);
-        Activate(value, beta, in_place.data(), in_place.data(), n);
-        EXPECT_TRUE(in_place.SameBits(y));
-        ExpectPermitted<T>(line, {&x}, y);
+        ExpectPermitted<T>(line, {&x}, InPlaceToo(x, [&](const T* from, T* to) {
+                             Activate(value, beta, from, to, n);
+                           }));
       });
     }
   }
@@ -75,11 +73,9 @@ TYPED_TEST(ActivationTest, SoftCapErrorIsPermittedAtEveryWidth) {
   for (const size_t n : kCounts) {
     const Guarded<T> x = random.Fill<T>(n, -100, 100);
     OnAllTargets([&] {
-      Guarded<T> y(n), in_place = x;
-      ApplySoftCap(30, x.data(), y.data(), n);
-      ApplySoftCap(30, in_place.data(), in_place.data(), n);
-      EXPECT_TRUE(in_place.SameBits(y));
-      ExpectPermitted<T>("soft_cap cap=30 N=1 M=" + std::to_string(n), {&x}, y);
+      ExpectPermitted<T>(
+          "soft_cap cap=30 N=1 M=" + std::to_string(n), {&x},
+          InPlaceToo(x, [&](const T* from, T* to) { ApplySoftCap(30, from, to, n); }));
     });
   }
 }
@@ -181,14 +177,9 @@ TYPED_TEST(SlowActivation, GivesTheSameBitsWhenStreaming) {
   Random random;
   const GateRows rows{
       .N = 3600 / sizeof(T), .F = 10001, .gate_row = 10001, .up_row = 10001, .y_row = 10001};
-  Guarded<T> gate = random.Fill<T>(rows.N * rows.F), up = random.Fill<T>(gate.size());
-  Guarded<T> y(gate.size());
-  Gate(rows, gate.data(), up.data(), y.data());
-  Gate(rows, gate.data(), up.data(), gate.data());
-  EXPECT_TRUE(gate.SameBits(y));
-  Activate(ActivationKind::kSwish, 1, up.data(), y.data(), up.size());
-  Activate(ActivationKind::kSwish, 1, up.data(), up.data(), up.size());
-  EXPECT_TRUE(up.SameBits(y));
+  const auto gate = random.Fill<T>(rows.N * rows.F), up = random.Fill<T>(gate.size());
+  InPlaceToo(gate, [&](const T* x, T* y) { Gate(rows, x, up.data(), y); });
+  InPlaceToo(up, [&](const T* x, T* y) { Activate(ActivationKind::kSwish, 1, x, y, up.size()); });
 }
 
 }  // namespace

@@ -66,19 +66,7 @@ class SlowAddAndNormalizeRows : public testing::Test {};
 TYPED_TEST_SUITE(SlowAddAndNormalizeRows, StreamedTypes);
 
 TYPED_TEST(SlowAddAndNormalizeRows, GivesTheSameBitsWhenStreaming) {
-  using T = TypeParam;
-  Random random;
-  const AddedRows rows{.N = 4000 / sizeof(T), .M = 5001};
-  const size_t count = rows.N * rows.M;
-  Guarded<T> x = random.Fill<T>(count), residual = random.Fill<T>(count);
-  const Guarded<float> weight = random.Fill<float>(rows.M);
-  Guarded<T> y(count), sum(count);
-  AddAndNormalizeRows(rows, x.data(), residual.data(), weight.data(),
-                      AddedOutputs<T>{y.data(), sum.data()});
-  AddAndNormalizeRows(rows, x.data(), residual.data(), weight.data(),
-                      AddedOutputs<T>{x.data(), residual.data()});
-  EXPECT_TRUE(x.SameBits(y));
-  EXPECT_TRUE(residual.SameBits(sum));
+  AddAndNormalizeRowsTest<TypeParam>::Check({.N = 4000 / sizeof(TypeParam), .M = 5001});
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 #include "fast/position/scale_rows.h"
 
-#include "fast/kernel/kernel_test.h"
+#include "fast/kernel/rows_test.h"
 
 namespace sextant::fast {
 namespace {
@@ -14,15 +14,13 @@ class ScaleRowsTest : public testing::Test {
     const Guarded<T> x = random.Fill<T>(rows * width);
     const auto factor = random.Fill<Computed<T>>(factors);
     const std::span<const Computed<T>> all(factor.data(), factors);
-    Guarded<T> y(x.size()), in_place = x;
-    ScaleRows<T>(rows, width, x.data(), all, y.data());
+    const Guarded<T> y =
+        InPlaceToo(x, [&](const T* from, T* to) { ScaleRows<T>(rows, width, from, all, to); });
     for (size_t i = 0; i < x.size(); ++i) {
       const double exact = ToDouble(x[i]) * factor[i / width % factors];
       const auto computed = static_cast<Computed<T>>(exact);
       ASSERT_EQ(ToDouble(y[i]), ToDouble(FromDouble<T>(computed))) << i << " of width " << width;
     }
-    ScaleRows<T>(rows, width, in_place.data(), all, in_place.data());
-    EXPECT_TRUE(in_place.SameBits(y));
   }
 };
 TYPED_TEST_SUITE(ScaleRowsTest, AllTypes);

@@ -8,7 +8,7 @@ void ExpectRoundedOnce(const std::string& line) {
   SCOPED_TRACE(line);
   const Case c = Case::Parse(line);
   const Tensors inputs = DrawInputs(c);
-  const auto golden = Prove(c, inputs, ParseRecipe(kRecipe, c.dtype()));
+  const auto golden = Prove({c, inputs, ParseRecipe(kRecipe, c.dtype())});
   OnAllTargets([&] {
     const Tensors outputs = KernelOf(c.name()).run(c, inputs);
     ASSERT_EQ(outputs.size(), golden.size());

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "fast/kernel/kernel_bench.h"
+#include "fast/rope/growing_table.h"
 #include "fast/rope/rope_frequencies.h"
 #include "fast/rope/rope_table.h"
 
@@ -47,6 +48,25 @@ BENCHMARK_CAPTURE(TableF32, 131072_at_5e5, 131072, 5e5);
 BENCHMARK_CAPTURE(TableF32, 4096_at_1e4, 4096, 1e4);
 BENCHMARK_CAPTURE(TableBF16, 131072_at_1e4, 131072, 1e4);
 BENCHMARK_CAPTURE(TableF64, 4096_at_1e4, 4096, 1e4);
+
+// Growing amplitude.
+void GrowingTable(benchmark::State& state) {
+  constexpr size_t kPairs = 64, kPositions = 4096;
+  std::vector<double> position(kPositions);
+  for (size_t i = 0; i < kPositions; ++i) position[i] = static_cast<double>(i);
+  std::vector<GrowingRotation> rotations;
+  for (size_t k = 0; k < kPairs; ++k) {
+    const double part = static_cast<double>(k) / kPairs;
+    rotations.push_back({std::pow(1e4, -part), std::log((part + 0.4) / 1.4) / 512});
+  }
+  std::vector<float> cosine(kPositions * kPairs), sine(cosine.size());
+  for (auto _ : state) {
+    FillGrowingTable<float>(position, 2048, rotations, cosine.data(), sine.data());
+    benchmark::ClobberMemory();
+  }
+  state.SetItemsProcessed(static_cast<int64_t>(state.iterations() * cosine.size()));
+}
+BENCHMARK(GrowingTable);
 
 }  // namespace
 }  // namespace sextant::fast

@@ -85,7 +85,7 @@ AuditedCase::AuditedCase(const Case& c, const Subject& baseline, const FileReade
 
 void AuditedCase::Prepare() const {
   if (!golden_.empty()) return;
-  ProvenAndPermitted reference = ProveAndPermit(c_.operation(), c_, inputs_, recipe_);
+  ProvenAndPermitted reference = ProveAndPermit({c_, inputs_, recipe_});
   golden_ = std::move(reference.golden);
   permitted_ = std::move(reference.permitted);
 }

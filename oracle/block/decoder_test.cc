@@ -19,7 +19,7 @@ class SixteenBitLogits : public testing::TestWithParam<const char*> {
  public:
   std::string Stored(const std::string& recipe) const { return recipe + " store=" + GetParam(); }
   Tensors AnswersBy(const std::string& recipe) const {
-    return EvaluateByRecipe(c, inputs, ParseRecipe(recipe, c.dtype()));
+    return EvaluateByRecipe({c, inputs, ParseRecipe(recipe, c.dtype())});
   }
   bool Conform(const Tensors& answer, const std::string& recipe) const {
     const Judge judge(c, inputs, ParseRecipe(recipe, c.dtype()));

@@ -42,7 +42,7 @@ std::vector<Precision> PrecisionsNear(const Observation& seen, const ProveOption
       if (!rule.exact && UnitRoundoffOf(now) >= UnitRoundoffOf(format)) continue;
       std::string change = PrintValue(step) + "=" + std::string(NameOf(format));
       Recipe recipe = ParseRecipe(seen.recipe.name + " " + change, seen.c.dtype());
-      auto permitted = PermittedErrors(seen.c, seen.inputs, recipe, options);
+      auto permitted = PermittedErrors({seen.c, seen.inputs, recipe}, options);
       const double width = WidthOf(permitted);
       all.push_back({std::move(change), std::move(recipe), std::move(permitted), width});
     }

@@ -20,7 +20,7 @@ std::vector<std::string> CausesBesidePrecision(const std::string& line, const st
   std::istringstream each(words);
   for (std::string word; each >> word;) computed = computed.With(word);
   const Tensors answer =
-      EvaluateByRecipe(computed, question.inputs, ParseRecipe(recipe, question.c.dtype()));
+      EvaluateByRecipe({computed, question.inputs, ParseRecipe(recipe, question.c.dtype())});
   const Judge judge(question.c, question.inputs, question.recipe);
   std::vector<std::string> names;
   for (const Cause& cause : CausesBesideAPrecision({question.c, question.inputs, question.recipe,

@@ -113,7 +113,7 @@ std::optional<std::vector<Cause>> CausesInTrace(const Observation& seen,
   const auto question = causes.empty() ? StageQuestionOf(seen, stage->output) : std::nullopt;
   if (question) {
     const auto& [c, inputs, outputs, defaults] = *question;
-    const auto [golden, permitted] = Enclose(c.operation(), c, inputs, seen.recipe, options);
+    const auto [golden, permitted] = Enclose({c, inputs, seen.recipe}, options);
     causes = CausesOfOneAnswer({.c = c,
                                 .inputs = inputs,
                                 .recipe = seen.recipe,

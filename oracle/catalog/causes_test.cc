@@ -38,7 +38,7 @@ TEST(Explains, PermitsTwiceThePermittedError) {
   const Hypothesis hypothesis = *question.Of(defect);
   const Tensors wrong = Predict(hypothesis, question.c);
   const auto permitted =
-      PermittedErrors(*hypothesis.operation, question.c, hypothesis.inputs, question.recipe)[0]
+      PermittedErrors({question.c, hypothesis.inputs, question.recipe, *hypothesis.operation})[0]
           .error.data;
   const auto explains_error = [&](double relative) {
     Tensors answer = wrong;
@@ -82,7 +82,7 @@ TEST(CausesOf, IsEmptyForACorrectAnswer) {
 std::vector<std::string> CausesIf(const std::string& line, const std::string& words) {
   const AskedCase question(line);
   return question.Causes(
-      EvaluateByRecipe(question.c.With(words), question.inputs, question.recipe));
+      EvaluateByRecipe({question.c.With(words), question.inputs, question.recipe}));
 }
 
 // The case has truncate=false, the answer has truncated limits. The upper limit is below R/2 - 1,
@@ -125,7 +125,7 @@ TEST(CausesOf, KeepsTheNearerOfTwoDefects) {
       "attention_sink scale=0.5 soft_cap=2 window=[1,0] H=1 S=1 T=3 D=72 dtype=f32");
   Tensors doubled = question.inputs;
   for (double& sink : doubled[3].values.data) sink += std::log(2.0);
-  EXPECT_THAT(question.Causes(EvaluateByRecipe(question.c, doubled, question.recipe)),
+  EXPECT_THAT(question.Causes(EvaluateByRecipe({question.c, doubled, question.recipe})),
               ElementsAre(StartsWith("sink_doubled ")));
 }
 
@@ -134,8 +134,8 @@ TEST(CausesOf, KeepsTheNearerOfTwoDefects) {
 TEST(CausesOf, ListsAllDefectsThatDifferByRoundingOnly) {
   const AskedCase question("rms_norm N=2 M=7 dtype=f32");
   for (const char* recipe : {"native", "exact", "f32_compute"}) {
-    const Tensors answer = EvaluateByRecipe(question.c.With("eps=1e-08"), question.inputs,
-                                            ParseRecipe(recipe, question.c.dtype()));
+    const Tensors answer = EvaluateByRecipe(
+        {question.c.With("eps=1e-08"), question.inputs, ParseRecipe(recipe, question.c.dtype())});
     EXPECT_THAT(question.Causes(answer),
                 UnorderedElementsAre(StartsWith("eps_as_floor "), StartsWith("eps_missing "),
                                      StartsWith("eps=1e-08 ")))
@@ -175,7 +175,7 @@ TEST(CausesOf, UsesLikelyErrorsToSeparateDefects) {
   Tensors halved = question.inputs;
   const auto wo = std::ranges::find(halved, "wo", &NamedTensor::name);
   for (double& weight : wo->values.data) weight /= 2;
-  Tensors other = EvaluateByRecipe(question.c, halved, question.recipe);
+  Tensors other = EvaluateByRecipe({question.c, halved, question.recipe});
   other.resize(1);
   EXPECT_THAT(question.Causes(other), IsEmpty());
 }
@@ -184,7 +184,7 @@ TEST(CausesOf, UsesLikelyErrorsToSeparateDefects) {
 TEST(CausesOf, IsEmptyIfNoDefectPredictsTheAnswer) {
   const AskedCase question("rope pairing=half H=4 S=16 D=64 dtype=bf16");
   Tensors answer = question.CorrectAnswer();
-  const auto permitted = PermittedErrors(question.c, question.inputs, question.recipe);
+  const auto permitted = PermittedErrors(question);
   for (const size_t i : {size_t{5}, size_t{1000}}) {
     answer[0].values.data[i] += 2 * permitted[0].error.data[i];
   }
@@ -199,7 +199,7 @@ TEST(CausesOf, NamesNothingButAPrecision) {
     for (const char* recipe : {"*=bf16", "*=f16 store=T"}) {
       const AskedCase question(line);
       const Recipe odd = ParseRecipe(recipe, question.c.dtype());
-      const Tensors answer = EvaluateByRecipe(question.c, question.inputs, odd);
+      const Tensors answer = EvaluateByRecipe({question.c, question.inputs, odd});
       const Judge judge(question.c, question.inputs, question.recipe);
       for (const Cause& cause : CausesOf({question.c, question.inputs, question.recipe,
                                           judge.golden(), judge.permitted(), answer}))
@@ -220,9 +220,9 @@ TEST_P(SlowDefectsOnSlices, AnswerAsOnTheWholeCase) {
       if (!hypothesis || defect.is_across_slices || slices.size() == 1) continue;
       const Tensors whole = Predict(*hypothesis, question.c);
       for (const size_t i : {size_t{0}, slices.size() / 2, slices.size() - 1}) {
-        const Tensors part = EvaluateByRecipe(*hypothesis->operation, question.c,
-                                              ReadersOf<NamedTensor>(hypothesis->inputs),
-                                              hypothesis->recipe, slices[i]);
+        const Tensors part = EvaluateByRecipe(
+            {question.c, hypothesis->inputs, hypothesis->recipe, *hypothesis->operation},
+            slices[i]);
         for (size_t o = 0; o < whole.size(); ++o) {
           const TensorSpec& spec = question.c.info().signature.outputs[o];
           const Tensor<double> expected = ExtractSlice(whole[o].values, spec, slices[i]);
@@ -252,8 +252,8 @@ TEST(CausesOf, ReturnsTheCauseInAPartOfTheAnswer) {
 TEST(CausesOf, ReturnsNothingForOneRowOfAnotherPrecision) {
   const AskedCase question("rms_norm N=8 M=24 dtype=f32");
   Tensors answer = question.CorrectAnswer();
-  const Tensors other =
-      EvaluateByRecipe(question.c, question.inputs, ParseRecipe("native rsqrt=bf16", DType::kF32));
+  const Tensors other = EvaluateByRecipe(
+      {question.c, question.inputs, ParseRecipe("native rsqrt=bf16", DType::kF32)});
   for (size_t i = 3 * 24; i < 4 * 24; ++i) answer[0].values.data[i] = other[0].values.data[i];
   EXPECT_THAT(question.Causes(answer), IsEmpty());
 }

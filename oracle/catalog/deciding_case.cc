@@ -52,12 +52,12 @@ bool Differ(const Tensors& a, const Tensors& b, const std::vector<PermittedTenso
 size_t CountAnswers(const Case& c, const Recipe& recipe,
                     const std::vector<const Defect*>& defects) {
   const Tensors inputs = DrawInputs(c);
-  const auto permitted = PermittedErrors(c, inputs, recipe);
+  const auto permitted = PermittedErrors({c, inputs, recipe});
   std::vector<Tensors> answers;
   for (const Defect* defect : defects) {
     const auto h = defect->hypothesis(c, inputs, recipe);
     if (!h) return 0;
-    Tensors answer = EvaluateByRecipe(*h->operation, c, h->inputs, h->recipe);
+    Tensors answer = EvaluateByRecipe({c, h->inputs, h->recipe, *h->operation});
     if (std::ranges::all_of(answers,
                             [&](const Tensors& a) { return Differ(a, answer, permitted); }))
       answers.push_back(std::move(answer));

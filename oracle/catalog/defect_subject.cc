@@ -13,8 +13,9 @@ namespace {
 Subject LossySubject(const std::string& operation, const CoverageGoal& goal) {
   return {"defect:" + operation + "/" + goal.name, "native",
           [operation, goal](const Case& c, const Tensors& inputs) {
-            Answer answer{.message = "",
-                          .outputs = EvaluateByRecipe(c, inputs, ParseRecipe("native", c.dtype()))};
+            Answer answer{
+                .message = "",
+                .outputs = EvaluateByRecipe({c, inputs, ParseRecipe("native", c.dtype())})};
             if (c.name() != operation) return answer;
             auto losses = goal.losses(c, inputs, answer.outputs);
             if (!losses.empty()) answer.outputs = std::move(losses[0]);
@@ -57,7 +58,7 @@ Subject DefectSubject(const std::string& operation_and_defect) {
             if (c.name() == operation) hypothesis = defect.hypothesis(c, inputs, recipe);
             return Answer{.message = "",
                           .outputs = hypothesis ? Predict(*hypothesis, c)
-                                                : EvaluateByRecipe(c, inputs, recipe)};
+                                                : EvaluateByRecipe({c, inputs, recipe})};
           },
           nullptr, operation};
 }

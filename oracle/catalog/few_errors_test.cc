@@ -25,7 +25,7 @@ TEST(FewErrors, FewErrorsOfTheSizeOfARecipeAccuseNoDefect) {
                  "f32_compute weigh=T", "f32_compute scale=T"}}) {
     const AskedCase question(line, "f32_compute");
     const auto parsed = [&](const char* text) { return ParseRecipe(text, question.c.dtype()); };
-    const Tensors answer = EvaluateByRecipe(question.c, question.inputs, parsed(recipe));
+    const Tensors answer = EvaluateByRecipe({question.c, question.inputs, parsed(recipe)});
     const Judge judge(question.c, question.inputs, question.recipe);
     ASSERT_EQ(judge.Evaluate(answer).status, Verdict::Status::kFails) << line;
     const Observation seen{question.c,     question.inputs,   question.recipe,

@@ -38,9 +38,10 @@ void Set(GoldenTensor& golden, const std::vector<double>& values) {
 
 Lower PredictedBy(const Observation& seen, const Hypothesis& model) {
   // Not in slices: the model may read other slices.
-  Lower lower{seen.golden, PermittedErrors(*model.operation, seen.c, model.inputs.Readers(),
-                                           seen.recipe, Slice{})};
-  const Tensors values = EvaluateByRecipe(*model.operation, seen.c, model.inputs, seen.recipe);
+  Lower lower{
+      seen.golden,
+      PermittedErrors({seen.c, model.inputs.Readers(), seen.recipe, *model.operation}, Slice{})};
+  const Tensors values = EvaluateByRecipe({seen.c, model.inputs, seen.recipe, *model.operation});
   for (size_t o = 0; o < values.size(); ++o) {
     Set(lower.golden[o], values[o].values.data);
     for (double& error : lower.permitted[o].error.data) error *= 2;

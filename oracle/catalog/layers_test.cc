@@ -28,7 +28,7 @@ TEST(LayeredCauses, AListedDefectAndAFunctionOfTheOutput) {
 TEST(LayeredCauses, AMeasuredDeviationAndAMovedColumn) {
   const AskedCase question("rms_norm N=12 M=48 eps=1e-05 dtype=f32 @x=normal(0.005)");
   const Tensors eps =
-      EvaluateByRecipe(question.c.With("eps=3.7e-05"), question.inputs, question.recipe);
+      EvaluateByRecipe({question.c.With("eps=3.7e-05"), question.inputs, question.recipe});
   Tensors answer = eps;
   for (size_t n = 0; n < 12; ++n) answer[0].values(n, 0) = eps[0].values((n + 11) % 12, 0);
   EXPECT_THAT(question.Causes(answer),
@@ -70,7 +70,7 @@ TEST(LayeredCauses, ADefectThatPermitsNearlyEverythingExplainsNothing) {
 TEST(LayeredCauses, IsEmptyIfElementsAreLeft) {
   const AskedCase question("rms_norm N=12 M=48 eps=1e-05 dtype=f32 @x=normal(0.005)");
   Tensors answer =
-      EvaluateByRecipe(question.c.With("eps=3.7e-05"), question.inputs, question.recipe);
+      EvaluateByRecipe({question.c.With("eps=3.7e-05"), question.inputs, question.recipe});
   for (size_t n = 0; n < 12; ++n)
     answer[0].values(n, 0) += 0.01 * std::sin(static_cast<double>(n + 1));
   EXPECT_THAT(question.Causes(answer), IsEmpty());

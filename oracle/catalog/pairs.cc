@@ -61,8 +61,7 @@ std::vector<Cause> MeasuredSeconds(const ChangedQuestion& first, const Observati
                                    Evidence& evidence, const ProveOptions& options) {
   const std::vector<Measurement>& measurements = CatalogEntryOf(seen.c.name()).measurements;
   if (measurements.empty()) return {};
-  const auto [golden, permitted] =
-      Enclose(first.c.operation(), first.c, first.inputs, seen.recipe, options);
+  const auto [golden, permitted] = Enclose({first.c, first.inputs, seen.recipe}, options);
   const Observation changed{.c = first.c,
                             .inputs = first.inputs,
                             .recipe = seen.recipe,

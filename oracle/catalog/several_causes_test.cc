@@ -15,7 +15,7 @@ TEST(CausesOf, FindsPairsOfDeviations) {
   for (const char* dtype : {"f32", "bf16"}) {
     const AskedCase question(std::string("rope pairing=half H=2 S=16 D=32 dtype=") + dtype);
     const Case both = question.c.With("pairing=interleaved").With("base=500000");
-    EXPECT_THAT(question.Causes(EvaluateByRecipe(both, question.inputs, question.recipe)),
+    EXPECT_THAT(question.Causes(EvaluateByRecipe({both, question.inputs, question.recipe})),
                 ElementsAre(AllOf(StartsWith("pairing_interleaved+base_differs "),
                                   HasSubstr("base = 500000, expected 10000"))))
         << dtype;

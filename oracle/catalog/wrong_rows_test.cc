@@ -17,8 +17,8 @@ struct Rows : testing::Test {
   // The answer with these rows rotated backwards: row i is head i / 8, token i % 8.
   Tensors Backwards(const std::vector<size_t>& rows) const {
     Tensors answer = question.CorrectAnswer();
-    const Tensors wrong =
-        EvaluateByRecipe(question.c.With("direction=transpose"), question.inputs, question.recipe);
+    const Tensors wrong = EvaluateByRecipe(
+        {question.c.With("direction=transpose"), question.inputs, question.recipe});
     for (const size_t row : rows) {
       for (size_t i = 16 * row; i < 16 * (row + 1); ++i)
         answer[0].values.data[i] = wrong[0].values.data[i];

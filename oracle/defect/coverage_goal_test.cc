@@ -39,7 +39,7 @@ std::vector<std::string> NamesOfGoals(const std::string& operation) {
 struct Lost {
   Lost(const std::string& line, const std::string& goal) : c(Case::Parse(line)) {
     inputs = DrawInputs(c);
-    correct = EvaluateByRecipe(c, inputs, ParseRecipe("native", c.dtype()));
+    correct = EvaluateByRecipe({c, inputs, ParseRecipe("native", c.dtype())});
     std::vector<double>& y = correct[0].values.data;
     for (size_t i = 0; i < y.size(); ++i) y[i] = static_cast<double>(i) + 1;
     for (const Tensors& lost : GoalNamed(c.name(), goal).losses(c, inputs, correct)) {

@@ -104,14 +104,14 @@ Recipe ScopedFormat::RecipeOf(DType format) {
 }
 
 Tensors Predict(const Hypothesis& hypothesis, const Case& c) {
-  return EvaluateByRecipe(*hypothesis.operation, c, hypothesis.inputs, hypothesis.recipe);
+  return EvaluateByRecipe({c, hypothesis.inputs, hypothesis.recipe, *hypothesis.operation});
 }
 
 bool Explains(const Hypothesis& hypothesis, const Case& c, const Recipe& recipe,
               const Tensors& answer, const Slice& slice) {
   const auto& [operation, inputs, its_recipe, across] = hypothesis;
-  const Tensors predicted = EvaluateByRecipe(*operation, c, inputs.Readers(), its_recipe, slice);
-  const auto permitted = PermittedErrors(*operation, c, inputs.Readers(), recipe, slice);
+  const Tensors predicted = EvaluateByRecipe({c, inputs.Readers(), its_recipe, *operation}, slice);
+  const auto permitted = PermittedErrors({c, inputs.Readers(), recipe, *operation}, slice);
   for (size_t o = 0; o < predicted.size(); ++o) {
     const auto at = std::ranges::find(answer, predicted[o].name, &NamedTensor::name);
     if (at == answer.end()) continue;

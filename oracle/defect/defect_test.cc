@@ -26,7 +26,7 @@ using testing::IsSupersetOf;
 // True if all permitted errors are finite.
 bool IsBounded(const Hypothesis& hypothesis, const Case& c) {
   const auto permitted =
-      PermittedErrors(*hypothesis.operation, c, hypothesis.inputs, hypothesis.recipe);
+      PermittedErrors({c, hypothesis.inputs, hypothesis.recipe, *hypothesis.operation});
   return std::ranges::all_of(permitted, [](const PermittedTensor& p) {
     return std::ranges::all_of(p.error.data, [](double e) { return std::isfinite(e); });
   });
@@ -113,8 +113,8 @@ TEST(CopyAttributes, CopiesDimensionsToo) {
   CopyAttributes(c, *copy);
   const Tensors inputs = DrawInputs(c);
   const Recipe recipe = ParseRecipe("native", c.dtype());
-  EXPECT_EQ(EvaluateByRecipe(*copy, c, inputs, recipe)[0].values.data,
-            EvaluateByRecipe(c, inputs, recipe)[0].values.data);
+  EXPECT_EQ(EvaluateByRecipe({c, inputs, recipe, *copy})[0].values.data,
+            EvaluateByRecipe({c, inputs, recipe})[0].values.data);
 }
 
 TEST(GeneratedDefects, AreTheChoicesOfAttributes) {

@@ -35,8 +35,9 @@ inline std::vector<CaseLine> SmallCasesOf(const std::string& operation) {
 struct DrawnCase {
   explicit DrawnCase(const std::string& line, const std::string& recipe_text = "native")
       : c(Case::Parse(line)), inputs(DrawInputs(c)), recipe(ParseRecipe(recipe_text, c.dtype())) {}
+  operator Evaluation() const { return {c, inputs, recipe}; }
   // The answer by the recipe.
-  Tensors CorrectAnswer() const { return EvaluateByRecipe(c, inputs, recipe); }
+  Tensors CorrectAnswer() const { return EvaluateByRecipe(*this); }
   std::optional<Hypothesis> Of(const Defect& defect) const {
     return defect.hypothesis(c, inputs, recipe);
   }

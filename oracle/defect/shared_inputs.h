@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "reference/number/tensor/stored_tensor.h"
-#include "reference/number/tensor/tensor.h"
+#include "reference/prove/prove.h"
 
 namespace sextant::oracle {
 
@@ -22,6 +22,7 @@ class SharedInputs {
   SharedInputs Changed(size_t i, ElementChange change) const;
   // All of them: the first call copies those of the case if some are changed.
   operator const Tensors&() const;
+  operator InputTensors() const { return static_cast<const Tensors&>(*this); }
   TensorReaders Readers() const;  // without copies
   const NamedTensor& operator[](size_t i) const;
   NamedTensor& operator[](size_t i) {  // to change it: copies inputs of others first

@@ -15,7 +15,7 @@ struct Asked : DrawnCase {
   // The answer is that of the case with other words.
   Asked(const std::string& line, const std::string& words)
       : DrawnCase(line),
-        answer(EvaluateByRecipe(c.With(words), inputs, recipe)),
+        answer(EvaluateByRecipe({c.With(words), inputs, recipe})),
         judge(c, inputs, recipe) {}
   Observation seen() const {
     return {c, inputs, recipe, judge.golden(), judge.permitted(), answer};
@@ -115,8 +115,8 @@ TEST(Evidence, DoesNotDependOnThreads) {
 // The formula in f32 of a real kernel whose rounding is its own.
 TEST(Evidence, ExplainsTheAnswerOfAnotherImplementation) {
   Asked asked("rope pairing=half H=4 S=256 D=128 dtype=f32", "pairing=interleaved");
-  asked.answer = EvaluateByRecipe(asked.c.With("pairing=interleaved"), asked.inputs,
-                                  ParseRecipe("exact", DType::kF32));
+  asked.answer = EvaluateByRecipe(
+      {asked.c.With("pairing=interleaved"), asked.inputs, ParseRecipe("exact", DType::kF32)});
   Evidence evidence(asked.seen());
   EXPECT_TRUE(evidence.FitsOf({asked.CandidateOf(kRight)})[0].explains);
 }

@@ -5,7 +5,6 @@
 
 #include "reference/number/counted/counted.h"
 #include "reference/prove/case_slices.h"
-#include "reference/prove/evaluate.h"
 
 namespace sextant::oracle {
 namespace {
@@ -18,10 +17,9 @@ struct Prediction {
   Values bounds;  // of |answer - value|; empty: not evaluated yet
 };
 
-Values ValuesByRecipe(const Operation& operation, const Case& c, const TensorReaders& inputs,
-                      const Recipe& recipe, const Slice& slice) {
+Values ValuesByRecipe(const Evaluation& evaluation, const Slice& slice) {
   Values values;
-  for (NamedTensor& tensor : EvaluateByRecipe(operation, c, inputs, recipe, slice))
+  for (NamedTensor& tensor : EvaluateByRecipe(evaluation, slice))
     values.push_back(std::move(tensor.values));
   return values;
 }
@@ -35,7 +33,7 @@ Prediction PredictExactly(const Observation& seen, const Hypothesis& model, cons
   const ScopedRecipe following(seen.recipe, seen.c.dtype());
   const TensorReaders readers = model.inputs.Readers();
   const Outputs<Counted> outputs =
-      Evaluated<Counted>({*model.operation, seen.c, {}, nullptr, &readers}, slice);
+      Evaluated<Counted>({seen.c, readers, seen.recipe, *model.operation}, slice);
   Prediction prediction;
   for (const Output<Counted>& output : outputs) {
     Tensor<double>& values = prediction.values.emplace_back(output.values.shape);
@@ -51,14 +49,14 @@ Prediction PredictExactly(const Observation& seen, const Hypothesis& model, cons
 
 Prediction Predict(const Observation& seen, const Hypothesis& model, const Slice& slice, By by) {
   if (by == By::kExactly) return PredictExactly(seen, model, slice);
-  return {ValuesByRecipe(*model.operation, seen.c, model.inputs.Readers(), model.recipe, slice),
-          {}};
+  const TensorReaders readers = model.inputs.Readers();
+  return {ValuesByRecipe({seen.c, readers, model.recipe, *model.operation}, slice), {}};
 }
 
 Values TwicePermitted(const Observation& seen, const Hypothesis& model, const Slice& slice) {
   Values bounds;
   for (PermittedTensor& permitted :
-       PermittedErrors(*model.operation, seen.c, model.inputs.Readers(), seen.recipe, slice)) {
+       PermittedErrors({seen.c, model.inputs.Readers(), seen.recipe, *model.operation}, slice)) {
     for (double& error : permitted.error.data) error *= 2;
     bounds.push_back(std::move(permitted.error));
   }
@@ -144,8 +142,7 @@ AnsweredSlice AnsweredSliceOf(const Observation& seen, const Slice& slice) {
 
 Values RightValues(const Observation& seen, const AnsweredSlice& part, By by) {
   if (by == By::kExactly) return part.exact;
-  return ValuesByRecipe(seen.c.operation(), seen.c, ReadersOf(seen.inputs), seen.recipe,
-                        part.slice);
+  return ValuesByRecipe({seen.c, seen.inputs, seen.recipe}, part.slice);
 }
 
 Comparison& Comparison::operator+=(const Comparison& other) {

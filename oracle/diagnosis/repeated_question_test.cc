@@ -16,7 +16,7 @@ namespace {
 std::string DifferenceIf(double error, bool may_vary = true) {
   const DrawnCase question("linear N=4 F=4 M=16 dtype=f32");
   const Tensors first = question.CorrectAnswer();
-  const auto permitted = PermittedErrors(question.c, question.inputs, question.recipe);
+  const auto permitted = PermittedErrors(question);
   Tensors second = first;
   for (const size_t i : {1, 5, 9}) second[0].values.data[i] += error * permitted[0].error.data[i];
   const Subject subject{
@@ -44,7 +44,7 @@ TEST(RepeatedQuestion, IsAnsweredBeforeOtherQuestions) {
   const DrawnCase question("linear N=4 F=4 M=16 dtype=f32");
   const DrawnCase other("linear N=2 F=4 M=16 dtype=f32");
   const Tensors first = question.CorrectAnswer();
-  const auto permitted = PermittedErrors(question.c, question.inputs, question.recipe);
+  const auto permitted = PermittedErrors(question);
   std::vector<std::string> asked;
   const Subject subject{.name = "slow",
                         .recipe = "native",

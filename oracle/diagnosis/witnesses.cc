@@ -118,8 +118,8 @@ Witnesses WitnessesOf(const Observation& seen) {
 
 std::vector<double> ResidualsOf(const Observation& seen, const Hypothesis& model,
                                 const Witness& witness) {
-  const Tensors predicted = EvaluateByRecipe(*model.operation, seen.c, model.inputs.Readers(),
-                                             model.recipe, witness.slice);
+  const Tensors predicted = EvaluateByRecipe(
+      {seen.c, model.inputs.Readers(), model.recipe, *model.operation}, witness.slice);
   std::vector<double> residuals;
   for (size_t o = 0; o < predicted.size(); ++o) {
     for (size_t i = 0; i < witness.answer[o].data.size(); ++i) {

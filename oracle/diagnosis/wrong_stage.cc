@@ -26,10 +26,9 @@ std::optional<size_t> FirstFailing(const Observation& seen) {
 std::optional<WrongStage> FirstWrongStage(const Observation& seen, const ProveOptions& options) {
   const Case& c = seen.c;
   if (Halve(c, {}) || seen.answer.size() < 2) return std::nullopt;
-  if (!ContinuesFrom(c.operation(), c, seen.inputs, seen.recipe, seen.answer)) return std::nullopt;
-  ProveOptions tracing = options;
-  tracing.subject_outputs = &seen.answer;
-  ProvenAndPermitted traced = ProveAndPermit(c.operation(), c, seen.inputs, seen.recipe, tracing);
+  const Evaluation evaluation{c, seen.inputs, seen.recipe, c.operation(), &seen.answer};
+  if (!CanBeTraced(evaluation)) return std::nullopt;
+  ProvenAndPermitted traced = ProveAndPermit(evaluation, options);
   const auto wrong =
       FirstFailing({c, seen.inputs, seen.recipe, traced.golden, traced.permitted, seen.answer});
   if (!wrong) return std::nullopt;

@@ -45,7 +45,7 @@ Exchange WithErrorsOf(const std::string& recipe, const Claim& claim, DType dtype
   std::vector<std::string> words = WordsOf(claim);
   words.push_back("dtype=" + std::string(NameOf(dtype)));
   const Case c = seen.c.With(words);
-  const auto permitted = PermittedErrors(c, seen.inputs, ParseRecipe(recipe, dtype));
+  const auto permitted = PermittedErrors({c, seen.inputs, ParseRecipe(recipe, dtype)});
   for (size_t o = 0; o < seen.units.size(); ++o) {
     auto& unit = seen.units[o].error.data;
     for (size_t k = 0; k < unit.size(); ++k) unit[k] += permitted[o].error.data[k];

@@ -16,7 +16,8 @@ AskSubject BlackBox(const std::vector<std::string>& words, const std::string& re
   return [=](const Case& c, const Tensors& inputs) {
     const Case own = c.With(words);
     const Recipe by = ParseRecipe(recipe, c.dtype());
-    return Answer{Answer::Status::kAnswered, "", EvaluateByRecipe(own.operation(), c, inputs, by)};
+    return Answer{Answer::Status::kAnswered, "",
+                  EvaluateByRecipe({c, inputs, by, own.operation()})};
   };
 }
 
@@ -92,7 +93,7 @@ INSTANTIATE_TEST_SUITE_P(
 // No attributes give the answers: nothing is claimed, and the nearest claim is still valid.
 TEST(Identify, ClaimsNothingIfNothingConforms) {
   const auto cubed = [](const Case& c, const Tensors& inputs) {
-    Tensors y = EvaluateByRecipe(c, inputs, ParseRecipe("native", c.dtype()));
+    Tensors y = EvaluateByRecipe({c, inputs, ParseRecipe("native", c.dtype())});
     for (size_t i = 0; i < y[0].values.data.size(); ++i) {
       const double x = inputs[0].values.data[i];
       y[0].values.data[i] = RoundTo(DType::kF32, x * x * x);

@@ -64,7 +64,7 @@ std::vector<double> DifferencesOf(const Claim& claim, std::span<const Exchange> 
       const bool is_alike = exchange.c.dimensions() == exchanges[0].c.dimensions();
       if (!is_alike) c = exchange.c.With(WordsOf(claim));  // takes longer than small questions
       if (!HasShapes(c, exchange.inputs) || !Answers(c, exchange.answer)) return {};
-      const Tensors given = EvaluateByRecipe(c.operation(), exchange.c, exchange.inputs, f64);
+      const Tensors given = EvaluateByRecipe({exchange.c, exchange.inputs, f64, c.operation()});
       for (const NamedTensor& answer : exchange.answer) {
         const auto at = std::ranges::find(given, answer.name, &NamedTensor::name);
         const auto o = static_cast<size_t>(at - given.begin());
@@ -104,8 +104,8 @@ std::vector<Exchange> Weighed(std::vector<Exchange> exchanges, const Claim& clai
                               const std::string& recipe, int threads) {
   for (Exchange& exchange : exchanges) {
     const Case c = exchange.c.With(WordsOf(claim));
-    exchange.units = PermittedErrors(c, exchange.inputs, ParseRecipe(recipe, c.dtype()),
-                                     ProveOptions{.threads = threads});
+    exchange.units = PermittedErrors({c, exchange.inputs, ParseRecipe(recipe, c.dtype())},
+                                    ProveOptions{.threads = threads});
   }
   return exchanges;
 }

@@ -56,12 +56,12 @@ size_t ExpectSameVerdicts(const std::string& line, Random& random) {
   const Case c = Case::Parse(line);
   const Tensors inputs = DrawInputs(c);
   const Recipe recipe = ParseRecipe("native", c.dtype());
-  const ProvenAndPermitted proven = ProveAndPermit(c.operation(), c, inputs, recipe);
+  const ProvenAndPermitted proven = ProveAndPermit({c, inputs, recipe});
   const Planted planted(proven, random);
-  const Tensors correct = EvaluateByRecipe(c, inputs, recipe);
+  const Tensors correct = EvaluateByRecipe({c, inputs, recipe});
   size_t shifted = 0;
   for (const Tensors& answer : {correct, planted.inside, planted.outside}) {
-    ProvenAndPermitted moved = Enclose(c.operation(), c, inputs, recipe);
+    ProvenAndPermitted moved = Enclose({c, inputs, recipe});
     shifted += Shift(moved, random);
     const Judge by_proof(c, inputs, recipe, proven), by_ends(c, inputs, recipe, moved);
     ExpectSameVerdictOf(by_ends.Evaluate(answer), by_proof.Evaluate(answer), line);
@@ -77,8 +77,8 @@ Margins MarginsOf(const std::string& line) {
   const Case c = Case::Parse(line);
   const Tensors inputs = DrawInputs(c);
   const Recipe recipe = ParseRecipe("native", c.dtype());
-  const auto a = Enclose(c.operation(), c, inputs, recipe);
-  const auto b = ProveAndPermit(c.operation(), c, inputs, recipe);
+  const auto a = Enclose({c, inputs, recipe});
+  const auto b = ProveAndPermit({c, inputs, recipe});
   Margins margins;
   for (size_t o = 0; o < a.golden.size(); ++o) {
     for (size_t i = 0; i < a.golden[o].radius.data.size(); ++i) {

@@ -55,7 +55,7 @@ class BiasSample {
     std::vector<std::vector<PermittedTensor>> less(slices_.size());
     ForEachSlice([&](size_t s) {
       less[s] =
-          PermittedErrors(problem_.operation, problem_.c, problem_.inputs, rounded, slices_[s]);
+          PermittedErrors({problem_.c, problem_.inputs, rounded, problem_.operation}, slices_[s]);
     });
     return MeansOf([&](size_t s, size_t o, size_t i) {
       return ShareOfFunctions(references_[s].permitted[o].error.data[i], less[s][o].error.data[i]);
@@ -67,8 +67,8 @@ class BiasSample {
     std::vector<Tensors> answers(slices_.size());
     ForEachSlice([&](size_t s) {
       const ScopedSumOrder in_order(order);
-      answers[s] = EvaluateByRecipe(problem_.operation, problem_.c, problem_.inputs,
-                                    problem_.recipe, slices_[s]);
+      answers[s] = EvaluateByRecipe(
+          {problem_.c, problem_.inputs, problem_.recipe, problem_.operation}, slices_[s]);
     });
     return MeansOf([&](size_t s, size_t o, size_t i) {
       const GoldenTensor& golden = references_[s].golden[o];

@@ -39,9 +39,9 @@ class Question {
       : c(of),
         inputs(DrawInputs(c)),
         recipe(ParseRecipe("native", c.dtype())),
-        correct(EvaluateByRecipe(c, inputs, recipe)),
-        other(EvaluateByRecipe(c, DrawInputs(c.With("seed=" + std::to_string(c.seed() + 1))),
-                               recipe)),
+        correct(EvaluateByRecipe({c, inputs, recipe})),
+        other(EvaluateByRecipe(
+            {c, DrawInputs(c.With("seed=" + std::to_string(c.seed() + 1))), recipe})),
         judge_(c, inputs, recipe) {}
 
   // Judges the answer and counts the verdict. The test fails if the answer conforms although a
@@ -129,7 +129,7 @@ Tensors OnlyRequired(const Question& q, const Tensors& answer) {
 Tensors ComputedFromGarbage(const Question& q, const Tensors& answer, size_t output) {
   const Tensors given = {answer[output]};
   const ScopedTrace trace(given);
-  Tensors computed = EvaluateByRecipe(q.c, q.inputs, q.recipe);
+  Tensors computed = EvaluateByRecipe({q.c, q.inputs, q.recipe});
   computed[output] = answer[output];
   return computed;
 }

@@ -52,7 +52,7 @@ namespace {
 ProvenAndPermitted WithPermitted(std::vector<GoldenTensor> golden, const Case& c,
                                  const Tensors& inputs, const Recipe& recipe,
                                  const ProveOptions& options) {
-  ProvenAndPermitted reference{std::move(golden), PermittedErrors(c, inputs, recipe, options)};
+  ProvenAndPermitted reference{std::move(golden), PermittedErrors({c, inputs, recipe}, options)};
   for (size_t o = 0; o < reference.golden.size(); ++o) {
     GoldenTensor& g = reference.golden[o];
     const std::vector<double>& error = reference.permitted[o].error.data;
@@ -75,8 +75,7 @@ struct Judge::Variant {
 
 Judge::Judge(const Case& c, const Tensors& inputs, const Recipe& recipe,
              const ProveOptions& options, Grading grading)
-    : Judge(c, inputs, recipe, Enclose(c.operation(), c, inputs, recipe, options), options,
-            grading) {}
+    : Judge(c, inputs, recipe, Enclose({c, inputs, recipe}, options), options, grading) {}
 
 Judge::Judge(const Case& c, const Tensors& inputs, const Recipe& recipe,
              std::vector<GoldenTensor> golden, const ProveOptions& options, Grading grading)
@@ -104,7 +103,7 @@ void Judge::Settle(const Tensors& outputs) const {
   for (;;) {
     const ElementMarks marks = undecided.Next();
     if (marks.empty()) break;
-    ProveMarked(c_.operation(), c_, inputs_, recipe_, options_, marks, reference_);
+    ProveMarked({c_, inputs_, recipe_}, options_, marks, reference_);
   }
   for (size_t o = 0; o < before.size(); ++o) {  // what SampleLikely found is still valid
     std::ranges::transform(permitted[o].likely.data, before[o].likely.data,
@@ -114,11 +113,9 @@ void Judge::Settle(const Tensors& outputs) const {
 
 // Empty if no intermediate was answered.
 std::vector<JudgedTensor> Judge::Trace(const Variant& variant, const Tensors& outputs) const {
-  if (outputs.size() < 2 || !ContinuesFrom(variant.operation, c_, inputs_, recipe_, outputs))
-    return {};
-  ProveOptions options = options_;
-  options.subject_outputs = &outputs;
-  const auto [golden, permitted] = ProveAndPermit(variant.operation, c_, inputs_, recipe_, options);
+  const Evaluation evaluation{c_, inputs_, recipe_, variant.operation, &outputs};
+  if (outputs.size() < 2 || !CanBeTraced(evaluation)) return {};
+  const auto [golden, permitted] = ProveAndPermit(evaluation, options_);
   return JudgeTensors(
       c_, {golden, permitted, &variant.reference.golden, {}, &inputs_, options_.threads}, outputs);
 }
@@ -166,7 +163,7 @@ Verdict Judge::Evaluate(const Tensors& outputs) const {
     alternatives = c_.operation().Alternatives();
   }
   for (const auto& other : alternatives) {
-    const auto reference = ProveAndPermit(*other, c_, inputs_, recipe_, options_);
+    const auto reference = ProveAndPermit({c_, inputs_, recipe_, *other}, options_);
     Verdict alternative = EvaluateVariant({*other, reference}, outputs);
     if (alternative.status == Verdict::Status::kFails) continue;
     const std::string reason = alternative.message.empty() ? "" : "; " + alternative.message;

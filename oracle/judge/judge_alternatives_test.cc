@@ -26,9 +26,10 @@ class AmbiguousRamp : public testing::Test {
   // The exact answer with the upper limit moved. Element `unmoved`, if any, is that of the formula.
   Tensors Answer(double shift, size_t unmoved = 40) const {
     const Recipe exact = ParseRecipe("exact", DType::kF32);
-    Tensors answer = EvaluateByRecipe(Moved(shift), c_, {}, exact);
+    Tensors answer = EvaluateByRecipe({c_, Tensors{}, exact, Moved(shift)});
     if (unmoved < 40)
-      answer[0].values.data[unmoved] = EvaluateByRecipe(c_, {}, exact)[0].values.data[unmoved];
+      answer[0].values.data[unmoved] =
+          EvaluateByRecipe({c_, Tensors{}, exact})[0].values.data[unmoved];
     return answer;
   }
   Verdict By(const std::string& recipe, const Tensors& answer) const {
@@ -57,9 +58,9 @@ TEST_F(AmbiguousRamp, MixedDecisionsFail) {
 TEST_F(AmbiguousRamp, TheAlternativeHasItsOwnPermittedErrors) {
   const Tensors none;
   const Recipe recipe = ParseRecipe("native", DType::kF32);
-  const auto permitted = PermittedErrors(c_, none, recipe)[0].error.data;
-  const auto other = PermittedErrors(Moved(-1), c_, none, recipe)[0].error.data;
-  const auto golden = Prove(Moved(-1), c_, none, recipe)[0];
+  const auto permitted = PermittedErrors({c_, none, recipe})[0].error.data;
+  const auto other = PermittedErrors({c_, none, recipe, Moved(-1)})[0].error.data;
+  const auto golden = Prove({c_, none, recipe, Moved(-1)})[0];
   size_t different = 0;
   for (size_t i = 0; i < permitted.size(); ++i) {
     const double least = std::min(permitted[i], other[i]), most = std::max(permitted[i], other[i]);

@@ -25,9 +25,9 @@ TEST(Judge, OptionalOutputsAreJudgedIfAnswered) {
   const Case c = Case::Parse("relative_attention clip=1 H=1 S=1 T=2 D=2");
   const Tensors inputs = DrawInputs(c);
   const Recipe recipe = ParseRecipe("native", c.dtype());
-  const auto golden = Prove(c, inputs, recipe);
-  const auto permitted = PermittedErrors(c, inputs, recipe);
-  Tensors answer = EvaluateByRecipe(c, inputs, recipe);
+  const auto golden = Prove({c, inputs, recipe});
+  const auto permitted = PermittedErrors({c, inputs, recipe});
+  Tensors answer = EvaluateByRecipe({c, inputs, recipe});
   EXPECT_EQ(JudgeEndToEnd(c, golden, permitted, answer).tensors.size(), 2u);
   answer[1].values.data[0] += 1;
   EXPECT_EQ(JudgeEndToEnd(c, golden, permitted, answer).status, Status::kFails);

@@ -71,8 +71,7 @@ void ExpectSameVerdict(const Verdict& a, const Verdict& b, double reach, const s
 // Judges by both.
 void ExpectEqualLevels(const DrawnCase& q, const Tensors& answer, const std::string& text) {
   const Judge enclosed(q.c, q.inputs, q.recipe);
-  const Judge proven(q.c, q.inputs, q.recipe,
-                     ProveAndPermit(q.c.operation(), q.c, q.inputs, q.recipe));
+  const Judge proven(q.c, q.inputs, q.recipe, ProveAndPermit(q));
   const double reach = ReachOfMeans(enclosed);
 
   ExpectSameVerdict(enclosed.Evaluate(answer), proven.Evaluate(answer), reach,
@@ -92,7 +91,7 @@ TEST(Level1, AnswersAtThePermittedErrorHaveTheVerdictsOfProvenValues) {
   size_t moved = 0;
   for (const std::string& line : kLines) {
     const DrawnCase q(line);
-    const ProvenAndPermitted exact = ProveAndPermit(q.c.operation(), q.c, q.inputs, q.recipe);
+    const ProvenAndPermitted exact = ProveAndPermit(q);
     for (int repeat = 0; repeat < 3; ++repeat) {
       Tensors answer = q.CorrectAnswer();
       const size_t o = random.Below(answer.size());
@@ -115,8 +114,7 @@ TEST(Level1, PermittedErrorsExceedTheProvenOnesByAtMostTheStatedMargin) {
   size_t enclosed = 0;
   for (const std::string& line : kLines) {
     const DrawnCase q(line);
-    const ProvenAndPermitted a = Enclose(q.c.operation(), q.c, q.inputs, q.recipe),
-                             b = ProveAndPermit(q.c.operation(), q.c, q.inputs, q.recipe);
+    const ProvenAndPermitted a = Enclose(q), b = ProveAndPermit(q);
     for (size_t o = 0; o < a.golden.size(); ++o) {
       for (size_t i = 0; i < a.golden[o].high.data.size(); ++i) {
         const double r = -a.golden[o].radius.data[i];
@@ -141,7 +139,7 @@ TEST(Level1, PermittedErrorsExceedTheProvenOnesByAtMostTheStatedMargin) {
 // A judge of many cases with few undecided elements must not prove everything.
 TEST(Level1, ACorrectAnswerNeedsFewProofs) {
   const DrawnCase q("attention H=4 K=2 S=40 T=40 D=16 mask=causal dtype=bf16");
-  const ProvenAndPermitted enclosed = Enclose(q.c.operation(), q.c, q.inputs, q.recipe);
+  const ProvenAndPermitted enclosed = Enclose(q);
   const ElementMarks marks = Undecided(enclosed, q.CorrectAnswer(), 1).Next();
   size_t marked = 0;
   for (const auto& of : marks) marked += static_cast<size_t>(std::ranges::count(of, 1));
@@ -151,7 +149,7 @@ TEST(Level1, ACorrectAnswerNeedsFewProofs) {
 
 TEST(Level1, Float64IsProven) {
   const DrawnCase q("attention H=2 K=1 S=4 T=9 D=8 dtype=f64");
-  const ProvenAndPermitted proven = Enclose(q.c.operation(), q.c, q.inputs, q.recipe);
+  const ProvenAndPermitted proven = Enclose(q);
   for (const double radius : proven.golden[0].radius.data) EXPECT_EQ(radius, 0);
 }
 

@@ -44,7 +44,7 @@ void SampleLikely(const Case& c, const Tensors& inputs, const Recipe& recipe,
       const ScopedThreads alone(1);
       const ScopedBudget within(budget);
       const ScopedStochasticRounding rounding(first + i);
-      answers[i] = EvaluateByRecipe(c, inputs, recipe);
+      answers[i] = EvaluateByRecipe({c, inputs, recipe});
     });
     for (const Tensors& answer : answers) AddSquares(answer, golden, squares);
   }

@@ -75,7 +75,7 @@ TEST_P(HonestBlocks, AreNeverUnlikely) {
   for (const char* line : {"native", "f32_compute", "*=f32 dot=f32:pairwise keep=T", "*=f32",
                            "exact", "exact_table"}) {
     const Tensors answer =
-        EvaluateByRecipe(question.c, question.inputs, ParseRecipe(line, question.c.dtype()));
+        EvaluateByRecipe({question.c, question.inputs, ParseRecipe(line, question.c.dtype())});
     EXPECT_LT(question.Judged(answer).grade.value(), Grade::kUnlikely) << line;
   }
   for (uint64_t seed = 1000; seed < 1040; ++seed) {
@@ -98,7 +98,7 @@ TEST(HonestFunctions, MayHaveErrorsOfAsManyUlpsAsTheRecipeClaims) {
   const GoldenTensor& golden = judge.golden()[0];
   for (uint64_t seed = 1000; seed < 1020; ++seed) {
     const ScopedStochasticRounding rounding(seed);
-    Tensors answer = EvaluateByRecipe(c, inputs, one_ulp);
+    Tensors answer = EvaluateByRecipe({c, inputs, one_ulp});
     answer.resize(1);
     for (size_t i = 0; i < golden.high.data.size(); ++i) {
       double& y = answer[0].values.data[i];

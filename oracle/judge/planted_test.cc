@@ -24,7 +24,7 @@ size_t ExpectRightVerdicts(const std::string& line, const std::string& recipe_na
   const Case c = Case::Parse(line);
   const Tensors inputs = DrawInputs(c);
   const Recipe recipe = ParseRecipe(recipe_name, c.dtype());
-  const auto reference = ProveAndPermit(c.operation(), c, inputs, recipe);
+  const auto reference = ProveAndPermit({c, inputs, recipe});
   Random random(seed);
   const Planted planted(reference, random);
   const Judge judge(c, inputs, recipe);

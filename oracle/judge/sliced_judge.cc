@@ -13,8 +13,8 @@
 #include "reference/base/parallel.h"
 #include "reference/case/extents.h"
 #include "reference/prove/budget.h"
+#include "reference/prove/case_slices.h"
 #include "reference/prove/enclosed_slices.h"
-#include "reference/prove/read_slice.h"
 
 namespace sextant::oracle {
 namespace {
@@ -52,7 +52,7 @@ class SlicedJudge {
   // False if an element fails or is unlikely.
   bool Judge() {
     InParallel(ranges_.size(), question_.options.threads, [&](size_t r) {
-      EnclosedSlices enclosed(question_.c, question_.inputs, question_.recipe);
+      EnclosedSlices enclosed({question_.c, question_.inputs, question_.recipe});
       auto range = std::make_unique<RangeJudge>(shape_, independent_, elements_);
       const size_t end = (r + 1) * slices_.size() / ranges_.size();
       for (size_t s = r * slices_.size() / ranges_.size(); s < end && conforms_; ++s) {
@@ -146,7 +146,7 @@ class SlicedJudge {
     if (worst[0] == Rank()) return;  // no element has a rank
     const Rank known = worst[0];
     const auto may_have_worst = MayHaveWorst(known);
-    EnclosedSlices enclosed(question_.c, question_.inputs, question_.recipe);
+    EnclosedSlices enclosed({question_.c, question_.inputs, question_.recipe});
     RangeJudge range(shape_, false, elements_);
     for (size_t s = 0; s < slices_.size(); ++s) {
       if (!may_have_worst[s]) continue;
@@ -214,7 +214,7 @@ std::optional<Verdict> JudgeInSlices(const Case& c, const TensorReaders& inputs,
   std::vector<JudgedTensor> tensors = judge.Total(0);
   if (NeedsSample(c, tensors)) {
     const auto enclosed_in = [&](const Slice& slice) {
-      EnclosedSlices enclosed(c, inputs, recipe);
+      EnclosedSlices enclosed({c, inputs, recipe});
       enclosed.Enclose(slice);
       return enclosed.reference();
     };

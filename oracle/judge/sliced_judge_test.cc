@@ -19,7 +19,7 @@ constexpr char kSoftmax[] = "softmax N=40 M=4096 dtype=f32";
 struct Sliced {
   explicit Sliced(const std::string& line)
       : drawn(line), recipe(ParseRecipe("native", drawn.c.dtype())) {
-    outputs = EvaluateByRecipe(drawn.c, drawn.inputs, recipe);
+    outputs = EvaluateByRecipe({drawn.c, drawn.inputs, recipe});
   }
   std::optional<Verdict> Judged() const {
     return JudgeInSlices(drawn.c, ReadersOf(drawn.inputs), recipe, {}, ReadersOf(outputs));

@@ -1,7 +1,6 @@
 #include "oracle/judge/systematic_error.h"
 
 #include <algorithm>
-#include <cassert>
 #include <cmath>
 
 #include "oracle/judge/bias_sample.h"
@@ -41,8 +40,9 @@ double MeanOf(const Reference& reference, size_t o, Of of) {
 // Mean over the elements of the share of the permitted error that is due to functions which are not
 // correctly rounded.
 std::vector<double> BiasOfFunctions(const Problem& problem, const Reference& reference) {
-  const auto less = PermittedErrors(problem.operation, problem.c, problem.inputs,
-                                    WithRoundedFunctions(problem.recipe), problem.options);
+  const auto less = PermittedErrors(
+      {problem.c, problem.inputs, WithRoundedFunctions(problem.recipe), problem.operation},
+      problem.options);
   std::vector<double> bias;
   for (size_t o = 0; o < less.size(); ++o) {
     bias.push_back(MeanOf(reference, o, [&](size_t i) {
@@ -54,7 +54,7 @@ std::vector<double> BiasOfFunctions(const Problem& problem, const Reference& ref
 
 Tensors AnswerIn(const SumOrder& order, const Problem& problem) {
   const ScopedSumOrder in_order(order);
-  return EvaluateByRecipe(problem.operation, problem.c, problem.inputs, problem.recipe);
+  return EvaluateByRecipe({problem.c, problem.inputs, problem.recipe, problem.operation});
 }
 
 // Widens `recipe_errors` by the errors of `answer`.
@@ -97,7 +97,6 @@ std::vector<JudgedTensor> JudgeWholeBySample(const Problem& problem, const Refer
 std::vector<JudgedTensor> JudgeWithSystematicErrors(const Problem& problem,
                                                     const Reference& reference,
                                                     const Tensors& outputs) {
-  assert(!problem.options.subject_outputs);
   const std::vector<GoldenTensor>& golden = reference.golden;
   const std::vector<PermittedTensor>& permitted = reference.permitted;
   std::vector<JudgedTensor> tensors = JudgeTensors(problem.c, reference, outputs);

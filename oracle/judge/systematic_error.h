@@ -37,7 +37,6 @@ struct Problem {
 };
 
 // Same as JudgeTensors, but compares answers graded unlikely with the recipe's own answers.
-// Precondition: problem.options.subject_outputs is not set (no trace).
 std::vector<JudgedTensor> JudgeWithSystematicErrors(const Problem& problem,
                                                     const Reference& reference,
                                                     const Tensors& outputs);

@@ -29,7 +29,7 @@ struct SumQuestion : DrawnCase {
     return CorrectAnswer();
   }
 
-  const Judge judge{c, inputs, recipe, ProveAndPermit(c.operation(), c, inputs, recipe)};
+  const Judge judge{c, inputs, recipe, ProveAndPermit({c, inputs, recipe})};
 };
 
 // Summation orders of implementations. The judge tries some of them.

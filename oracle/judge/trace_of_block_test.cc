@@ -23,7 +23,7 @@ TEST_P(TraceOfBlock, NamesTheWrongTensor) {
   const Case c = Case::Parse(GetParam().line);
   const Tensors inputs = DrawInputs(c);
   const Recipe recipe = ParseRecipe("native", c.dtype());
-  const Tensors right = EvaluateByRecipe(c, inputs, recipe);
+  const Tensors right = EvaluateByRecipe({c, inputs, recipe});
   Tensors answer = right;
   const auto index = static_cast<size_t>(
       std::ranges::find(answer, GetParam().at, &NamedTensor::name) - answer.begin());
@@ -35,7 +35,7 @@ TEST_P(TraceOfBlock, NamesTheWrongTensor) {
   for (size_t parts = 0; parts < 3; ++parts) {
     const Tensors given = {answer[index]};
     const ScopedTrace trace(given);
-    answer = EvaluateByRecipe(c, inputs, recipe);
+    answer = EvaluateByRecipe({c, inputs, recipe});
     answer[index].values.data[element] = wrong;
   }
   if (index > 0) {

@@ -44,7 +44,7 @@ TEST(Trace, NamesTheFirstWrongStep) {
   Attention wrong;
   wrong.scores().data[0] += 0.5;
   const ScopedTrace trace(wrong.answer);
-  wrong.y() = EvaluateByRecipe(wrong.c, wrong.inputs, wrong.recipe)[0].values;
+  wrong.y() = EvaluateByRecipe(wrong)[0].values;
   const Verdict verdict = wrong.Judged();
   EXPECT_EQ(verdict.status, Status::kFails);
   EXPECT_THAT(verdict.message, HasSubstr("first wrong at scores"));
@@ -90,7 +90,7 @@ TEST(Trace, InfinitiesOfTheSubjectLeaveYUnverified) {
       "relative_attention clip=1 H=1 S=2 T=5 D=4 dtype=f16 seed=1 @q=normal(300) @k=normal(700)");
   const Tensors inputs = DrawInputs(c);
   const Recipe recipe = ParseRecipe("native", c.dtype());
-  Tensors answer = EvaluateByRecipe(c, inputs, recipe);
+  Tensors answer = EvaluateByRecipe({c, inputs, recipe});
   ASSERT_TRUE(std::ranges::any_of(answer[1].values.data, [](double x) { return std::isinf(x); }));
   std::ranges::fill(answer[0].values.data, 12345);
   const Verdict verdict = Judge(c, inputs, recipe).Evaluate(answer);
@@ -113,14 +113,14 @@ TEST(Trace, ResultOfOpenIntermediatesIsUnverified) {
       "relative_attention clip=1 H=1 S=2 T=5 D=4 dtype=f16 seed=1 @q=normal(300) @k=normal(700)");
   const Tensors inputs = DrawInputs(c);
   const Recipe recipe = ParseRecipe("native", c.dtype());
-  Tensors answer = EvaluateByRecipe(c, inputs, recipe);
+  Tensors answer = EvaluateByRecipe({c, inputs, recipe});
   const Judge judge(c, inputs, recipe);
   for (size_t i = 0; i < answer[1].values.data.size(); ++i) {
     if (std::isinf(judge.permitted()[1].error.data[i])) answer[1].values.data[i] = 1;
   }
   const Tensors given = {answer[1]};
   const ScopedTrace trace(given);
-  answer[0] = EvaluateByRecipe(c, inputs, recipe)[0];
+  answer[0] = EvaluateByRecipe({c, inputs, recipe})[0];
   const Verdict verdict = judge.Evaluate(answer);
   EXPECT_EQ(verdict.status, Status::kUnverified);
   EXPECT_GT(verdict.trace[1].judged, 0u);

@@ -32,7 +32,7 @@ TEST(FeedForward, TraceNamesOnlyTheHiddenTensor) {
   Answered wrong("dtype=bf16");
   wrong.answer[1].values.data[0] += 1;
   const ScopedTrace trace(wrong.answer);
-  wrong.answer[0].values = EvaluateByRecipe(wrong.c, wrong.inputs, wrong.recipe)[0].values;
+  wrong.answer[0].values = EvaluateByRecipe(wrong)[0].values;
   const Verdict verdict = wrong.Judged();
   EXPECT_THAT(verdict.message, HasSubstr("first wrong at hidden"));
   EXPECT_EQ(verdict.trace[1].failed, 0u);

@@ -55,7 +55,7 @@ std::vector<double> UlpErrorsBy(const std::vector<ProvenCase>& cases, const Reci
   std::vector<double> errors;
   for (const auto& [c, inputs, golden, permitted, budget] : cases) {
     const ScopedBudget within(budget);
-    const Tensors answer = EvaluateByRecipe(c, inputs, recipe(c.dtype()));
+    const Tensors answer = EvaluateByRecipe({c, inputs, recipe(c.dtype())});
     for (const AnsweredOutput& output : ErrorsOf(golden, permitted, answer)) {
       for (const ErrorSample& sample : output.samples) {
         if (!std::isnan(sample.ulp)) errors.push_back(In(ErrorUnit::kUlps, sample));

@@ -17,7 +17,7 @@ struct Proven {
   explicit Proven(const std::string& line)
       : c(Case::Parse(line)),
         inputs(DrawInputs(c)),
-        values(ProveAndPermit(c.operation(), c, inputs, ParseRecipe("native", c.dtype()))) {}
+        values(ProveAndPermit({c, inputs, ParseRecipe("native", c.dtype())})) {}
   Case c;
   Tensors inputs;
   ProvenAndPermitted values;

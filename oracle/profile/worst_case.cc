@@ -90,7 +90,7 @@ class Search {
     if (answer.status != Answer::Status::kAnswered || !DescribeMismatch(c, answer.outputs).empty())
       return;
     const Recipe recipe = ParseRecipe(search_.recipe, c.dtype());
-    const auto proven = ProveAndPermit(c.operation(), c, inputs, recipe, search_.prove);
+    const auto proven = ProveAndPermit({c, inputs, recipe}, search_.prove);
     WorstCase worst{c.ToString(), "", -1, 0};
     size_t index = 0;
     for (const AnsweredOutput& output : ErrorsOf(proven.golden, proven.permitted, answer.outputs)) {

@@ -43,10 +43,11 @@ std::string Scientific(double x, int digits = 1) {
 double Score(const Vector& q, const Vector& k, double distance) {
   const Case c =
       Case::Parse("rope pairing=half base=10000 S=1 H=1 dtype=f64 D=" + std::to_string(k.size()));
-  const std::vector<GoldenTensor> rotated = Prove(c,
-                                                  {{"x", DType::kF64, {{1, 1, 1, k.size()}, k}},
-                                                   {"position", DType::kI64, {{1, 1}, {distance}}}},
-                                                  ParseRecipe("native", DType::kF64));
+  const std::vector<GoldenTensor> rotated =
+      Prove({c,
+             Tensors{{"x", DType::kF64, {{1, 1, 1, k.size()}, k}},
+                     {"position", DType::kI64, {{1, 1}, {distance}}}},
+             ParseRecipe("native", DType::kF64)});
   double score = 0;
   for (size_t i = 0; i < k.size(); ++i) score += q[i] * rotated[0].value.data[i];
   return score;
@@ -62,8 +63,8 @@ double LargestError(const std::string& line, const std::string& recipe_text, boo
   const Case c = Case::Parse(line);
   const Tensors inputs = DrawInputs(c);
   const Recipe recipe = ParseRecipe(recipe_text, c.dtype());
-  const GoldenTensor exact = Prove(c, inputs, recipe)[0];
-  const NamedTensor answer = EvaluateByRecipe(c, inputs, recipe)[0];
+  const GoldenTensor exact = Prove({c, inputs, recipe})[0];
+  const NamedTensor answer = EvaluateByRecipe({c, inputs, recipe})[0];
   double largest = 0;
   for (size_t i = 0; i < exact.high.data.size(); ++i) {
     const double off = std::abs(answer.values.data[i] - exact.high.data[i]);
@@ -113,7 +114,8 @@ TEST(Claims, FrequenciesByExpAndLogAreLessAccurate) {
   EXPECT_THAT(Page(), HasSubstr("up to " + off("exp_log") + " off (relative), by pow " +
                                 off("native") + ", correctly rounded " + off("exact") + "."));
   const Case c = Case::Parse("rope_frequencies R=512 dtype=f64");
-  const double last = Prove(c, {}, ParseRecipe("native", DType::kF64))[0].value.data.back();
+  const double last =
+      Prove({c, Tensors{}, ParseRecipe("native", DType::kF64)})[0].value.data.back();
   EXPECT_THAT(Page(), HasSubstr("last frequency is " + Scientific(last, 2) +
                                 ", and the smallest normal f32 number " + Scientific(0x1p-126, 2)));
 }
@@ -130,7 +132,7 @@ TEST(SlowClaims, RoundingTheAngleDominatesATable) {
 // The last frequency of a case of rope_frequencies.
 double LastFrequency(const std::string& words) {
   const Case c = Case::Parse("rope_frequencies dtype=f64 " + words);
-  return Prove(c, {}, ParseRecipe("native", DType::kF64))[0].value.data.back();
+  return Prove({c, Tensors{}, ParseRecipe("native", DType::kF64)})[0].value.data.back();
 }
 
 TEST(Claims, SomeScalingsDependOnTheLength) {
@@ -153,7 +155,7 @@ TEST(Claims, SomeScalingsDependOnTheLength) {
 
 TEST(Claims, SinesAloneAreNotShiftedByALinearMap) {
   const Case c = Case::Parse("sinusoidal S=2 M=8 dtype=f64 @position=0,7");
-  const auto y = Prove(c, DrawInputs(c), ParseRecipe("native", DType::kF64))[0].value;
+  const auto y = Prove({c, DrawInputs(c), ParseRecipe("native", DType::kF64)})[0].value;
   for (size_t sine = 0; sine < 8; sine += 2) EXPECT_EQ(y(0, sine), 0);
   EXPECT_THAT(Page(), HasSubstr("the first is " + Fixed(y(1, 0)) + "."));
 }

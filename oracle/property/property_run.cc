@@ -35,7 +35,7 @@ class Permits {
       if (SameBits(at->second.inputs, inputs)) return at->second.permitted;
     }
     if (known_.size() == kMostKept) known_.clear();
-    return known_.emplace(line, Known{inputs, PermittedErrors(c, inputs, RecipeOf(c))})
+    return known_.emplace(line, Known{inputs, PermittedErrors({c, inputs, RecipeOf(c)})})
         ->second.permitted;
   }
 

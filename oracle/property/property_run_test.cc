@@ -32,7 +32,7 @@ Comparisons Find(const std::string& operation, const std::string& property, cons
   const Ask ask = [&](const Case& question, const Tensors& inputs) {
     const Recipe recipe = ParseRecipe(subject.recipe, question.dtype());
     return Response{subject.answer(question, inputs).outputs,
-                    PermittedErrors(question, inputs, recipe), recipe};
+                    PermittedErrors({question, inputs, recipe}), recipe};
   };
   const auto& properties = CatalogEntryOf(operation).properties;
   return std::ranges::find(properties, property, &Property::name)->check(c, DrawInputs(c), ask);

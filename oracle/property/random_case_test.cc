@@ -108,7 +108,8 @@ TEST_P(SlowFalseAlarms, NoHonestSubjectFails) {
     const Case c = drawer.Next();
     const Tensors inputs = DrawInputs(c);
     const Recipe recipe = ParseRecipe(recipe_text, c.dtype());
-    const Verdict verdict = Judge(c, inputs, recipe).Evaluate(EvaluateByRecipe(c, inputs, recipe));
+    const Verdict verdict =
+        Judge(c, inputs, recipe).Evaluate(EvaluateByRecipe({c, inputs, recipe}));
     ASSERT_NE(verdict.status, Verdict::Status::kFails) << c.ToString() << "\n"
                                                        << verdict.tensors.at(0).worst.where;
     ASSERT_NE(verdict.grade, Grade::kUnlikely) << c.ToString();

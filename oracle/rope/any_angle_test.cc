@@ -19,7 +19,7 @@ Subject ClampingSubject() {
   subject.answer = [](const Case& c, Tensors inputs) {
     for (double& p : inputs[1].values.data) p = std::min(p, 64.0);
     return Answer{.message = "",
-                  .outputs = EvaluateByRecipe(c, inputs, ParseRecipe("native", c.dtype()))};
+                  .outputs = EvaluateByRecipe({c, inputs, ParseRecipe("native", c.dtype())})};
   };
   return subject;
 }

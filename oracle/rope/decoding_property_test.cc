@@ -15,7 +15,7 @@ constexpr double kFirstPosition = 2040;
 Ask AskOf(const Subject& subject) {
   return [subject](const Case& c, const Tensors& inputs) {
     return Response{subject.answer(c, inputs).outputs,
-                    PermittedErrors(c, inputs, ParseRecipe(subject.recipe, c.dtype()))};
+                    PermittedErrors({c, inputs, ParseRecipe(subject.recipe, c.dtype())})};
   };
 }
 

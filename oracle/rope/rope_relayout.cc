@@ -103,8 +103,9 @@ Comparisons CheckRotation(const Case& c, const Tensors& inputs, const Ask& ask) 
   const Response rotated_permuted = permute(rotated.outputs[0].values);
   // The permitted errors are permuted as well, by the exact formula: they are not values of the
   // dtype, so the subject cannot do it.
-  const Tensors errors = EvaluateByRecipe(c, {{"weight", DType::kF64, rotated.permitted[0].error}},
-                                          ParseRecipe("*=exact store=exact", c.dtype()));
+  const Tensors errors =
+      EvaluateByRecipe({c, Tensors{{"weight", DType::kF64, rotated.permitted[0].error}},
+                        ParseRecipe("*=exact store=exact", c.dtype())});
   Comparisons comparisons;
   for (size_t i = 0; i < inputs[0].values.data.size(); ++i) {
     const double error = errors[0].values.data[i];

@@ -10,7 +10,7 @@ Subject RecipeSubject(const std::string& recipe) {
   ParseRecipe(recipe, DType::kF32);  // throws now and not at the first case
   return {"recipe:" + recipe, recipe, [recipe](const Case& c, const Tensors& inputs) {
             return Answer{.message = "",
-                          .outputs = EvaluateByRecipe(c, inputs, ParseRecipe(recipe, c.dtype()))};
+                          .outputs = EvaluateByRecipe({c, inputs, ParseRecipe(recipe, c.dtype())})};
           }};
 }
 

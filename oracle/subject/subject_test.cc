@@ -58,7 +58,7 @@ TEST(DefectSubject, NamesExistingDefectsInItsErrors) {
 
 TEST(DescribeMismatch, NamesWrongShapesWrongDtypesAndMissingOutputs) {
   const Case c = Case::Parse("rope_frequencies R=4 dtype=bf16");
-  Tensors outputs = EvaluateByRecipe(c, {}, ParseRecipe("native", c.dtype()));
+  Tensors outputs = EvaluateByRecipe({c, Tensors{}, ParseRecipe("native", c.dtype())});
   EXPECT_EQ(DescribeMismatch(c, outputs), "");
   outputs[1].dtype = DType::kBF16;
   EXPECT_EQ(DescribeMismatch(c, outputs), "attention_factor is bf16, expected f32");
@@ -70,7 +70,7 @@ TEST(DescribeMismatch, NamesWrongShapesWrongDtypesAndMissingOutputs) {
 
 TEST(DescribeMismatch, OptionalOutputMayBeMissingButNotWrong) {
   const Case c = Case::Parse("attention H=1 S=4 D=4");
-  Tensors outputs = EvaluateByRecipe(c, DrawInputs(c), ParseRecipe("native", c.dtype()));
+  Tensors outputs = EvaluateByRecipe({c, DrawInputs(c), ParseRecipe("native", c.dtype())});
   EXPECT_EQ(DescribeMismatch(c, outputs), "");
   outputs[1].values = Tensor<double>({1});
   EXPECT_EQ(DescribeMismatch(c, outputs), "lse has shape [1], expected [1,1,4]");

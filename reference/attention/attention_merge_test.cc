@@ -39,7 +39,7 @@ TEST(AttentionMerge, IgnoresPartsWithoutKeys) {
     inputs[0].values.data[0] = NAN;
     inputs[1].values.data[0] = inputs[1].values.data[2] = none;
     inputs[3].values.data[1] = inputs[3].values.data[2] = none;
-    const auto golden = Prove(c, inputs, ParseRecipe("native", c.dtype()));
+    const auto golden = Prove({c, inputs, ParseRecipe("native", c.dtype())});
     EXPECT_THAT(golden[0].high.data, ElementsAre(4, 2, testing::_));
     EXPECT_THAT(golden[1].high.data, ElementsAre(9, 7, testing::_));
     EXPECT_THAT(golden[0].permitted.data, ElementsAre(0, 0, testing::_));

@@ -98,7 +98,7 @@ TEST(Attention, DoesNotReadMaskedKeys) {
   const Case c = Case::Parse(kOne + "mask=causal align=top_left S=2 T=3 @q=0 @k=1 @v=4,6,8");
   Tensors inputs = DrawInputs(c);
   inputs[1].values.data[2] = inputs[2].values.data[2] = NAN;
-  EXPECT_THAT(Prove(c, inputs, ParseRecipe("native", c.dtype()))[0].high.data, ElementsAre(4, 5));
+  EXPECT_THAT(Prove({c, inputs, ParseRecipe("native", c.dtype())})[0].high.data, ElementsAre(4, 5));
 }
 
 // The case is evaluated in slices; the mask of a slice uses the indices of the whole case.

@@ -1,5 +1,5 @@
 // The sums from which the weighted mean of a column of values and its error bound follow
-// (softmax_mean.h), for many columns of plain values at once.
+// (counted_softmax_row.cc), for many columns of plain values at once.
 #pragma once
 
 #include <cstddef>

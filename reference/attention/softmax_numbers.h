@@ -58,8 +58,8 @@ void SetWeightCenters(const WeightRow& row);
 // Sets shift, rounding, and the errors of the weights. Needs more than one weight.
 void SetWeightErrors(const WeightRow& row);
 
-// Level 1 in two passes over a row of more than one score (softmax_doubles.cc). The last bits
-// depend on the width of vectors.
+// Level 1 in two passes over a row of more than one score. The last bits depend on the width of
+// vectors.
 struct Range {
   double least, most;
 };

@@ -128,15 +128,13 @@ class SoftmaxRow<Counted> {
   struct Terms {  // centres of exponents, and then of exponentials
     std::vector<double> high, low;
   };
-  struct Scores;         // softmax_scores.h
-  class WeightedMean;    // softmax_mean.h
+  struct Scores;
+  class WeightedMean;
   struct StoredWeight {  // a weight as it is multiplied with a value
     double most, error;  // upper bound of its magnitude; the error added by storing it
   };
   // The drift of a centre: infinite if the exponents are not the centres of the scores.
   double Enclosing(double drift) const { return unbounded_ ? kInfinity : drift; }
-  // The number with these errors; with infinite errors if they are unbounded or unknown.
-  static Counted Bounded(const Counted& number, const Counted::Bounds& error, bool unbounded);
   DoubleDouble CenterOf(size_t j) const { return {weights_.high[j], weights_.low[j]}; }
   void SetFrom(Scores& scores, const StepRule& rule);
   // Level 1, for scores that are not too far apart; false for others.

@@ -41,7 +41,7 @@ TEST(Softmax, RowsAreIndependent) {
 std::vector<double> Masked(std::vector<double> x) {
   Proof proof = ProofOf("softmax N=1 M=4");
   proof.inputs[0].values.data = std::move(x);
-  return Prove(proof.c, proof.inputs, ParseRecipe("native", DType::kF32))[0].value.data;
+  return Prove({proof.c, proof.inputs, ParseRecipe("native", DType::kF32)})[0].value.data;
 }
 
 TEST(Softmax, MaskedElementsHaveNoWeight) {

@@ -127,7 +127,7 @@ TEST(DecoderBlock, DoesNotDependOnTheNumberOfThreads) {
     const Tensors inputs = DrawInputs(c);
     const Recipe recipe = ParseRecipe("native", c.dtype());
     const auto on = [&](int threads) {
-      return ProveAndPermit(c.operation(), c, inputs, recipe, {.threads = threads});
+      return ProveAndPermit({c, inputs, recipe}, {.threads = threads});
     };
     const ProvenAndPermitted alone = on(1), together = on(4);
     for (size_t o = 0; o < alone.golden.size(); ++o) {

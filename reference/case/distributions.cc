@@ -14,7 +14,6 @@
 #include "reference/base/splitmix64.h"
 #include "reference/case/attribute.h"
 #include "reference/case/normal_numbers.h"
-#include "reference/case/round_each.h"
 #include "reference/number/recipe/rounding_units.h"
 
 namespace sextant {
@@ -236,6 +235,21 @@ Distribution::Distribution(const std::string& spec, const std::string& input, DT
               row_->usage.empty() ? "" : row_->name, row_->usage,
               dtype == DType::kI64 ? ", of integers of at most 2^53" : "");
 }
+
+namespace {
+
+// Rounds to nearest; for integers, to those below.
+void RoundEach(DType type, std::span<double> numbers) {
+  if (type == DType::kF32) {  // as the processor rounds
+    for (double& x : numbers) x = static_cast<double>(static_cast<float>(x));
+  } else if (type == DType::kI64) {
+    for (double& x : numbers) x = std::floor(x);
+  } else {
+    for (double& x : numbers) x = RoundTo(type, x);
+  }
+}
+
+}  // namespace
 
 std::optional<Error> Distribution::Draw(uint64_t seed, const Shape& shape, size_t first,
                                         std::span<double> to) const {

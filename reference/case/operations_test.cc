@@ -112,7 +112,7 @@ TEST(Operations, MarkExactlyTheStepsOfKSteps) {
     TakeStepsPerformed();
     for (int i = 0; i < 20; ++i) {
       const Case c = RandomCase(info, random, "");
-      EvaluateByRecipe(c, DrawInputs(c), ParseRecipe("native", c.dtype()));
+      EvaluateByRecipe({c, DrawInputs(c), ParseRecipe("native", c.dtype())});
     }
     const unsigned performed = TakeStepsPerformed();
     Names steps;

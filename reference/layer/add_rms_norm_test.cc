@@ -65,7 +65,7 @@ TEST(AddRmsNorm, ARecipeMayKeepAWiderSum) {
   EXPECT_GT(unrounded.golden[kY].permitted.data[0], kept.golden[kY].permitted.data[0] + 0x1p-10);
   EXPECT_THAT(unrounded.golden[kSum].permitted.data, Each(0));
   const auto answer = [](const Proof& p, const std::string& recipe) {
-    return EvaluateByRecipe(p.c, p.inputs, ParseRecipe(recipe, p.c.dtype()));
+    return EvaluateByRecipe({p.c, p.inputs, ParseRecipe(recipe, p.c.dtype())});
   };
   const Proof fine = ProofOf(line + " dtype.y=f32", wide);
   const double other = 257.5 / std::sqrt((257.5 * 257.5 + 256 * 256) / 2);

@@ -5,7 +5,7 @@
 
 #include "reference/case/array_operation.h"
 #include "reference/layer/centered_row.h"
-#include "reference/layer/normed_row_arrays.h"
+#include "reference/layer/normed_row.h"
 #include "reference/layer/normed_row_steps.h"
 #include "reference/number/lanes/each_number.h"
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "reference/case/array_operation.h"
-#include "reference/layer/normed_row_arrays.h"
+#include "reference/layer/normed_row.h"
 
 namespace sextant {
 namespace {

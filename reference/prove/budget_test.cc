@@ -46,13 +46,13 @@ TEST(Budget, ComputesAPartOfEveryOperation) {
     const Case c = RandomCase(operation->info(), random, "");
     const Tensors inputs = DrawInputs(c);
     const Recipe recipe = ParseRecipe("native", c.dtype());
-    const auto golden = Prove(c, inputs, recipe);
-    const auto permitted = PermittedErrors(c, inputs, recipe);
-    const Tensors answer = EvaluateByRecipe(c, inputs, recipe);
+    const auto golden = Prove({c, inputs, recipe});
+    const auto permitted = PermittedErrors({c, inputs, recipe});
+    const Tensors answer = EvaluateByRecipe({c, inputs, recipe});
     const ScopedBudget within({.elements = ComputedIn(golden) / 2 + 1, .seed = 7});
-    const auto part = Prove(c, inputs, recipe);
-    const auto part_permitted = PermittedErrors(c, inputs, recipe);
-    const Tensors part_answer = EvaluateByRecipe(c, inputs, recipe);
+    const auto part = Prove({c, inputs, recipe});
+    const auto part_permitted = PermittedErrors({c, inputs, recipe});
+    const Tensors part_answer = EvaluateByRecipe({c, inputs, recipe});
     parts += ComputedIn(part) < ComputedIn(golden);
     for (size_t o = 0; o < part.size(); ++o) {
       const std::vector<double>& radius = part[o].radius.data;
@@ -128,8 +128,8 @@ TEST(Budget, EndsWhenThereIsNoTime) {
   for (const size_t most : {0, 1, 10, 97, 98, 1000}) {
     size_t asked = 0;
     const ScopedBudget within({.seed = 5, .has_time = [&] { return asked++ < most; }});
-    const auto permitted = PermittedErrors(c, inputs, recipe);
-    const auto golden = Prove(c, inputs, recipe);
+    const auto permitted = PermittedErrors({c, inputs, recipe});
+    const auto golden = Prove({c, inputs, recipe});
     const size_t rows = std::min<size_t>(2 + most, 100);
     EXPECT_EQ(ComputedIn(golden), 4 * rows) << most;
     for (size_t i = 0; i < 400; ++i)

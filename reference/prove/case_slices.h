@@ -1,12 +1,14 @@
-// The outputs and inputs of a slice of a case.
+// A slice of a case: its inputs, its outputs, and their evaluation by any number type.
 #pragma once
 
+#include <algorithm>
+#include <optional>
 #include <utility>
 #include <vector>
 
 #include "reference/case/case.h"
+#include "reference/case/intermediate.h"
 #include "reference/number/real.h"
-#include "reference/number/tensor/stored_tensor.h"
 #include "reference/prove/prove.h"
 #include "reference/prove/slices.h"
 
@@ -30,6 +32,19 @@ Outputs<Real> MakeOutputs(const Case& c, const Slice& slice) {
   return outputs;
 }
 
+// The part of a tensor that lies in the slice, as ExtractSlice (slices.h).
+inline NamedTensor ReadSlice(const TensorReader& whole, const TensorSpec& spec,
+                             const Slice& slice) {
+  NamedTensor part{whole.name(), whole.dtype(),
+                   Tensor<double>(ShapeIn(whole.shape(), spec, slice))};
+  std::span<double> to = part.values.data;
+  for (const auto& [first, count] : RunsIn(whole.shape(), spec, slice)) {
+    whole.Read(first, to.first(count));
+    to = to.subspan(count);
+  }
+  return part;
+}
+
 inline Tensors ExtractInputs(const Case& c, const Tensors& inputs, const Slice& slice) {
   Tensors part;
   for (size_t i = 0; i < inputs.size(); ++i) {
@@ -39,20 +54,46 @@ inline Tensors ExtractInputs(const Case& c, const Tensors& inputs, const Slice& 
   return part;
 }
 
-// Evaluates the operation on the part of the inputs that lies in the slice.
-template <class Real>
-void EvaluateOn(const Operation& operation, const Case& c, const Tensors& inputs,
-                const Slice& slice, Outputs<Real>& outputs) {
-  if (slice.ranges.empty()) return operation.Evaluate(inputs, outputs);  // they may be large
-  operation.Evaluate(ExtractInputs(c, inputs, slice), outputs);
+// The part of the inputs that lies in a slice.
+inline Tensors InputsIn(const Evaluation& evaluation, const Slice& slice) {
+  const auto& [c, inputs, recipe, operation, subject_outputs] = evaluation;
+  if (inputs.whole) return ExtractInputs(c, *inputs.whole, slice);
+  Tensors part;
+  for (size_t i = 0; i < inputs.readers->size(); ++i)
+    part.push_back(ReadSlice((*inputs.readers)[i], c.info().signature.inputs[i], slice));
+  return part;
 }
 
-// The answer of an implementation of the recipe (Rounded), of which only the slice is computed.
-Tensors EvaluateByRecipe(const Operation& operation, const Case& c, const TensorReaders& inputs,
-                         const Recipe& recipe, const Slice& slice);
-// The permitted errors of the slice.
-std::vector<PermittedTensor> PermittedErrors(const Operation& operation, const Case& c,
-                                             const TensorReaders& inputs, const Recipe& recipe,
-                                             const Slice& slice);
+// The part of a subject's outputs that lies in a slice.
+inline Tensors ExtractOutputs(const Case& c, const Tensors* subject_outputs, const Slice& slice) {
+  Tensors part;
+  if (!subject_outputs) return part;
+  for (const TensorSpec& spec : c.info().signature.outputs) {
+    const auto at = std::ranges::find(*subject_outputs, spec.name, &NamedTensor::name);
+    if (at != subject_outputs->end())
+      part.push_back({at->name, at->dtype, ExtractSlice(at->values, spec, slice)});
+  }
+  return part;
+}
+
+// The outputs of the slice. For Counted and Rounded, the recipe must be in scope.
+template <class Real>
+Outputs<Real> Evaluated(const Evaluation& evaluation, const Slice& slice) {
+  const auto& [c, inputs, recipe, operation, subject_outputs] = evaluation;
+  const ScopedSlice in(&slice);
+  const Tensors own = ExtractOutputs(c, subject_outputs, slice);
+  std::optional<ScopedTrace> tracing;
+  if (subject_outputs) tracing.emplace(own);
+  Outputs<Real> outputs = MakeOutputs<Real>(c, slice);
+  if (slice.ranges.empty() && inputs.whole)
+    operation.Evaluate(*inputs.whole, outputs);  // without a copy: they may be large
+  else
+    operation.Evaluate(InputsIn(evaluation, slice), outputs);
+  return outputs;
+}
+
+// As in prove.h, of the slice alone: the tensors have its shape.
+Tensors EvaluateByRecipe(const Evaluation& evaluation, const Slice& slice);
+std::vector<PermittedTensor> PermittedErrors(const Evaluation& evaluation, const Slice& slice);
 
 }  // namespace sextant

@@ -5,20 +5,15 @@
 namespace sextant {
 
 struct EnclosedSlices::State {
-  const Tensors none{};
-  State(const Case& c, const TensorReaders& inputs, const Recipe& by)
-      : formula{c.operation(), c, none, nullptr, &inputs}, recipe(by) {}
-
-  AppliedFormula formula;
-  const Recipe& recipe;
+  const Evaluation evaluation;
   Slice slice{};
   ProvenAndPermitted reference{};
   CountedOutput memory{CountedArrays(0)};
-  Prover prover{formula, recipe, slice, reference, memory};
+  Prover prover{evaluation, slice, reference, memory};
 };
 
-EnclosedSlices::EnclosedSlices(const Case& c, const TensorReaders& inputs, const Recipe& recipe)
-    : state_(new State(c, inputs, recipe)) {
+EnclosedSlices::EnclosedSlices(const Evaluation& evaluation) : state_(new State{evaluation}) {
+  const Case& c = evaluation.c;
   for (const TensorSpec& spec : c.info().signature.outputs) {
     state_->reference.golden.push_back({spec.name, c.DTypeOf(spec), {}, {}, {}, {}, {}});
     state_->reference.permitted.push_back({spec.name, c.DTypeOf(spec), {}, {}, {}});
@@ -29,7 +24,7 @@ EnclosedSlices::~EnclosedSlices() = default;
 
 void EnclosedSlices::Enclose(const Slice& slice) {
   state_->slice = slice;
-  const Case& c = state_->formula.c;
+  const Case& c = state_->evaluation.c;
   for (size_t o = 0; o < c.info().signature.outputs.size(); ++o) {
     const TensorSpec& spec = c.info().signature.outputs[o];
     const Shape shape = ShapeIn(c.ShapeOf(spec), spec, slice);

@@ -5,15 +5,14 @@
 
 #include <memory>
 
-#include "reference/number/tensor/stored_tensor.h"
 #include "reference/prove/case_slices.h"
 
 namespace sextant {
 
 class EnclosedSlices {
  public:
-  // The arguments must outlive this. Requires HasLevel1(c).
-  EnclosedSlices(const Case& c, const TensorReaders& inputs, const Recipe& recipe);
+  // Requires HasLevel1(evaluation.c).
+  explicit EnclosedSlices(const Evaluation& evaluation);
   ~EnclosedSlices();
 
   void Enclose(const Slice& slice);

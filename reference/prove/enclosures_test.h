@@ -6,7 +6,7 @@
 
 #include "reference/case/draw.h"
 #include "reference/number/exact/interval.h"
-#include "reference/prove/evaluate.h"
+#include "reference/prove/case_slices.h"
 
 namespace sextant {
 
@@ -17,13 +17,13 @@ namespace sextant {
 template <class Visit>
 bool ForEachEnclosure(const Case& c, const Recipe& recipe, int bits, Visit visit) {
   const Tensors inputs = DrawInputs(c);
-  const AppliedFormula formula{c.operation(), c, inputs, nullptr};
+  const Evaluation evaluation{c, inputs, recipe};
   const ScopedRecipe following(recipe, c.dtype());
   const Scoped<&EvaluationContext::uncertain> decisions(false);
-  const auto counted = Evaluated<Counted>(formula, {});
+  const auto counted = Evaluated<Counted>(evaluation, {});
   if (this_context.uncertain) return false;
   const ScopedPrecision precision(bits);
-  const auto exact = Evaluated<Interval>(formula, {});
+  const auto exact = Evaluated<Interval>(evaluation, {});
   for (size_t o = 0; o < exact.size(); ++o) {
     for (size_t i = 0; i < exact[o].values.data.size(); ++i) {
       const Counted& y = counted[o].values.data[i];

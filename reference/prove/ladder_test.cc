@@ -64,7 +64,7 @@ Counted Shifted(const Counted& y, int side) {
 // Expects that level 2 decides no element otherwise than level 3, whichever end of its enclosure is
 // its centre. Returns the number of elements that it decides with both.
 size_t ExpectEqualDecisions(const Case& c, const Recipe& recipe) {
-  const auto mpfr = Prove(c, DrawInputs(c), recipe, {.engine = Engine::kMpfr});
+  const auto mpfr = Prove({c, DrawInputs(c), recipe}, {.engine = Engine::kMpfr});
   size_t decided = 0;
   ForEachEnclosure(c, recipe, 600, [&](size_t o, size_t i, const Counted& y, const Interval&) {
     const GoldenTensor& g = mpfr[o];
@@ -86,8 +86,8 @@ size_t ExpectEqualDecisions(const Case& c, const Recipe& recipe) {
 
 void ExpectEqualEngines(const Case& c, const Recipe& recipe) {
   const Tensors inputs = DrawInputs(c);
-  const auto ladder = Prove(c, inputs, recipe);
-  const auto mpfr = Prove(c, inputs, recipe, {.engine = Engine::kMpfr});
+  const auto ladder = Prove({c, inputs, recipe});
+  const auto mpfr = Prove({c, inputs, recipe}, {.engine = Engine::kMpfr});
   const auto expect_equal = [&](const Tensor<double>& a, const Tensor<double>& b) {
     for (size_t i = 0; i < a.data.size(); ++i) {
       EXPECT_TRUE(a.data[i] == b.data[i] || (std::isnan(a.data[i]) && std::isnan(b.data[i])))

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "reference/case/array_operation.h"
-#include "reference/prove/evaluate.h"
+#include "reference/prove/case_slices.h"
 #include "reference/prove/golden.h"
 #include "reference/prove/prove.h"
 
@@ -18,7 +18,7 @@ inline const Slice kWholeCase;
 
 // An element is undecided while its radius is above 0. Its golden then has the enclosure of the
 // highest precision that gave one, or an infinite radius if none did.
-struct ProofState : AppliedFormula {
+struct ProofState : Evaluation {
   std::vector<GoldenTensor>& golden;
   const Slice& window = kWholeCase;  // the golden has only the elements of this slice
 

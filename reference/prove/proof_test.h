@@ -18,7 +18,7 @@ struct Proof {
 inline Proof ProofOf(const std::string& line, const std::string& recipe = "native") {
   Proof proof{Case::Parse(line), {}, {}};
   proof.inputs = DrawInputs(proof.c);
-  proof.golden = Prove(proof.c, proof.inputs, ParseRecipe(recipe, proof.c.dtype()));
+  proof.golden = Prove({proof.c, proof.inputs, ParseRecipe(recipe, proof.c.dtype())});
   return proof;
 }
 

@@ -71,19 +71,6 @@ std::vector<PermittedTensor> MakePermitted(const Case& c, const Slice& slice,
   return permitted;
 }
 
-Tensors AnswerByRecipe(const AppliedFormula& formula, const Recipe& recipe, const Slice& slice) {
-  const Case& c = formula.c;
-  const ScopedRecipe following(recipe, c.dtype());
-  const auto outputs = Evaluated<Rounded>(formula, slice);
-  Tensors answer;
-  for (size_t o = 0; o < outputs.size(); ++o) {
-    Tensor<double> values(outputs[o].values.shape);
-    std::ranges::transform(outputs[o].values.data, values.data.begin(), &Rounded::value);
-    answer.push_back({c.info().signature.outputs[o].name, outputs[o].dtype, std::move(values)});
-  }
-  return answer;
-}
-
 }  // namespace
 
 // Level 1 is for 16- and 32-bit numbers: the others would climb. A case that cannot be cut is
@@ -102,69 +89,50 @@ size_t SliceElements(const Case& c) {
   return std::clamp(count / kSlices, kLeast, kMost);
 }
 
-std::vector<GoldenTensor> Prove(const Case& c, const Tensors& inputs, const Recipe& recipe,
-                                const ProveOptions& options) {
-  return Prove(c.operation(), c, inputs, recipe, options);
-}
-
-std::vector<GoldenTensor> Prove(const Operation& operation, const Case& c, const Tensors& inputs,
-                                const Recipe& recipe, const ProveOptions& options) {
-  const AppliedFormula formula{operation, c, inputs, options.subject_outputs};
-  std::vector<GoldenTensor> golden = MakeGolden(c, options);
-  Prover prover(formula, recipe, options.engine, golden, nullptr);
-  ForEachSlice(c, options, [&](const Slice& slice) { prover.ProveSlice(slice); });
+std::vector<GoldenTensor> Prove(const Evaluation& evaluation, const ProveOptions& options) {
+  std::vector<GoldenTensor> golden = MakeGolden(evaluation.c, options);
+  Prover prover(evaluation, options.engine, golden, nullptr);
+  ForEachSlice(evaluation.c, options, [&](const Slice& slice) { prover.ProveSlice(slice); });
   return golden;
 }
 
-ProvenAndPermitted ProveAndPermit(const Operation& operation, const Case& c, const Tensors& inputs,
-                                  const Recipe& recipe, const ProveOptions& options) {
-  const AppliedFormula formula{operation, c, inputs, options.subject_outputs};
+ProvenAndPermitted ProveAndPermit(const Evaluation& evaluation, const ProveOptions& options) {
+  const Case& c = evaluation.c;
   ProvenAndPermitted reference{MakeGolden(c, options), MakePermitted(c, {}, options)};
-  Prover prover(formula, recipe, options.engine, reference.golden, &reference.permitted);
+  Prover prover(evaluation, options.engine, reference.golden, &reference.permitted);
   ForEachSlice(c, options, [&](const Slice& slice) { prover.ProveSlice(slice); });
   return reference;
 }
 
-ProvenAndPermitted Enclose(const Operation& operation, const Case& c, const Tensors& inputs,
-                           const Recipe& recipe, const ProveOptions& options) {
-  if (options.engine == Engine::kMpfr || !HasLevel1(c))
-    return ProveAndPermit(operation, c, inputs, recipe, options);
-  const AppliedFormula formula{operation, c, inputs, options.subject_outputs};
+ProvenAndPermitted Enclose(const Evaluation& evaluation, const ProveOptions& options) {
+  const Case& c = evaluation.c;
+  if (options.engine == Engine::kMpfr || !HasLevel1(c)) return ProveAndPermit(evaluation, options);
   ProvenAndPermitted reference{MakeGolden(c, options), MakePermitted(c, {}, options)};
-  Prover prover(formula, recipe, options.engine, reference.golden, &reference.permitted);
+  Prover prover(evaluation, options.engine, reference.golden, &reference.permitted);
   ForEachSlice(c, options, [&](const Slice& slice) { prover.EncloseSlice(slice); });
   return reference;
 }
 
-void ProveMarked(const Operation& operation, const Case& c, const Tensors& inputs,
-                 const Recipe& recipe, const ProveOptions& options, const ElementMarks& marks,
-                 ProvenAndPermitted& reference) {
-  const AppliedFormula formula{operation, c, inputs, options.subject_outputs};
-  Prover prover(formula, recipe, options.engine, reference.golden, &reference.permitted);
-  ForEachSlice(c, options, [&](const Slice& slice) { prover.ProveMarked(slice, marks); });
+void ProveMarked(const Evaluation& evaluation, const ProveOptions& options,
+                 const ElementMarks& marks, ProvenAndPermitted& reference) {
+  Prover prover(evaluation, options.engine, reference.golden, &reference.permitted);
+  ForEachSlice(evaluation.c, options,
+               [&](const Slice& slice) { prover.ProveMarked(slice, marks); });
 }
 
-std::vector<PermittedTensor> PermittedErrors(const Case& c, const Tensors& inputs,
-                                             const Recipe& recipe, const ProveOptions& options) {
-  return PermittedErrors(c.operation(), c, inputs, recipe, options);
-}
-
-std::vector<PermittedTensor> PermittedErrors(const Operation& operation, const Case& c,
-                                             const Tensors& inputs, const Recipe& recipe,
+std::vector<PermittedTensor> PermittedErrors(const Evaluation& evaluation,
                                              const ProveOptions& options) {
+  const Case& c = evaluation.c;
   std::vector<PermittedTensor> permitted = MakePermitted(c, {}, options);
   ForEachSlice(c, options, [&](const Slice& slice) {
-    const auto counted = CountSlice({operation, c, inputs, options.subject_outputs}, recipe, slice);
-    SetSlice(c, counted.outputs, slice, permitted);
+    SetSlice(c, CountSlice(evaluation, slice).outputs, slice, permitted);
   });
   return permitted;
 }
 
-std::vector<PermittedTensor> PermittedErrors(const Operation& operation, const Case& c,
-                                             const TensorReaders& inputs, const Recipe& recipe,
-                                             const Slice& slice) {
-  std::vector<PermittedTensor> permitted = MakePermitted(c, slice, {});
-  const auto counted = CountSlice({operation, c, {}, nullptr, &inputs}, recipe, slice);
+std::vector<PermittedTensor> PermittedErrors(const Evaluation& evaluation, const Slice& slice) {
+  std::vector<PermittedTensor> permitted = MakePermitted(evaluation.c, slice, {});
+  const auto counted = CountSlice(evaluation, slice);
   for (size_t o = 0; o < permitted.size(); ++o) {
     const auto& numbers = counted.outputs[o].values.data;
     for (size_t i = 0; i < numbers.size(); ++i) Set(permitted[o], i, numbers[i]);
@@ -172,42 +140,43 @@ std::vector<PermittedTensor> PermittedErrors(const Operation& operation, const C
   return permitted;
 }
 
-bool ContinuesFrom(const Operation& operation, const Case& c, const Tensors& inputs,
-                   const Recipe& recipe, const Tensors& subject_outputs) {
+bool CanBeTraced(const Evaluation& evaluation) {
+  const auto& [c, inputs, recipe, operation, subject_outputs] = evaluation;
   Slice slice;
   while (const auto halves = Halve(c, slice)) slice = halves->first;
   const ScopedRecipe following(recipe, c.dtype());
-  const ScopedSlice in(&slice);
-  const Tensors own = ExtractOutputs(c, &subject_outputs, slice);
+  const Tensors own = ExtractOutputs(c, subject_outputs, slice);
   const ScopedTrace tracing(own);
-  Outputs<Rounded> outputs = MakeOutputs<Rounded>(c, slice);
-  EvaluateOn(operation, c, inputs, slice, outputs);
+  Evaluated<Rounded>({c, inputs, recipe, operation}, slice);
   return tracing.used();
 }
 
-Tensors EvaluateByRecipe(const Operation& operation, const Case& c, const TensorReaders& inputs,
-                         const Recipe& recipe, const Slice& slice) {
-  return AnswerByRecipe({operation, c, {}, nullptr, &inputs}, recipe, slice);
-}
-
-Tensors EvaluateByRecipe(const Operation& operation, const Case& c, const Tensors& inputs,
-                         const Recipe& recipe) {
-  // A trace has whole tensors.
-  if (!HasBudget() || this_context.trace)
-    return AnswerByRecipe({operation, c, inputs, nullptr}, recipe, Slice());
+Tensors EvaluateByRecipe(const Evaluation& evaluation, const Slice& slice) {
+  const Case& c = evaluation.c;
+  const ScopedRecipe following(evaluation.recipe, c.dtype());
+  const auto outputs = Evaluated<Rounded>(evaluation, slice);
   Tensors answer;
-  for (const TensorSpec& spec : c.info().signature.outputs)
-    answer.push_back({spec.name, c.DTypeOf(spec), LeftOut(c.ShapeOf(spec))});
-  for (const Slice& slice : SlicesInBudget(c, SliceElements(c))) {
-    const Tensors part = AnswerByRecipe({operation, c, inputs, nullptr}, recipe, slice);
-    for (size_t o = 0; o < part.size(); ++o)
-      InsertSlice(part[o].values, c.info().signature.outputs[o], slice, answer[o].values);
+  for (size_t o = 0; o < outputs.size(); ++o) {
+    Tensor<double> values(outputs[o].values.shape);
+    std::ranges::transform(outputs[o].values.data, values.data.begin(), &Rounded::value);
+    answer.push_back({c.info().signature.outputs[o].name, outputs[o].dtype, std::move(values)});
   }
   return answer;
 }
 
-Tensors EvaluateByRecipe(const Case& c, const Tensors& inputs, const Recipe& recipe) {
-  return EvaluateByRecipe(c.operation(), c, inputs, recipe);
+Tensors EvaluateByRecipe(const Evaluation& evaluation) {
+  // A trace has whole tensors.
+  if (!HasBudget() || this_context.trace) return EvaluateByRecipe(evaluation, Slice());
+  const Case& c = evaluation.c;
+  Tensors answer;
+  for (const TensorSpec& spec : c.info().signature.outputs)
+    answer.push_back({spec.name, c.DTypeOf(spec), LeftOut(c.ShapeOf(spec))});
+  for (const Slice& slice : SlicesInBudget(c, SliceElements(c))) {
+    const Tensors part = EvaluateByRecipe(evaluation, slice);
+    for (size_t o = 0; o < part.size(); ++o)
+      InsertSlice(part[o].values, c.info().signature.outputs[o], slice, answer[o].values);
+  }
+  return answer;
 }
 
 }  // namespace sextant

@@ -15,7 +15,8 @@ void ProveCase(benchmark::State& state, const std::string& line) {
   const Recipe recipe = ParseRecipe("native", c.dtype());
   size_t values = 0;
   for (auto _ : state) {
-    for (const GoldenTensor& golden : Prove(c, inputs, recipe)) values += golden.value.data.size();
+    for (const GoldenTensor& golden : Prove({c, inputs, recipe}))
+      values += golden.value.data.size();
   }
   state.SetItemsProcessed(static_cast<int64_t>(values));
 }

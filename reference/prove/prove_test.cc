@@ -74,7 +74,7 @@ struct Inverse : RmsNorm {
 TEST(Prove, GivesAnInfiniteRadiusIfNoPrecisionSuffices) {
   const Case c = Case::Parse("rms_norm N=5 M=2 @x=1,2,0,4,4,2,1,8,8,-1");
   const GoldenTensor y =
-      Prove(Wrapped<Inverse>(), c, DrawInputs(c), ParseRecipe("native", c.dtype()))[0];
+      Prove({c, DrawInputs(c), ParseRecipe("native", c.dtype()), Wrapped<Inverse>()})[0];
   EXPECT_THAT(y.value.data, ElementsAre(1, 0.5, 0, 0.25, 0.25, 0.5, 1, 0.125, 0.125, -1));
   EXPECT_THAT(y.radius.data, ElementsAre(0, 0, INFINITY, 0, 0, 0, 0, 0, 0, 0));
   EXPECT_EQ(y.high.data[2], 0);
@@ -120,7 +120,7 @@ TEST(Prove, ProvesOnlyUndecidedElementsAgain) {
   for (double& x : inputs[0].values.data) x = 100 + std::nearbyint(16 * x);
   inputs[0].values.data[77] = 0x1p-900;
   const GoldenTensor y =
-      Prove(Wrapped<CountingSum>(), c, inputs, ParseRecipe("native", c.dtype()))[0];
+      Prove({c, inputs, ParseRecipe("native", c.dtype()), Wrapped<CountingSum>()})[0];
   EXPECT_EQ(y.high.data, inputs[0].values.data);
   EXPECT_THAT(y.radius.data, testing::Each(0));
   EXPECT_EQ(CountingSum::rows, 4 * 2u);  // and a neighbour, at 184, 384, 768 and 1536 bits
@@ -183,7 +183,7 @@ TEST(Prove, PermitsNoErrorInCopiedElements) {
 TEST(SlowProve, ReportsProgressToItsEnd) {
   const Case c = Case::Parse("rope_table R=64 S=8192");
   std::vector<double> done;
-  Prove(c, DrawInputs(c), ParseRecipe("native", c.dtype()),
+  Prove({c, DrawInputs(c), ParseRecipe("native", c.dtype())},
         {.threads = 2, .progress = [&done](double part) { done.push_back(part); }});
   EXPECT_GT(done.size(), 1u);
   EXPECT_TRUE(std::is_sorted(done.begin(), done.end()));
@@ -193,7 +193,7 @@ TEST(SlowProve, ReportsProgressToItsEnd) {
 TEST(PermittedErrors, AgreesWithProve) {
   const auto [c, inputs, golden] =
       ProofOf("rope pairing=half H=2 S=5 D=8 dtype=bf16 @position=random_positions");
-  const auto permitted = PermittedErrors(c, inputs, ParseRecipe("native", DType::kBF16));
+  const auto permitted = PermittedErrors({c, inputs, ParseRecipe("native", DType::kBF16)});
   EXPECT_EQ(permitted[0].error.data, golden[0].permitted.data);
 }
 
@@ -201,7 +201,7 @@ TEST(PermittedErrors, AgreesWithProve) {
 // that of position 3.
 TEST(PermittedErrors, MarksVacuousElements) {
   const Case c = Case::Parse("rope pairing=half H=1 S=2 D=4 base=100 @position=3,0x1p30");
-  const auto y = PermittedErrors(c, DrawInputs(c), ParseRecipe("native", c.dtype()))[0];
+  const auto y = PermittedErrors({c, DrawInputs(c), ParseRecipe("native", c.dtype())})[0];
   // Pair 0 (channels 0 and 2) has frequency 1, which is exact.
   EXPECT_EQ(y.vacuous, (std::vector<char>{0, 0, 0, 0, 0, 1, 0, 1}));
 }
@@ -211,7 +211,7 @@ TEST(EvaluateByRecipe, TheExactRecipeAnswersTheCorrectlyRoundedValue) {
        {"rope pairing=half H=2 S=9 D=16 dtype=f16", "sinusoidal S=9 M=16",
         "rms_norm N=5 M=16 dtype=bf16", "rope_frequencies R=64 scaling=llama3"}) {
     const auto [c, inputs, golden] = ProofOf(line);
-    const Tensors answer = EvaluateByRecipe(c, inputs, ParseRecipe("exact", c.dtype()));
+    const Tensors answer = EvaluateByRecipe({c, inputs, ParseRecipe("exact", c.dtype())});
     EXPECT_EQ(answer[0].values.data, golden[0].value.data) << line;
   }
 }
@@ -219,7 +219,7 @@ TEST(EvaluateByRecipe, TheExactRecipeAnswersTheCorrectlyRoundedValue) {
 // The largest ratio of an error of the recipe's implementation to the permitted error.
 double WorstRatio(const Proof& proof, const std::string& recipe) {
   const Tensors answer =
-      EvaluateByRecipe(proof.c, proof.inputs, ParseRecipe(recipe, proof.c.dtype()));
+      EvaluateByRecipe({proof.c, proof.inputs, ParseRecipe(recipe, proof.c.dtype())});
   double worst = 0;
   for (size_t o = 0; o < answer.size(); ++o) {
     const GoldenTensor& g = proof.golden[o];
@@ -280,8 +280,8 @@ TEST(SlowProve, DoesNotDependOnTheNumberOfThreads) {
       Case::Parse("rope pairing=half H=3 S=400 D=130 R=64 dtype=bf16 @position=random_positions");
   const Tensors inputs = DrawInputs(c);
   const Recipe recipe = ParseRecipe("native", c.dtype());
-  const auto one = Prove(c, inputs, recipe, {.threads = 1})[0],
-             many = Prove(c, inputs, recipe, {.threads = 5})[0];
+  const auto one = Prove({c, inputs, recipe}, {.threads = 1})[0],
+             many = Prove({c, inputs, recipe}, {.threads = 5})[0];
   const auto same = [](const Tensor<double>& a, const Tensor<double>& b) {
     return std::memcmp(a.data.data(), b.data.data(), a.data.size() * sizeof(double)) == 0;
   };

@@ -17,9 +17,15 @@ bool AreFinite(const Tensors& tensors) {
 
 // Whether all numbers that a slice reads are finite. An element that depends on a NaN or an
 // infinity is unspecified, which only level 3 finds.
-bool HasFiniteInputs(const AppliedFormula& formula, const Slice& slice) {
-  return AreFinite(formula.InputsIn(slice)) &&
-         AreFinite(ExtractOutputs(formula.c, formula.subject_outputs, slice));
+bool HasFiniteInputs(const Evaluation& evaluation, const Slice& slice) {
+  return AreFinite(InputsIn(evaluation, slice)) &&
+         AreFinite(ExtractOutputs(evaluation.c, evaluation.subject_outputs, slice));
+}
+
+// The same for the whole case; false if its inputs are read.
+bool HasFiniteInputs(const Evaluation& evaluation) {
+  return evaluation.inputs.whole && AreFinite(*evaluation.inputs.whole) &&
+         (!evaluation.subject_outputs || AreFinite(*evaluation.subject_outputs));
 }
 
 // True for a case without slices whose inputs are so many that level 3 would take hours: what
@@ -33,10 +39,10 @@ bool IsTooLarge(const Case& c) {
 
 }  // namespace
 
-CountedSlice CountSlice(const AppliedFormula& formula, const Recipe& recipe, const Slice& slice) {
-  const ScopedRecipe following(recipe, formula.c.dtype());
+CountedSlice CountSlice(const Evaluation& evaluation, const Slice& slice) {
+  const ScopedRecipe following(evaluation.recipe, evaluation.c.dtype());
   const Scoped<&EvaluationContext::uncertain> decisions(false);
-  Outputs<Counted> outputs = Evaluated<Counted>(formula, slice);
+  Outputs<Counted> outputs = Evaluated<Counted>(evaluation, slice);
   return {std::move(outputs), !this_context.uncertain};
 }
 
@@ -57,40 +63,35 @@ void SetSlice(const Case& c, const Outputs<Counted>& counted, const Slice& slice
   }
 }
 
-Prover::Prover(const AppliedFormula& formula, const Recipe& recipe, Engine engine,
-               std::vector<GoldenTensor>& golden, std::vector<PermittedTensor>* permitted)
-    : formula_(formula),
-      recipe_(recipe),
-      climbs_(engine == Engine::kLadder),
-      finite_(AreFinite(formula.inputs) &&
-              (!formula.subject_outputs || AreFinite(*formula.subject_outputs))),
-      only_encloses_(climbs_ && IsTooLarge(formula.c)),
-      proof_{formula, golden},
+Prover::Prover(const Evaluation& evaluation, Engine engine, std::vector<GoldenTensor>& golden,
+               std::vector<PermittedTensor>* permitted)
+    : climbs_(engine == Engine::kLadder),
+      finite_(HasFiniteInputs(evaluation)),
+      only_encloses_(climbs_ && IsTooLarge(evaluation.c)),
+      proof_{evaluation, golden},
       permitted_(permitted) {}
 
-Prover::Prover(const AppliedFormula& formula, const Recipe& recipe, const Slice& window,
-               ProvenAndPermitted& part, CountedOutput& memory)
-    : formula_(formula),
-      recipe_(recipe),
-      climbs_(true),
+Prover::Prover(const Evaluation& evaluation, const Slice& window, ProvenAndPermitted& part,
+               CountedOutput& memory)
+    : climbs_(true),
       finite_(false),
-      only_encloses_(IsTooLarge(formula.c)),
-      proof_{formula, part.golden, window},
+      only_encloses_(IsTooLarge(evaluation.c)),
+      proof_{evaluation, part.golden, window},
       permitted_(&part.permitted),
       memory_(&memory) {}
 
 bool Prover::Encloses(const CountedSlice& counted, const Slice& slice) const {
-  return climbs_ && counted.encloses && (finite_ || HasFiniteInputs(formula_, slice));
+  return climbs_ && counted.encloses && (finite_ || HasFiniteInputs(proof_, slice));
 }
 
 std::optional<size_t> Prover::SettleInArrays(const Slice& slice, bool encloses) {
-  const Case& c = formula_.c;
+  const Case& c = proof_.c;
   const TensorSpec& spec = c.info().signature.outputs[0];
-  const auto* const in_arrays = dynamic_cast<const EvaluatesInArrays*>(&formula_.operation);
-  if (!in_arrays || !climbs_ || only_encloses_ || formula_.subject_outputs) return {};
-  const ScopedRecipe following(recipe_, c.dtype());
+  const auto* const in_arrays = dynamic_cast<const EvaluatesInArrays*>(&proof_.operation);
+  if (!in_arrays || !climbs_ || only_encloses_ || proof_.subject_outputs) return {};
+  const ScopedRecipe following(proof_.recipe, c.dtype());
   const ScopedSlice in(&slice);
-  const Tensors inputs = formula_.InputsIn(slice);
+  const Tensors inputs = InputsIn(proof_, slice);
   if (!finite_ && !AreFinite(inputs)) return {};
   const size_t count = CountOf(ShapeIn(c.ShapeOf(spec), spec, slice));
   CountedOutput own{CountedArrays(0)};
@@ -111,7 +112,7 @@ void Prover::ProveSlice(const Slice& slice) {
     }
     return;
   }
-  const CountedSlice counted = CountSlice(formula_, recipe_, slice);
+  const CountedSlice counted = CountSlice(proof_, slice);
   if (Encloses(counted, slice)) {
     const size_t undecided = SettleBy(counted.outputs, proof_, slice);
     if (undecided > 0 && only_encloses_) EncloseUndecidedBy(counted.outputs, proof_, slice);
@@ -127,7 +128,7 @@ void Prover::EncloseSlice(const Slice& slice) {
   const Scoped<&EvaluationContext::double_centers> level_1(true);
   auto undecided = SettleInArrays(slice, true);
   if (!undecided) {
-    const CountedSlice counted = CountSlice(formula_, recipe_, slice);
+    const CountedSlice counted = CountSlice(proof_, slice);
     const Scoped<&EvaluationContext::double_centers> level_2(false);
     if (!Encloses(counted, slice)) return ProveSlice(slice);
     undecided = EncloseBy(counted.outputs, proof_, slice);

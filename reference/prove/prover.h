@@ -4,9 +4,8 @@
 
 #include <vector>
 
-#include "reference/prove/evaluate.h"
+#include "reference/prove/case_slices.h"
 #include "reference/prove/proof.h"
-#include "reference/prove/prove.h"
 
 namespace sextant {
 
@@ -16,7 +15,7 @@ struct CountedSlice {
   Outputs<Counted> outputs;
   bool encloses;
 };
-CountedSlice CountSlice(const AppliedFormula& formula, const Recipe& recipe, const Slice& slice);
+CountedSlice CountSlice(const Evaluation& evaluation, const Slice& slice);
 
 // Sets element i.
 void Set(PermittedTensor& permitted, size_t i, const Counted& x);
@@ -28,12 +27,12 @@ void SetSlice(const Case& c, const Outputs<Counted>& counted, const Slice& slice
 class Prover {
  public:
   // Writes to `golden`, and to `permitted` unless it is null. All must outlive this.
-  Prover(const AppliedFormula& formula, const Recipe& recipe, Engine engine,
-         std::vector<GoldenTensor>& golden, std::vector<PermittedTensor>* permitted);
+  Prover(const Evaluation& evaluation, Engine engine, std::vector<GoldenTensor>& golden,
+         std::vector<PermittedTensor>* permitted);
   // For tensors of the slice `window` alone, by the ladder. Then all slices must be parts of it.
   // `memory` is used for one slice after the other.
-  Prover(const AppliedFormula& formula, const Recipe& recipe, const Slice& window,
-         ProvenAndPermitted& part, CountedOutput& memory);
+  Prover(const Evaluation& evaluation, const Slice& window, ProvenAndPermitted& part,
+         CountedOutput& memory);
 
   // Proves all elements of the slice, from level 2 on.
   void ProveSlice(const Slice& slice);
@@ -49,8 +48,6 @@ class Prover {
   // that stay undecided; empty if it cannot.
   std::optional<size_t> SettleInArrays(const Slice& slice, bool encloses);
 
-  const AppliedFormula& formula_;
-  const Recipe& recipe_;
   const bool climbs_;         // the levels below 3 decide
   const bool finite_;         // all inputs are; false if that is not known
   const bool only_encloses_;  // level 3 would take too long

@@ -54,8 +54,9 @@ TEST(SecondOpinion, RefutesWrongEnclosures) {
   const Tensors inputs = DrawInputs(c);
   for (const double factor : {1.0, 0x1p-40, 0x1p-60, 0x1p-70}) {
     WronglyEnclosed::factor = factor;
-    const auto golden = Prove(Wrapped<WronglyEnclosed>(), c, inputs,
-                              ParseRecipe("native", c.dtype()), {.engine = Engine::kMpfr});
+    const auto golden =
+        Prove({c, inputs, ParseRecipe("native", c.dtype()), Wrapped<WronglyEnclosed>()},
+              {.engine = Engine::kMpfr});
     const SecondOpinion opinion = SecondOpinionOn(c, inputs, golden);
     EXPECT_EQ(opinion.refuted, 64U) << factor;
     EXPECT_EQ(opinion.confirmed, 0U) << factor;

@@ -128,10 +128,10 @@ TEST(Slices, OfQueryHeadsHaveTheirKeyHeads) {
   EXPECT_EQ(heads_of(three), 1u);
   const Tensors inputs = DrawInputs(c);
   const Recipe recipe = ParseRecipe("native", c.dtype());
-  const Tensors whole = EvaluateByRecipe(c.operation(), c, ReadersOf(inputs), recipe, Slice());
+  const Tensors whole = EvaluateByRecipe({c, ReadersOf(inputs), recipe}, Slice());
   for (const size_t elements : {6, 20, 30}) {
     for (const Slice& slice : CutCase(c, elements)) {
-      const Tensors part = EvaluateByRecipe(c.operation(), c, ReadersOf(inputs), recipe, slice);
+      const Tensors part = EvaluateByRecipe({c, ReadersOf(inputs), recipe}, slice);
       const TensorSpec& y = c.info().signature.outputs[0];
       EXPECT_EQ(part[0].values.data, ExtractSlice(whole[0].values, y, slice).data);
     }

@@ -30,7 +30,7 @@ GoldenTensor Proven(const std::vector<double>& x, Engine engine) {
   const Case c =
       Case::Parse("activation kind=relu N=1 F=" + std::to_string(x.size()) + " dtype=f64");
   const Tensors inputs = {{"x", DType::kF64, Tensor<double>({1, x.size()}, x)}};
-  return Prove(Wrapped<FloorNearOne>(), c, inputs, ParseRecipe("native", DType::kF64),
+  return Prove({c, inputs, ParseRecipe("native", DType::kF64), Wrapped<FloorNearOne>()},
                {.engine = engine})[0];
 }
 

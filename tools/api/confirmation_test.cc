@@ -19,7 +19,7 @@ struct ConfirmedQuestion {
 ConfirmedQuestion ProofOf(const std::string& line) {
   ConfirmedQuestion q{Case::Parse(line), {}, {}};
   q.inputs = DrawInputs(q.c);
-  q.golden = Prove(q.c, q.inputs, ParseRecipe("native", q.c.dtype()));
+  q.golden = Prove({q.c, q.inputs, ParseRecipe("native", q.c.dtype())});
   return q;
 }
 

@@ -39,7 +39,7 @@ Verdict Judged(const std::function<void(Tensor<double>&)>& change) {
   const Case c = Case::Parse(kRope);
   const Tensors inputs = DrawInputs(c);
   const Recipe recipe = ParseRecipe("native", c.dtype());
-  Tensors outputs = EvaluateByRecipe(c, inputs, recipe);
+  Tensors outputs = EvaluateByRecipe({c, inputs, recipe});
   change(outputs[0].values);
   const oracle::Judge judge(c, inputs, recipe);
   return JudgeOutputs(judge, c, inputs, recipe, outputs);

@@ -92,8 +92,7 @@ Judgement JudgeQuestion(Question question, const JudgeOptions& options) {
   const ScopedBudget within(options.budget);
   ProveOptions silent = options.prove;  // after the proof, progress only serves to cancel
   if (silent.progress) silent.progress = [&](double) { options.prove.progress(1); };
-  const oracle::Judge judge(c, inputs, recipe,
-                            Enclose(c.operation(), c, inputs, recipe, options.prove), silent);
+  const oracle::Judge judge(c, inputs, recipe, Enclose({c, inputs, recipe}, options.prove), silent);
   judgement.verdict = JudgeOutputs(judge, c, inputs, recipe, outputs, silent);
   judgement.verdict.case_line = judgement.question.Text();
   judgement.errors = ErrorsOf(judge, outputs);

@@ -138,7 +138,7 @@ SubjectProfile ProfileOne(const std::deque<Proven>& proven, const oracle::Subjec
     }
     ++profile.answered;
     const auto permitted = PermittedErrors(
-        one.c, one.inputs, ParseRecipe(profile.recipe, one.c.dtype()), options.prove);
+        {one.c, one.inputs, ParseRecipe(profile.recipe, one.c.dtype())}, options.prove);
     for (const auto& output : oracle::ErrorsOf(one.values.golden, permitted, answer.outputs))
       collector.Add(one, output);
   }
@@ -212,7 +212,7 @@ Profile ProfileOf(const std::vector<AskedCase>& asked, const std::vector<oracle:
     const Recipe recipe = ParseRecipe(first, c.dtype());
     if (const auto sample = SampleIn(c))
       profile.left_out += sample->all_elements - sample->elements;
-    proven.push_back({c, inputs, ProveAndPermit(c.operation(), c, inputs, recipe, options.prove)});
+    proven.push_back({c, inputs, ProveAndPermit({c, inputs, recipe}, options.prove)});
   }
   std::vector<oracle::ProvenCase> cases;
   for (const Proven& one : proven)

@@ -22,7 +22,7 @@ constexpr char kLine[] = "rms_norm eps=1e-05 unit_offset=false M=2 N=1 dtype=f32
 Record GoldenOf(const std::string& line) {
   const Case c = Case::Parse(line);
   const Tensors inputs = DrawInputs(c);
-  return {c.ToString(), inputs, Prove(c, inputs, ParseRecipe("native", c.dtype())), {}};
+  return {c.ToString(), inputs, Prove({c, inputs, ParseRecipe("native", c.dtype())}), {}};
 }
 
 class SelectionTest : public testing::Test {

@@ -104,7 +104,7 @@ int sextant_prove(const char* question, const SextantTensor* inputs, size_t coun
     const auto recipe = sextant::ParseRecipe(how.recipe, asked.c.dtype());
     if (!asked.outputs.empty())
       throw sextant::Error(asked.outputs[0].name, " is an output, expected inputs only");
-    auto golden = sextant::Prove(asked.c, asked.inputs, recipe, how.prove);
+    auto golden = sextant::Prove({asked.c, asked.inputs, recipe}, how.prove);
     auto made = std::make_unique<SextantResult>();
     sextant::Json json = {{"version", 0},
                           {"case", asked.Text()},

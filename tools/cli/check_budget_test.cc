@@ -21,8 +21,8 @@ Record RecordOf(const std::string& line) {
   const Case c = Case::Parse(line);
   const Recipe recipe = ParseRecipe("native", c.dtype());
   Record record{c.ToString(), DrawInputs(c), {}, {}};
-  record.golden = Prove(c, record.inputs, recipe);
-  record.outputs = EvaluateByRecipe(c, record.inputs, recipe);
+  record.golden = Prove({c, record.inputs, recipe});
+  record.outputs = EvaluateByRecipe({c, record.inputs, recipe});
   return record;
 }
 

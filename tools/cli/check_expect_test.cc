@@ -38,7 +38,7 @@ class ExpectTest : public CheckTest {
     const Recipe native = ParseRecipe("native", c.dtype());
     const std::string path = folder_ / "answers.h5";
     fixtures::WriteRecords(path,
-                           {{c.ToString(), {}, {}, EvaluateByRecipe(c, DrawInputs(c), native)}});
+                           {{c.ToString(), {}, {}, EvaluateByRecipe({c, DrawInputs(c), native})}});
     return path;
   }
   static std::string Entry(const std::string& cases, const std::string& lines = "") {

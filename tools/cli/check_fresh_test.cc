@@ -71,7 +71,7 @@ TEST_F(FreshTest, WithoutASeedDrawsOneAndSaysIt) {
 TEST_F(FreshTest, TheFreshCaseOfAGoldenIsProvenNow) {
   const Case c = Case::Parse("rms_norm N=1 M=2");
   const Tensors inputs = DrawInputs(c);
-  Record record{c.ToString(), inputs, Prove(c, inputs, ParseRecipe("native", c.dtype())), {}};
+  Record record{c.ToString(), inputs, Prove({c, inputs, ParseRecipe("native", c.dtype())}), {}};
   record.golden[0].value.data[0] = record.golden[0].high.data[0] = 64;
   fixtures::WriteRecords(folder_ / "a.h5", {record});
   EXPECT_EQ(Run({folder_ / "a.h5", "--subject", "recipe:native", "--fresh"}), kNonconforming);

@@ -20,13 +20,13 @@ using testing::Not;
 Record GoldenOf(const std::string& line) {
   const Case c = Case::Parse(line);
   const Tensors inputs = DrawInputs(c);
-  return {c.ToString(), inputs, Prove(c, inputs, ParseRecipe("native", c.dtype())), {}};
+  return {c.ToString(), inputs, Prove({c, inputs, ParseRecipe("native", c.dtype())}), {}};
 }
 
 Record AnswerOf(const std::string& line) {
   const Case c = Case::Parse(line);
   return {
-      c.ToString(), {}, {}, EvaluateByRecipe(c, DrawInputs(c), ParseRecipe("native", c.dtype()))};
+      c.ToString(), {}, {}, EvaluateByRecipe({c, DrawInputs(c), ParseRecipe("native", c.dtype())})};
 }
 
 TEST_F(CheckTest, ReportsConformingAndFailingSubjects) {

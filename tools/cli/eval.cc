@@ -62,7 +62,7 @@ int Eval(const EvalArguments& options) {
   if (!options.output.empty()) file = fixtures::CreateRecordFile(options.output);
   const Recipe recipe = ParseRecipe(options.recipe, c.dtype());
   const Tensors inputs = WithinMemory(c, [&] { return DrawInputs(c, NpyReader()); });
-  const auto golden = WithinMemory(c, [&] { return Prove(c, inputs, recipe, options.prove); });
+  const auto golden = WithinMemory(c, [&] { return Prove({c, inputs, recipe}, options.prove); });
   const ProofCount count = CountProofs(golden);
   if (file) {
     file->Append({c.ToString(), inputs, golden, {}}, options.recipe);

@@ -30,7 +30,7 @@ struct Stored {
 
 Record ProveNative(const Case& c, const ProveOptions& options) {
   Record record{c.ToString(), DrawInputs(c, NpyReader()), {}, {}};
-  record.golden = Prove(c, record.inputs, ParseRecipe("native", c.dtype()), options);
+  record.golden = Prove({c, record.inputs, ParseRecipe("native", c.dtype())}, options);
   return record;
 }
 

@@ -70,7 +70,7 @@ std::vector<std::string> Faults(const Case& c, const fixtures::StoredRecord& rec
       faults.push_back("inputs/" + stored.name + " has the wrong dtype");
     CompareWithStored("inputs/" + stored.name, stored.values, drawn.values, faults);
   }
-  const auto golden = Prove(c, inputs, ParseRecipe(record.recipe, c.dtype()), prove);
+  const auto golden = Prove({c, inputs, ParseRecipe(record.recipe, c.dtype())}, prove);
   if (record.golden.size() != golden.size())
     faults.push_back("the record does not have the outputs of its signature");
   for (const GoldenTensor& stored : record.golden) {

@@ -26,7 +26,7 @@ class VerifyTest : public testing::Test {
   std::string OutputFor(const std::function<void(Record&)>& change) {
     const Case c = Case::Parse("attention H=1 S=2 D=2");
     const Tensors inputs = DrawInputs(c);
-    Record record{c.ToString(), inputs, Prove(c, inputs, ParseRecipe("native", c.dtype())), {}};
+    Record record{c.ToString(), inputs, Prove({c, inputs, ParseRecipe("native", c.dtype())}), {}};
     change(record);
     fixtures::WriteRecords(folder_ / "a.h5", {record});
     CLI::App app;

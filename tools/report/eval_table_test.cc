@@ -18,7 +18,7 @@ std::string TableOf(const std::string& line) {
   const Case c = Case::Parse(line);
   const Tensors inputs = DrawInputs(c);
   std::ostringstream out;
-  PrintTable(c, inputs, Prove(c, inputs, ParseRecipe("native", c.dtype())), out);
+  PrintTable(c, inputs, Prove({c, inputs, ParseRecipe("native", c.dtype())}), out);
   return out.str();
 }
 

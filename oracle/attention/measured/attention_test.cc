@@ -130,7 +130,7 @@ TEST(MeasuredAttention, AccusesNoHonestRecipe) {
                              "native weigh=bf16", "f32_compute", "all_native"}) {
     const AskedCase question(kNarrowLine + "mask=causal dtype=f32");
     const Tensors answer =
-        EvaluateByRecipe(question.c, question.inputs, ParseRecipe(recipe, question.c.dtype()));
+        EvaluateByRecipe({question.c, question.inputs, ParseRecipe(recipe, question.c.dtype())});
     for (const std::string& cause : question.Causes(answer))
       EXPECT_THAT(cause, testing::HasSubstr("_in_")) << recipe;  // a listed precision
   }
@@ -142,7 +142,7 @@ TEST(MeasuredAttention, SaysNothingAboutTooFewNumbers) {
       "attention_sink mask=causal query_offset=[1] H=1 S=1 T=3 D=77 E=77 dtype=f16");
   for (const char* recipe : {"native dot=f16", "native scale=bf16"}) {
     const Tensors answer =
-        EvaluateByRecipe(question.c, question.inputs, ParseRecipe(recipe, question.c.dtype()));
+        EvaluateByRecipe({question.c, question.inputs, ParseRecipe(recipe, question.c.dtype())});
     EXPECT_THAT(question.Causes(answer), IsEmpty()) << recipe;
   }
 }

@@ -122,11 +122,11 @@ TEST(SlowMeasuredRopeAttention, AccusesNoHonestRecipe) {
                              "native keep=f16", "native frequency=f32:iterated", "f32_compute"}) {
     const AskedCase question(kCausalRope + "dtype=f32");
     const Recipe steps = ParseRecipe(recipe, question.c.dtype());
-    const Subject subject{"honest", recipe, [&](const Case& c, const Tensors& inputs) {
-                            return Answer{.message = "",
-                                          .outputs = EvaluateByRecipe(c, inputs, steps)};
-                          }};
-    const Tensors answer = EvaluateByRecipe(question.c, question.inputs, steps);
+    const Subject subject{
+        "honest", recipe, [&](const Case& c, const Tensors& inputs) {
+          return Answer{.message = "", .outputs = EvaluateByRecipe({c, inputs, steps})};
+        }};
+    const Tensors answer = EvaluateByRecipe({question.c, question.inputs, steps});
     for (const std::string& cause : question.Causes(answer, &subject))
       EXPECT_THAT(cause, testing::HasSubstr("_in_")) << recipe;  // a listed precision
   }

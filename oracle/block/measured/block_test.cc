@@ -179,7 +179,7 @@ TEST(MeasuredBlock, NamesTheBaseOfNormedQueries) {
         "F=10 " +
         kFar + dtype);
     const Case other = question.c.With("base=31000");
-    EXPECT_THAT(question.Causes(EvaluateByRecipe(other, question.inputs, question.recipe)),
+    EXPECT_THAT(question.Causes(EvaluateByRecipe({other, question.inputs, question.recipe})),
                 ElementsAre(StartsWith("base_differs (first wrong at q_rotated: ")));
   }
 }
@@ -231,7 +231,7 @@ TEST(SlowMeasuredBlock, AccusesNoHonestRecipe) {
         "native frequency=f32:iterated", "native rsqrt=bf16", "native activation=f16"}) {
     const AskedCase question(kBlock + "dtype=f32 @position=random_positions(900)");
     const Tensors answer =
-        EvaluateByRecipe(question.c, question.inputs, ParseRecipe(recipe, question.c.dtype()));
+        EvaluateByRecipe({question.c, question.inputs, ParseRecipe(recipe, question.c.dtype())});
     for (const std::string& cause : question.Causes(answer))
       EXPECT_THAT(cause, testing::HasSubstr("_in_")) << recipe;  // a listed precision
   }

@@ -41,7 +41,7 @@ std::optional<Tensor<double>> Unrotated(const Observation& seen, size_t output) 
                          ParseRecipe("exact", seen.c.dtype())};
   const auto plain = WithAttributes(right, {{"scaling", "none"}});
   if (!plain) return std::nullopt;
-  return EvaluateByRecipe(*plain->operation, seen.c, plain->inputs, plain->recipe)[output].values;
+  return EvaluateByRecipe({seen.c, plain->inputs, plain->recipe, *plain->operation})[output].values;
 }
 
 // [heads,S,D] as [1,heads,S,D].

@@ -13,7 +13,7 @@ namespace {
 std::vector<std::string> CausesWithAdded(const std::string& line, const std::string& input,
                                          double factor) {
   const AskedCase question(line);
-  Tensors answer = EvaluateByRecipe(question.c, question.inputs, question.recipe);
+  Tensors answer = EvaluateByRecipe(question);
   Tensors inputs = question.inputs;
   const std::vector<double>& x = InputNamed(inputs, input).data;
   for (size_t i = 0; i < x.size(); ++i)

@@ -235,7 +235,7 @@ TEST(StructureOf, SaysNothingAboutOtherPrecisions) {
     for (const char* recipe : {"*=bf16", "*=f16 store=T", "native flush"}) {
       const PlantedStructure planted("f32", line);
       const Tensors answer =
-          EvaluateByRecipe(planted.c, planted.inputs, ParseRecipe(recipe, planted.c.dtype()));
+          EvaluateByRecipe({planted.c, planted.inputs, ParseRecipe(recipe, planted.c.dtype())});
       EXPECT_THAT(planted.SentencesOf(answer), IsEmpty()) << line << " " << recipe;
     }
   }
@@ -246,7 +246,7 @@ TEST(WithoutExplained, LeavesTheRestToOtherCauses) {
   const StructuralFinding finding{"unwritten", "", 0, std::vector<char>(48, 0), 1};
   auto findings = std::vector{finding};
   findings[0].explained[5] = 1;
-  const auto permitted = PermittedErrors(planted.c, planted.inputs, planted.recipe);
+  const auto permitted = PermittedErrors(planted);
   const auto rest = WithoutExplained(permitted, findings);
   EXPECT_TRUE(std::isnan(rest[0].error.data[5]));
   EXPECT_EQ(rest[0].error.data[4], permitted[0].error.data[4]);

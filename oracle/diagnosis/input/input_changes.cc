@@ -134,7 +134,7 @@ std::vector<Deviation> InFormats(const Tensors& inputs, size_t index) {
 Deviation AppliedTwice(const Observation& seen, size_t index) {
   const auto twice = [&seen, index](const Hypothesis& base) -> std::optional<Hypothesis> {
     Tensors changed = base.inputs;
-    const Tensors once = EvaluateByRecipe(*base.operation, seen.c, changed, seen.recipe);
+    const Tensors once = EvaluateByRecipe({seen.c, changed, seen.recipe, *base.operation});
     if (once[0].values.shape != changed[index].values.shape) return std::nullopt;
     changed[index].values = once[0].values;
     Hypothesis model = base;

@@ -19,7 +19,7 @@ std::vector<std::string> CausesWith(const std::string& line, const std::string& 
   const AskedCase question(line);
   Tensors changed = question.inputs;
   change(InputNamed(changed, input).data);
-  return question.Causes(EvaluateByRecipe(question.c, changed, question.recipe));
+  return question.Causes(EvaluateByRecipe({question.c, changed, question.recipe}));
 }
 
 const std::string kRelative = "relative_attention clip=3 H=2 S=6 T=9 D=8 dtype=";
@@ -138,7 +138,7 @@ TEST(InputChanges, NamesInputsThatAreRoundedInTheSameWay) {
     for (double& x : input.values.data)
       if (x != 0)
         x = std::nearbyint(std::ldexp(x, 10 - std::ilogb(x))) / std::ldexp(1, 10 - std::ilogb(x));
-  EXPECT_THAT(question.Causes(EvaluateByRecipe(question.c, changed, question.recipe)),
+  EXPECT_THAT(question.Causes(EvaluateByRecipe({question.c, changed, question.recipe})),
               Contains("inputs_in_f16 (all inputs are rounded to f16)"));
 }
 
@@ -147,8 +147,8 @@ TEST(InputChanges, NamesAnOperationThatIsAppliedTwice) {
     for (const char* dtype : {"f32", "bf16"}) {
       const AskedCase question(std::string(line) + dtype);
       Tensors changed = question.inputs;
-      changed[0].values = EvaluateByRecipe(question.c, question.inputs, question.recipe)[0].values;
-      EXPECT_THAT(question.Causes(EvaluateByRecipe(question.c, changed, question.recipe)),
+      changed[0].values = EvaluateByRecipe(question)[0].values;
+      EXPECT_THAT(question.Causes(EvaluateByRecipe({question.c, changed, question.recipe})),
                   Contains("applied_twice (the operation is applied twice: to x, and to y)"))
           << line << dtype;
     }
@@ -166,7 +166,7 @@ TEST(InputChanges, NamesCachesInAnotherLayout) {
       InputNamed(changed, input).data[i] = stored.data[(t * 2 + k) * width + i % width];
     }
   }
-  EXPECT_THAT(question.Causes(EvaluateByRecipe(question.c, changed, question.recipe)),
+  EXPECT_THAT(question.Causes(EvaluateByRecipe({question.c, changed, question.recipe})),
               Contains("caches_changed (k is read as if it were stored as [B,T,K,D], and v in the "
                        "same way)"));
 }
@@ -196,7 +196,7 @@ TEST(InputChanges, AccusesNoHonestRecipe) {
     for (const char* recipe : {"native softmax=bf16", "native dot=f16", "native weigh=bf16"}) {
       const AskedCase question(line);
       const Tensors answer =
-          EvaluateByRecipe(question.c, question.inputs, ParseRecipe(recipe, question.c.dtype()));
+          EvaluateByRecipe({question.c, question.inputs, ParseRecipe(recipe, question.c.dtype())});
       for (const std::string& cause : question.Causes(answer))
         EXPECT_THAT(cause, HasSubstr("_in_")) << recipe;  // a listed precision
     }

@@ -41,7 +41,7 @@ std::vector<ComparedPart> PartsOf(std::span<const JudgedAnswer> answers, size_t 
 
 bool ForEachOwn(const ComparedPart& part, const Recipe& recipe, const UseElement& use) {
   const auto& [c, inputs, outputs, judge, verdict] = *part.answer;
-  const Tensors own = EvaluateByRecipe(c.operation(), c, ReadersOf(inputs), recipe, part.slice);
+  const Tensors own = EvaluateByRecipe({c, inputs, recipe}, part.slice);
   for (size_t o = 0; o < own.size(); ++o) {
     const auto given = std::ranges::find(outputs, own[o].name, &NamedTensor::name);
     if (given == outputs.end()) continue;

@@ -86,8 +86,7 @@ bool PermitsZeros(const std::string& recipe, const JudgedAnswer& of) {
   size_t numbers = 0, permitted = 0;
   for (const auto& [answer, slice] : PartsOf({&of, 1}, kMostComparedWork)) {
     const Case& c = answer->c;
-    const auto errors = PermittedErrors(c.operation(), c, ReadersOf(answer->inputs),
-                                        ParseRecipe(recipe, c.dtype()), slice);
+    const auto errors = PermittedErrors({c, answer->inputs, ParseRecipe(recipe, c.dtype())}, slice);
     for (size_t o = 0; o < errors.size(); ++o) {
       const TensorSpec& output = c.info().signature.outputs[o];
       if (!std::ranges::count(answer->outputs, output.name, &NamedTensor::name)) continue;

@@ -133,7 +133,7 @@ void AddResidualBeforeRounding(const Case& c, const Tensors& inputs, Tensors& ou
   const auto tensor = [](Tensors& all, const char* name) -> std::vector<double>& {
     return std::ranges::find(all, name, &NamedTensor::name)->values.data;
   };
-  Tensors wide = EvaluateByRecipe(c, inputs, ParseRecipe("native keep=f32 store=f32", c.dtype()));
+  Tensors wide = EvaluateByRecipe({c, inputs, ParseRecipe("native keep=f32 store=f32", c.dtype())});
   for (size_t i = 0; i < tensor(wide, "middle").size(); ++i) {
     const double projected = tensor(wide, "attention_out")[i];
     tensor(outputs, "attention_out")[i] = RoundTo(c.dtype(), projected);
@@ -141,7 +141,7 @@ void AddResidualBeforeRounding(const Case& c, const Tensors& inputs, Tensors& ou
   }
   const Tensors given = {*std::ranges::find(outputs, "middle", &NamedTensor::name)};
   const ScopedTrace trace(given);
-  const Tensors rest = EvaluateByRecipe(c, inputs, ParseRecipe("native", c.dtype()));
+  const Tensors rest = EvaluateByRecipe({c, inputs, ParseRecipe("native", c.dtype())});
   for (const char* const name : {"hidden", "y"})
     tensor(outputs, name) = std::ranges::find(rest, name, &NamedTensor::name)->values.data;
 }

@@ -8,7 +8,6 @@
 #include "reference/number/recipe/evaluation_context.h"
 #include "reference/prove/budget.h"
 #include "reference/prove/case_slices.h"
-#include "reference/prove/evaluate.h"
 
 namespace sextant::oracle {
 namespace {
@@ -84,7 +83,7 @@ template <class Of>
 void ForEachOwn(const JudgedAnswer& answer, const Slice& slice, const Recipe& recipe,
                 const Of& of) {
   const auto& [c, inputs, outputs, judge, verdict] = answer;
-  const Tensors own = EvaluateByRecipe(c.operation(), c, ReadersOf(inputs), recipe, slice);
+  const Tensors own = EvaluateByRecipe({c, inputs, recipe}, slice);
   size_t at = 0;
   for (size_t o = 0; o < own.size(); ++o) {
     const Tensor<double>* const got = AnsweredIn(answer, own[o].name);
@@ -125,11 +124,9 @@ std::pair<double, double> TypicalErrors(const RecipeWitness& witness, const Reci
 Elements PermittedOn(const RecipeWitness& witness, const std::string& recipe) {
   const auto& [c, inputs, outputs, judge, verdict] = *witness.answer;
   const Recipe parsed = ParseRecipe(recipe, c.dtype());
-  const Tensors own = ExtractOutputs(c, witness.in_trace ? &outputs : nullptr, witness.slice);
-  std::optional<ScopedTrace> tracing;
-  if (witness.in_trace) tracing.emplace(own);
-  return Flatten(*witness.answer,
-                 PermittedErrors(c.operation(), c, ReadersOf(inputs), parsed, witness.slice));
+  const Evaluation evaluation{c, inputs, parsed, c.operation(),
+                              witness.in_trace ? &outputs : nullptr};
+  return Flatten(*witness.answer, PermittedErrors(evaluation, witness.slice));
 }
 
 double DistanceOf(const RecipeWitness& witness, const std::string& recipe) {
@@ -191,10 +188,9 @@ std::optional<RecipeWitness> WitnessOf(const JudgedAnswer& answer, const std::st
 std::optional<RecipeWitness> WitnessInTrace(const JudgedAnswer& answer, const std::string& start,
                                             const ProveOptions& prove) {
   const Case& c = answer.c;
-  ProveOptions tracing = prove;
-  tracing.subject_outputs = &answer.outputs;
+  const Recipe recipe = ParseRecipe(start, c.dtype());
   const auto [golden, permitted] =
-      ProveAndPermit(c.operation(), c, answer.inputs, ParseRecipe(start, c.dtype()), tracing);
+      ProveAndPermit({c, answer.inputs, recipe, c.operation(), &answer.outputs}, prove);
   return WitnessAmong(answer, start, golden, permitted, true);
 }
 
@@ -213,8 +209,7 @@ double MeanUlps(const std::vector<Elements>& permitted, const std::vector<Recipe
 std::optional<size_t> PermittedIn(const JudgedAnswer& answer, const Slice& slice,
                                   const Recipe& recipe) {
   const Case& c = answer.c;
-  const Elements permitted =
-      Flatten(answer, PermittedErrors(c.operation(), c, ReadersOf(answer.inputs), recipe, slice));
+  const Elements permitted = Flatten(answer, PermittedErrors({c, answer.inputs, recipe}, slice));
   size_t at = 0, judgeable = 0;
   bool permits = true;
   ForEachAnswered(answer, answer.judge.golden(), slice,

@@ -53,8 +53,8 @@ inline void ExpectNoAccusation(const std::vector<std::string>& lines,
     for (const std::string dtype : {"f32", "bf16"}) {
       for (const std::string& recipe : recipes) {
         const MeasuredCase question(line + " dtype=" + dtype);
-        const Tensors answer =
-            EvaluateByRecipe(question.c, question.inputs, ParseRecipe(recipe, question.c.dtype()));
+        const Tensors answer = EvaluateByRecipe(
+            {question.c, question.inputs, ParseRecipe(recipe, question.c.dtype())});
         EXPECT_THAT(question.Causes(answer), IsEmpty()) << line << " " << dtype << " " << recipe;
       }
     }

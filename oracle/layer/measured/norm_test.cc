@@ -277,8 +277,8 @@ INSTANTIATE_TEST_SUITE_P(DTypes, MeasuredNorm, testing::Values("f32", "bf16", "f
 TEST(MeasuredNorm, EpsRoundedToF32) {
   for (const char* line : {"rms_norm N=6 M=64 dtype=f64", "layer_norm N=6 M=64 dtype=f64"}) {
     const MeasuredCase question(line);
-    const Tensors answer = EvaluateByRecipe(question.c.With("eps=9.9999997473787516e-06"),
-                                            question.inputs, question.recipe);
+    const Tensors answer = EvaluateByRecipe(
+        {question.c.With("eps=9.9999997473787516e-06"), question.inputs, question.recipe});
     EXPECT_THAT(question.Causes(answer),
                 ElementsAre("eps_rounded_to_f32: eps is 1e-05 rounded to f32, "
                             "9.999999747378752e-06, expected 1e-05"));

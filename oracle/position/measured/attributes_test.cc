@@ -108,7 +108,7 @@ TEST(MeasuredAttributes, AccuseNoHonestRecipe) {
                              "native frequency=bf16", "native trig=f16"}) {
     const AskedCase question("sinusoidal M=32 S=24 dtype=f32");
     const Tensors answer =
-        EvaluateByRecipe(question.c, question.inputs, ParseRecipe(recipe, question.c.dtype()));
+        EvaluateByRecipe({question.c, question.inputs, ParseRecipe(recipe, question.c.dtype())});
     for (const std::string& cause : question.Causes(answer))
       EXPECT_THAT(cause, testing::Not(testing::HasSubstr("_changed"))) << recipe;
   }

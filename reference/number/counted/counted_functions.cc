@@ -1,8 +1,10 @@
-#include "reference/number/counted/counted_functions.h"
-
+// The functions of a Counted: roots, exponentials, logarithms, powers, circular functions, and
+// those of activations. Each charges the effect of its operand's error, and the error of an
+// implementation of the function itself.
 #include <algorithm>
 #include <cmath>
 
+#include "reference/number/counted/counted.h"
 #include "reference/number/counted/counted_steps.h"
 #include "reference/number/double_double/double_double_functions.h"
 #include "reference/number/double_double/elementary.h"

@@ -1,7 +1,6 @@
-#include "reference/number/counted/counted_functions.h"
-
 #include <gtest/gtest.h>
 
+#include "reference/number/counted/counted.h"
 #include "reference/number/recipe/evaluation_context.h"
 
 namespace sextant {

@@ -13,30 +13,6 @@
 
 namespace sextant {
 
-// The members of a number of the row, in the format of step dot, that its products need.
-struct CountedFactor {
-  enum class Kind { kExact, kInexact, kUnbounded };
-  double high, low, drift;
-  double magnitude;  // Counted::Magnitude
-  double error, likely;
-  Kind kind;  // kExact: no error, no drift, low is 0. kUnbounded: the error is infinite, here 0
-};
-
-// What CountedSum holds after the products of a row with kPlainRows rows of plain numbers, and
-// whether all products are ordinary: 0, or well inside of the range of the format.
-struct CountedSums {
-  double high[kPlainRows], low[kPlainRows], drift[kPlainRows];  // the centres
-  double rounding[kPlainRows];                                  // of the centres
-  double error[kPlainRows], likely[kPlainRows];                 // of the products
-  double size[kPlainRows];                                      // sums of their magnitudes
-  bool ordinary[kPlainRows];
-};
-
-// The products of row[i] with the numbers block[i * kPlainRows + j], rounded to `format`. The
-// operations and their order are those of Dot for Counted.
-void AddCountedProducts(std::span<const CountedFactor> row, const float* block, DType format,
-                        CountedSums& sums);
-
 // A row prepared for products with many blocks of plain numbers. The step must neither be exact nor
 // flush, and its format have at most kMostPlainBits bits.
 class CountedRow {

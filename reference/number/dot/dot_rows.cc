@@ -39,7 +39,7 @@ std::vector<Counted> DotRows<Counted>::Times(const DotOperand<Counted>& a, size_
   for (size_t i = first; i < last; ++i) {
     const size_t lane = i % kPlainRows;
     if (i == first || lane == 0)
-      AddPlainProducts(a.plain(), &blocks_[(i - lane) * width_], GridOf(rule.format), exact, sums);
+      AddPlainProducts(a.plain(), &blocks_[(i - lane) * width_], rule.format, exact, sums);
     if (!sums.ordinary[lane]) {
       products.push_back(Dot(a, (*this)[i]));
       continue;

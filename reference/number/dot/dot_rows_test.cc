@@ -102,7 +102,7 @@ TEST(DotRows, OnlyProductsNearTheLimitsOfTheFormatAreNotOrdinary) {
     block[5] = std::numeric_limits<float>::max();
     block[kPlainRows + 7] = std::numeric_limits<float>::denorm_min();
     PlainSums sums;
-    AddPlainProducts(std::vector<double>{2, -0.75}, block.data(), GridOf(DType::kF32), false, sums);
+    AddPlainProducts(std::vector<double>{2, -0.75}, block.data(), DType::kF32, false, sums);
     for (size_t row = 0; row < kPlainRows; ++row)
       EXPECT_EQ(sums.ordinary[row], row != 5 && row != 7) << row;
     EXPECT_EQ(sums.high[0], 1.875);

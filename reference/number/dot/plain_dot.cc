@@ -4,6 +4,7 @@
 #include <array>
 #include <bit>
 #include <cmath>
+#include <cstdint>
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "reference/number/dot/plain_dot.cc"
@@ -13,6 +14,7 @@
 
 #include "reference/number/counted/counted_numbers.h"
 #include "reference/number/double_double/double_double-inl.h"
+#include "reference/number/recipe/rounding_units.h"
 #include "reference/number/tensor/binade-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -22,49 +24,41 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 using D = hn::CappedTag<double, kPlainRows>;
 using V = hn::Vec<D>;
+using M = hn::Mask<D>;
 
-// The constants of a format; the bits of a product that it does not have.
+// The constants of a format; the bits of a product that it does not have, and the range in which
+// powers of two only shift.
 struct Constants : OrdinaryRange {
-  explicit Constants(const Grid& grid)
-      : OrdinaryRange(grid), more_bits((uint64_t{1} << (53 - grid.precision)) - 1) {}
+  explicit Constants(DType format)
+      : OrdinaryRange(GridOf(format)),
+        min_normal(MinNormal(format)),
+        max_finite(MaxFinite(format)),
+        more_bits((uint64_t{1} << (53 - GridOf(format).precision)) - 1) {}
+  double min_normal, max_finite;
   uint64_t more_bits;
 };
 
-// The sums of the rows of one vector.
-template <bool kExact>
-struct Sums {
+HWY_INLINE M IsInside(D d, V binade, const Constants& format) {
+  return hn::And(hn::Ge(binade, hn::Set(d, format.least)), hn::Lt(binade, hn::Set(d, format.most)));
+}
+
+// The sums of the products of the rows of one vector.
+struct VectorSums {
   V high, low, rounding, error, size, extraordinary;
 
-  Sums() { high = low = rounding = error = size = extraordinary = hn::Zero(D()); }
+  VectorSums() { high = low = rounding = error = size = extraordinary = hn::Zero(D()); }
 
-  // Operations and their order are those of OrdinaryProduct and CountedSum::Add.
-  HWY_INLINE void Add(D d, V a, V b, const Constants& format) {
-    const V product = hn::Mul(a, b);
-    const V magnitude = hn::Mul(hn::Abs(product), hn::Set(d, 1 + 0x1p-50));
-    if constexpr (kExact) {
-      size = hn::Add(size, magnitude);
-    } else {
-      const V own = RoundingOf(d, product, magnitude, format);
-      error = hn::Add(error, own);
-      size = hn::Add(size, hn::Add(magnitude, own));
-    }
-    const auto s = TwoSum(high, product), c = TwoSum(s.low, low), v = TwoSum(s.high, c.high);
-    rounding = hn::Add(rounding, hn::Abs(c.low));
-    high = v.high;
-    low = v.low;
+  HWY_INLINE void MarkUnless(M ordinary) {
+    extraordinary = hn::Or(extraordinary, hn::IfThenZeroElse(ordinary, hn::Set(D(), 1.0)));
   }
 
-  // The rounding error of a product, and marks products that are not ordinary.
+  // The rounding error of the product of two exact numbers.
   HWY_INLINE V RoundingOf(D d, V product, V magnitude, const Constants& format) {
     const hn::RebindToUnsigned<D> bits;
     const V binade = BinadeOf(d, magnitude);
-    const auto is_zero = hn::Eq(product, hn::Zero(d));
-    const auto inside =
-        hn::And(hn::Ge(binade, hn::Set(d, format.least)), hn::Lt(binade, hn::Set(d, format.most)));
     const auto more = hn::And(hn::BitCast(bits, product), hn::Set(bits, format.more_bits));
-    const auto is_value = hn::RebindMask(d, hn::Eq(more, hn::Zero(bits)));
-    extraordinary =
-        hn::Or(extraordinary, hn::IfThenZeroElse(hn::Or(inside, is_zero), hn::Set(d, 1.0)));
+    const M is_value = hn::RebindMask(d, hn::Eq(more, hn::Zero(bits)));
+    MarkUnless(hn::Or(IsInside(d, binade, format), hn::Eq(product, hn::Zero(d))));
     return hn::IfThenZeroElse(is_value, hn::Mul(binade, hn::Set(d, format.half_ulp)));
   }
 
@@ -80,39 +74,137 @@ struct Sums {
   }
 };
 
+HWY_INLINE V MagnitudeOf(D d, V x) { return hn::Mul(hn::Abs(x), hn::Set(d, 1 + 0x1p-50)); }
+
+// Operations and their order are those of OrdinaryProduct and CountedSum::Add.
+template <bool kExact>
+struct SumsOfPlain : VectorSums {
+  HWY_INLINE void Add(D d, double x, V w, const Constants& format) {
+    const V product = hn::Mul(hn::Set(d, x), w), magnitude = MagnitudeOf(d, product);
+    if constexpr (kExact) {
+      size = hn::Add(size, magnitude);
+    } else {
+      const V own = RoundingOf(d, product, magnitude, format);
+      error = hn::Add(error, own);
+      size = hn::Add(size, hn::Add(magnitude, own));
+    }
+    const auto s = TwoSum(high, product), c = TwoSum(s.low, low), v = TwoSum(s.high, c.high);
+    rounding = hn::Add(rounding, hn::Abs(c.low));
+    high = v.high;
+    low = v.low;
+  }
+};
+
+struct SumsOfCounted : VectorSums {
+  V drift, likely;
+
+  SumsOfCounted() { drift = likely = hn::Zero(D()); }
+
+  HWY_INLINE void Add(D d, const CountedFactor& x, V w, const Constants& format) {
+    if (x.kind == CountedFactor::Kind::kExact) return AddExact(d, x.high, w, format);
+    AddInexact(d, x, w, format);
+    // 0 times an infinite error is a special case.
+    if (x.kind == CountedFactor::Kind::kUnbounded) MarkUnless(hn::Gt(hn::Abs(w), hn::Zero(d)));
+  }
+
+  void Store(D d, size_t row, CountedSums& sums) const {
+    VectorSums::Store(d, row, sums);
+    hn::StoreU(drift, d, sums.drift + row);
+    hn::StoreU(likely, d, sums.likely + row);
+  }
+
+ private:
+  // A product before it is added.
+  struct Product {
+    V high, low, drift, magnitude, error, likely;
+  };
+
+  // As CountedSum::Add.
+  HWY_INLINE void Add(const Product& p) {
+    const auto s = TwoSum(high, p.high), t = TwoSum(low, p.low), c = TwoSum(s.low, t.high);
+    const auto v = TwoSum(s.high, c.high), w = TwoSum(t.low, v.low);
+    rounding = hn::Add(rounding, hn::Add(hn::Abs(c.low), hn::Abs(w.low)));
+    const auto sum = FastTwoSum(v.high, w.high);
+    high = sum.high;
+    low = sum.low;
+    drift = hn::Add(drift, p.drift);
+    error = hn::Add(error, p.error);
+    likely = hn::Add(likely, p.likely);
+    size = hn::Add(size, hn::Add(p.magnitude, p.error));
+  }
+
+  HWY_INLINE void AddExact(D d, double x, V w, const Constants& format) {
+    const V zero = hn::Zero(d), product = hn::Mul(hn::Set(d, x), w);
+    const V magnitude = MagnitudeOf(d, product);
+    const V own = RoundingOf(d, product, magnitude, format);
+    Add({product, zero, zero, magnitude, own, own});
+  }
+
+  // As OrdinaryProduct, and as operator* for weights that are 0 or a power of two.
+  HWY_INLINE void AddInexact(D d, const CountedFactor& x, V w, const Constants& format) {
+    const V up = hn::Set(d, 1 + 0x1p-50), zero = hn::Zero(d);
+    const auto p = TwoProduct(d, hn::Set(d, x.high), w);
+    const auto c = FastTwoSum(p.high, hn::Add(p.low, hn::Mul(hn::Set(d, x.low), w)));
+    const M is_zero = hn::Eq(w, zero);
+    const V size_w = hn::Mul(hn::Abs(w), up), size_c = hn::Abs(c.high);
+    const V of_error = hn::Mul(size_w, hn::Set(d, x.error));
+    const V own_drift =
+        hn::Add(hn::Mul(size_c, hn::Set(d, 8 * kDoubleDoubleUnit)), hn::Set(d, kTinyDrift));
+    const V of_drift =
+        hn::IfThenZeroElse(is_zero, hn::Add(hn::Mul(size_w, hn::Set(d, x.drift)), own_drift));
+    const V magnitude = hn::Add(hn::Mul(size_c, up), of_drift);
+    const V binade = BinadeOf(d, hn::Add(magnitude, of_error));
+    MarkUnless(hn::Or(IsInside(d, binade, format), is_zero));
+    // A power of two only shifts, unless the product may leave the normal numbers.
+    const V least = hn::Sub(hn::Sub(hn::Mul(size_c, hn::Set(d, 1 - 0x1p-50)), of_error), of_drift);
+    const V most = hn::Add(hn::Mul(hn::Mul(hn::Set(d, x.magnitude), size_w), up), of_error);
+    const M normal = hn::And(hn::Ge(least, hn::Set(d, format.min_normal)),
+                             hn::Lt(most, hn::Set(d, format.max_finite)));
+    const M is_power = hn::Eq(hn::Abs(w), BinadeOf(d, w));  // 0, too
+    const M shifts = hn::Or(is_zero, hn::And(is_power, normal));
+    const V own = hn::IfThenZeroElse(shifts, hn::Mul(binade, hn::Set(d, format.half_ulp)));
+    Add({c.high, c.low, of_drift, magnitude, hn::Add(of_error, own),
+         hn::Add(hn::Mul(size_w, hn::Set(d, x.likely)), own)});
+  }
+};
+
 // Several vectors at a time: each waits for its own additions.
-template <bool kExact, size_t kVectors>
-void AddProducts(std::span<const double> a, const float* block, size_t row, const Constants& format,
-                 PlainSums& sums) {
+template <class Sums, size_t kVectors, class Row, class To>
+void AddVectors(const Row& row, const float* block, size_t first, const Constants& format,
+                To& sums) {
   const D d;
   const hn::Rebind<float, D> narrow;
   const size_t lanes = hn::Lanes(d);
-  std::array<Sums<kExact>, kVectors> of;
-  for (size_t i = 0; i < a.size(); ++i) {
-    const V factor = hn::Set(d, a[i]);
-    const float* const column = block + i * kPlainRows + row;
+  std::array<Sums, kVectors> of;
+  for (size_t i = 0; i < row.size(); ++i) {
+    const float* const column = block + i * kPlainRows + first;
     for (size_t v = 0; v < kVectors; ++v)
-      of[v].Add(d, factor, hn::PromoteTo(d, hn::LoadU(narrow, column + v * lanes)), format);
+      of[v].Add(d, row[i], hn::PromoteTo(d, hn::LoadU(narrow, column + v * lanes)), format);
   }
-  for (size_t v = 0; v < kVectors; ++v) of[v].Store(d, row + v * lanes, sums);
+  for (size_t v = 0; v < kVectors; ++v) of[v].Store(d, first + v * lanes, sums);
 }
 
-template <bool kExact>
-void AddAll(std::span<const double> a, const float* block, const Grid& grid, PlainSums& sums) {
-  constexpr size_t kMost = HWY_MIN(4, kPlainRows / hn::MaxLanes(D()));
-  const Constants format(grid);
-  const size_t rows = kMost * hn::Lanes(D());
-  for (size_t row = 0; row < kPlainRows; row += rows)
-    AddProducts<kExact, kMost>(a, block, row, format, sums);
+template <class Sums, size_t kMostVectors, class Row, class To>
+void AddAll(const Row& row, const float* block, DType format, To& sums) {
+  constexpr size_t kVectors = HWY_MIN(kMostVectors, kPlainRows / hn::MaxLanes(D()));
+  const Constants constants(format);
+  const size_t rows = kVectors * hn::Lanes(D());
+  for (size_t first = 0; first < kPlainRows; first += rows)
+    AddVectors<Sums, kVectors>(row, block, first, constants, sums);
+}
+
+void AddPlainProducts(std::span<const double> row, const float* block, DType format, bool exact,
+                      PlainSums& sums) {
+  exact ? AddAll<SumsOfPlain<true>, 4>(row, block, format, sums)
+        : AddAll<SumsOfPlain<false>, 4>(row, block, format, sums);
+}
+
+void AddCountedProducts(std::span<const CountedFactor> row, const float* block, DType format,
+                        CountedSums& sums) {
+  AddAll<SumsOfCounted, 2>(row, block, format, sums);
 }
 
 }  // namespace
-
-void AddPlainProducts(std::span<const double> a, const float* block, const Grid& grid, bool exact,
-                      PlainSums& sums) {
-  exact ? AddAll<true>(a, block, grid, sums) : AddAll<false>(a, block, grid, sums);
-}
-
 }  // namespace sextant::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
@@ -121,12 +213,18 @@ namespace sextant {
 namespace {
 
 HWY_EXPORT(AddPlainProducts);
+HWY_EXPORT(AddCountedProducts);
 
 }  // namespace
 
-void AddPlainProducts(std::span<const double> a, const float* block, const Grid& grid, bool exact,
+void AddPlainProducts(std::span<const double> row, const float* block, DType format, bool exact,
                       PlainSums& sums) {
-  HWY_DYNAMIC_DISPATCH(AddPlainProducts)(a, block, grid, exact, sums);
+  HWY_DYNAMIC_DISPATCH(AddPlainProducts)(row, block, format, exact, sums);
+}
+
+void AddCountedProducts(std::span<const CountedFactor> row, const float* block, DType format,
+                        CountedSums& sums) {
+  HWY_DYNAMIC_DISPATCH(AddCountedProducts)(row, block, format, sums);
 }
 
 void PlainRange::Include(std::span<const double> numbers, const Grid& grid) {

@@ -1,5 +1,5 @@
-// Dot products of plain numbers: exact values of a format of at most 26 bits, whose products are
-// exact in double. The fast path of DotRows<Counted>, with the same bits.
+// Dot products with plain numbers: exact values of a format of at most 26 bits, whose products are
+// exact in double. The fast paths of DotRows<Counted> and CountedRow, with the same bits.
 #pragma once
 
 #include <cstddef>
@@ -40,10 +40,27 @@ struct PlainSums {
   bool ordinary[kPlainRows];
 };
 
-// The products with a[i] of column i of the rows, block[i * kPlainRows + row], rounded to a format
-// with that grid. Values of the format are values of float. `exact`: HaveExactProducts, which saves
-// time.
-void AddPlainProducts(std::span<const double> a, const float* block, const Grid& grid, bool exact,
+// The products of row[i] with the numbers block[i * kPlainRows + j], rounded to `format`, of which
+// they are values. The operations and their order are those of Dot for Counted. `exact`:
+// HaveExactProducts, which saves time.
+void AddPlainProducts(std::span<const double> row, const float* block, DType format, bool exact,
                       PlainSums& sums);
+
+// The members of a number of a row, in the format of step dot, that its products need.
+struct CountedFactor {
+  enum class Kind { kExact, kInexact, kUnbounded };
+  double high, low, drift;
+  double magnitude;  // Counted::Magnitude
+  double error, likely;
+  Kind kind;  // kExact: no error, no drift, low is 0. kUnbounded: the error is infinite, here 0
+};
+
+struct CountedSums : PlainSums {
+  double drift[kPlainRows];   // of the centres
+  double likely[kPlainRows];  // of the products
+};
+// The same for numbers that have errors.
+void AddCountedProducts(std::span<const CountedFactor> row, const float* block, DType format,
+                        CountedSums& sums);
 
 }  // namespace sextant

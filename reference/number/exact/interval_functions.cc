@@ -1,8 +1,11 @@
-#include "reference/number/exact/interval_functions.h"
-
+// The functions of an Interval: roots, exponentials, logarithms, powers, circular functions, and
+// those of activations. Each result encloses the values of the function for every number in the
+// operand. It is not specified if the operand is not.
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+
+#include "reference/number/exact/interval.h"
 
 namespace sextant {
 namespace {

@@ -13,10 +13,10 @@ int main() {
   const Case question = Case::Parse("rope pairing=half S=3 H=2 D=8 @position=0,1,8191");
   const Tensors inputs = DrawInputs(question);
   const Recipe recipe = ParseRecipe(fast::kRecipe, question.dtype());
-  const std::vector<GoldenTensor> golden = Prove(question, inputs, recipe);
+  const std::vector<GoldenTensor> golden = Prove({question, inputs, recipe});
   const Tensors answer = fast::KernelOf(question.name()).run(question, inputs);
   const oracle::Verdict verdict =
-      oracle::JudgeEndToEnd(question, golden, PermittedErrors(question, inputs, recipe), answer);
+      oracle::JudgeEndToEnd(question, golden, PermittedErrors({question, inputs, recipe}), answer);
   fixtures::WriteRecords("consumer.h5", {{question.ToString(), inputs, golden, answer}});
   std::cout << question.ToString() << ": "
             << (verdict.grade ? oracle::kGradeNames[static_cast<size_t>(*verdict.grade)]

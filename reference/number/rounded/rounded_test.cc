@@ -1,3 +1,5 @@
+#include "reference/number/rounded/rounded.h"
+
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -9,7 +11,6 @@
 #include "reference/number/counted/counted_bits_test.h"
 #include "reference/number/double_double/double_double_functions.h"
 #include "reference/number/recipe/recipe.h"
-#include "reference/number/rounded/rounded.h"
 
 namespace sextant {
 namespace {

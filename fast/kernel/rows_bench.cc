@@ -1,0 +1,158 @@
+// Speed of kernels that map rows to rows: counter `memcpy_ratio` = time of glibc's memcpy that
+// reads and writes the same number of bytes / time of the kernel.
+#include <vector>
+
+#include "fast/attention/soft_cap.h"
+#include "fast/attention/softmax.h"
+#include "fast/kernel/kernel_bench.h"
+#include "fast/layer/activation.h"
+#include "fast/layer/add_rms_norm.h"
+#include "fast/layer/embedding.h"
+#include "fast/layer/gated.h"
+#include "fast/layer/layer_norm.h"
+#include "fast/layer/rms_norm.h"
+#include "fast/position/scale_rows.h"
+
+namespace sextant::fast {
+namespace {
+
+constexpr size_t kL2 = size_t{256} << 10, kLarge = size_t{1} << 30;  // bytes of all arrays
+constexpr size_t kWidth = 4096;
+
+// Measures work(x, y, count) for two arrays of `count` elements, of `bytes` in total; y has a skew.
+template <class T, class Work>
+void MeasureRows(benchmark::State& state, size_t bytes, size_t skew, const Work& work) {
+  const size_t count = bytes / 2 / sizeof(T);
+  const SkewedArray<T> x(count), y(count, skew);
+  MeasureWithMemcpy(state, x.get(), y.get(), bytes, count, [&] { work(x.get(), y.get(), count); });
+}
+
+template <class T>
+void RmsNormBench(benchmark::State& state, size_t bytes) {
+  const SkewedArray<Computed<T>> weight(kWidth);
+  MeasureRows<T>(state, bytes, 0, [&](const T* x, T* y, size_t count) {
+    NormalizeRows({.N = count / kWidth, .M = kWidth, .x_row = kWidth, .y_row = kWidth}, x,
+                  weight.get(), y);
+  });
+}
+constexpr auto RmsNormF32 = RmsNormBench<float>;
+constexpr auto RmsNormBF16 = RmsNormBench<BF16>;
+BENCHMARK_CAPTURE(RmsNormF32, L2, kL2);
+BENCHMARK_CAPTURE(RmsNormF32, 1GiB, kLarge);
+BENCHMARK_CAPTURE(RmsNormBF16, L2, kL2);
+
+template <class T>
+void LayerNormBench(benchmark::State& state, size_t bytes) {
+  const SkewedArray<Computed<T>> weight(kWidth), bias(kWidth);
+  MeasureRows<T>(state, bytes, 0, [&](const T* x, T* y, size_t count) {
+    NormalizeCentered({.N = count / kWidth, .M = kWidth, .x_row = kWidth, .y_row = kWidth}, x,
+                      weight.get(), bias.get(), y);
+  });
+}
+constexpr auto LayerNormF32 = LayerNormBench<float>;
+constexpr auto LayerNormBF16 = LayerNormBench<BF16>;
+BENCHMARK_CAPTURE(LayerNormF32, L2, kL2);
+BENCHMARK_CAPTURE(LayerNormF32, 1GiB, kLarge);
+BENCHMARK_CAPTURE(LayerNormBF16, L2, kL2);
+
+// x and residual; y and sum.
+template <class T>
+void AddRmsNormBench(benchmark::State& state, size_t bytes) {
+  const SkewedArray<Computed<T>> weight(kWidth);
+  MeasureRows<T>(state, bytes, 0, [&](const T* in, T* out, size_t count) {
+    AddAndNormalizeRows({.N = count / 2 / kWidth, .M = kWidth}, in, in + count / 2, weight.get(),
+                        AddedOutputs<T>{out, out + count / 2});
+  });
+}
+constexpr auto AddRmsNormF32 = AddRmsNormBench<float>;
+constexpr auto AddRmsNormBF16 = AddRmsNormBench<BF16>;
+BENCHMARK_CAPTURE(AddRmsNormF32, L2, kL2);
+BENCHMARK_CAPTURE(AddRmsNormF32, 1GiB, kLarge);
+BENCHMARK_CAPTURE(AddRmsNormBF16, L2, kL2);
+
+template <class T>
+void SoftmaxBench(benchmark::State& state, size_t bytes, size_t width) {
+  const size_t count = bytes / 2 / sizeof(T);
+  const auto row = static_cast<ptrdiff_t>(width);
+  const SkewedArray<T> x(count), y(count, 2048);
+  const SkewedArray<Computed<T>> scratch(width);
+  for (size_t i = 0; i < count; ++i) x.get()[i] = FromDouble<T>(static_cast<double>(i % 97) / 8);
+  MeasureWithMemcpy(state, x.get(), y.get(), bytes, count, [&] {
+    SoftmaxOfRows({.N = count / width, .M = width, .x_row = row, .y_row = row}, x.get(), y.get(),
+                  scratch.get());
+  });
+}
+constexpr auto SoftmaxF32 = SoftmaxBench<float>;
+constexpr auto SoftmaxBF16 = SoftmaxBench<BF16>;
+BENCHMARK_CAPTURE(SoftmaxF32, L2, kL2, 1024);
+BENCHMARK_CAPTURE(SoftmaxF32, L2_short_rows, kL2, 128);
+BENCHMARK_CAPTURE(SoftmaxF32, 1GiB, kLarge, 4096);
+BENCHMARK_CAPTURE(SoftmaxBF16, L2, kL2, 1024);
+
+// The lookup of rows in an order that prefetchers cannot predict.
+template <class T>
+void EmbeddingBench(benchmark::State& state, size_t bytes, double scale) {
+  const size_t rows = bytes / 2 / sizeof(T) / kWidth;
+  std::vector<int64_t> token(rows);
+  for (size_t s = 0; s < rows; ++s) token[s] = static_cast<int64_t>(s * 2654435761 % rows);
+  MeasureRows<T>(state, bytes, 0, [&](const T* table, T* y, size_t) {
+    GatherRows<T>({table, kWidth, scale}, token, y);
+  });
+}
+constexpr auto EmbeddingF32 = EmbeddingBench<float>;
+constexpr auto EmbeddingBF16 = EmbeddingBench<BF16>;
+BENCHMARK_CAPTURE(EmbeddingF32, L2, kL2, 1);
+BENCHMARK_CAPTURE(EmbeddingF32, 1GiB, kLarge, 1);
+BENCHMARK_CAPTURE(EmbeddingF32, scaled_1GiB, kLarge, 55.5);
+BENCHMARK_CAPTURE(EmbeddingBF16, scaled_L2, kL2, 55.5);
+
+template <class T>
+void ScaleBench(benchmark::State& state, size_t bytes) {
+  constexpr size_t kHeadWidth = 128;
+  const std::vector<Computed<T>> factor(bytes / 2 / sizeof(T) / kHeadWidth, 1.5);
+  MeasureRows<T>(state, bytes, 0, [&](const T* x, T* y, size_t) {
+    ScaleRows<T>(factor.size(), kHeadWidth, x, factor, y);
+  });
+}
+constexpr auto ScaleF32 = ScaleBench<float>;
+constexpr auto ScaleBF16 = ScaleBench<BF16>;
+BENCHMARK_CAPTURE(ScaleF32, L2, kL2);
+BENCHMARK_CAPTURE(ScaleBF16, L2, kL2);
+
+template <class T>
+void GateBench(benchmark::State& state, GateKind kind, size_t bytes) {
+  constexpr size_t kUnits = 2048;
+  const size_t count = bytes / 3 / sizeof(T) / kUnits * kUnits, all = 3 * count * sizeof(T);
+  const SkewedArray<T> gate(count), up(count, 1024), y(count, 2048);
+  const SkewedArray<char> from(all / 2), to(all / 2, 2048);
+  const GateRows rows{count / kUnits, kUnits, kUnits, kUnits, kUnits, kind};
+  MeasureWithMemcpy(state, from.get(), to.get(), all, count,
+                    [&] { Gate(rows, gate.get(), up.get(), y.get()); });
+}
+constexpr auto GateF32 = GateBench<float>;
+constexpr auto GateBF16 = GateBench<BF16>;
+BENCHMARK_CAPTURE(GateF32, swiglu_L2, GateKind::kSwiglu, kL2);
+BENCHMARK_CAPTURE(GateF32, swiglu_1GiB, GateKind::kSwiglu, kLarge);
+BENCHMARK_CAPTURE(GateF32, geglu_L2, GateKind::kGeglu, kL2);
+BENCHMARK_CAPTURE(GateF32, geglu_tanh_L2, GateKind::kGegluTanh, kL2);
+BENCHMARK_CAPTURE(GateBF16, swiglu_L2, GateKind::kSwiglu, kL2);
+
+void ActivationF32(benchmark::State& state, ActivationKind kind) {
+  MeasureRows<float>(state, kL2, 2048, [&](const float* x, float* y, size_t count) {
+    Activate(kind, 1, x, y, count);
+  });
+}
+BENCHMARK_CAPTURE(ActivationF32, swish_L2, ActivationKind::kSwish);
+BENCHMARK_CAPTURE(ActivationF32, gelu_L2, ActivationKind::kGelu);
+BENCHMARK_CAPTURE(ActivationF32, gelu_tanh_L2, ActivationKind::kGeluTanh);
+BENCHMARK_CAPTURE(ActivationF32, tanh_L2, ActivationKind::kTanh);
+BENCHMARK_CAPTURE(ActivationF32, relu_L2, ActivationKind::kRelu);
+
+void SoftCapF32(benchmark::State& state, size_t bytes) {
+  MeasureRows<float>(state, bytes, 2048,
+                     [](const float* x, float* y, size_t count) { ApplySoftCap(50, x, y, count); });
+}
+BENCHMARK_CAPTURE(SoftCapF32, L2, kL2);
+
+}  // namespace
+}  // namespace sextant::fast
