@@ -98,28 +98,17 @@ struct CrossAttentionMutant : CrossAttention {
 
 std::vector<Defect> CrossAttentionFormulaDefects() {
   using Mutation = CrossAttentionMutant::Mutation;
-  std::vector<Defect> defects = {
-      MutatedFormula<CrossAttentionMutant>("queries_of_memory",
-                                           "queries are projected from memory too",
-                                           Mutation::kQueriesFromMemory),
-      MutatedFormula<CrossAttentionMutant>("keys_of_queries", "keys are projected from x",
-                                           Mutation::kKeysFromQueries),
-      MutatedFormula<CrossAttentionMutant>("self_attention",
-                                           "keys and values are projected from x: memory is "
-                                           "not read",
-                                           Mutation::kMemoryFromQueries),
-      MutatedFormula<CrossAttentionMutant>(
-          "causal", "the causal mask of the decoder is applied to memory", Mutation::kCausal),
-      MutatedFormula<CrossAttentionMutant>(
-          "residual_inside", "x is added to y, and the block adds it again", Mutation::kResidual),
-  };
-  for (const auto& [name, why, mutation, is_across_slices] : HeadsMutations()) {
-    CrossAttentionMutant mutant;
-    mutant.heads = mutation;
-    defects.push_back(MutatedFormula(name, why, mutant));
-    defects.back().is_across_slices = is_across_slices;
-  }
-  return defects;
+  return Joined<Defect>(
+      {MutatedFormulas<CrossAttentionMutant>({
+           {"queries_of_memory", "queries are projected from memory too",
+            Mutation::kQueriesFromMemory},
+           {"keys_of_queries", "keys are projected from x", Mutation::kKeysFromQueries},
+           {"self_attention", "keys and values are projected from x: memory is not read",
+            Mutation::kMemoryFromQueries},
+           {"causal", "the causal mask of the decoder is applied to memory", Mutation::kCausal},
+           {"residual_inside", "x is added to y, and the block adds it again", Mutation::kResidual},
+       }),
+       MutatedFormulas<CrossAttentionMutant, &CrossAttentionMutant::heads>(HeadsMutations())});
 }
 
 }  // namespace

@@ -61,16 +61,16 @@ Findings CheckQkScale(const Case& c, const Tensors& inputs, const Ask& ask) {
 }
 
 std::vector<Defect> DecoderBlockNormedFormulaDefects() {
-  std::vector<Defect> all = MutatedFormulas<DecoderBlockNormedMutant>(BlockMutations());
-  all.push_back(MutatedFormula<DecoderBlockNormedMutant>(
-      "qk_norm_after_rotation", "queries and keys are rotated before they are normalised",
-      BlockMutation::kQkNormAfterRotation));
-  all.push_back(MutatedFormula<DecoderBlockNormedMutant>(
-      "keys_not_normed", "qk_norm is applied to the queries only", BlockMutation::kKeysNotNormed));
-  all.push_back(MutatedFormula<DecoderBlockNormedMutant>(
-      "post_norm_of_sum", "the second norm of placement=sandwich comes after the sum",
-      BlockMutation::kPostNormOfSum));
-  return all;
+  return MutatedFormulas<DecoderBlockNormedMutant>(Joined<NamedMutation<BlockMutation>>(
+      {BlockMutations(),
+       {
+           {"qk_norm_after_rotation", "queries and keys are rotated before they are normalised",
+            BlockMutation::kQkNormAfterRotation},
+           {"keys_not_normed", "qk_norm is applied to the queries only",
+            BlockMutation::kKeysNotNormed},
+           {"post_norm_of_sum", "the second norm of placement=sandwich comes after the sum",
+            BlockMutation::kPostNormOfSum},
+       }}));
 }
 
 bool NormsQueries(const Case& c) { return TextOf(c, "qk_norm") != "none"; }

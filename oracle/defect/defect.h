@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 #include "oracle/defect/shared_inputs.h"
@@ -87,21 +88,19 @@ struct NamedMutation {
   Mutation mutation;
   bool is_across_slices = false;
 };
+template <class Mutant, auto kMember = &Mutant::mutation>
+using MutationsOf = std::vector<
+    NamedMutation<std::remove_cvref_t<std::invoke_result_t<decltype(kMember), Mutant&>>>>;
 
-// The same for a Mutant with several mutations; its member `mutation` selects one.
-template <class Mutant>
-Defect MutatedFormula(std::string name, std::string why, decltype(Mutant::mutation) mutation) {
-  Mutant mutant;
-  mutant.mutation = mutation;
-  return MutatedFormula(std::move(name), std::move(why), mutant);
-}
-template <class Mutant>
-using MutationsOf = std::vector<NamedMutation<decltype(Mutant::mutation)>>;
-template <class Mutant>
-std::vector<Defect> MutatedFormulas(const MutationsOf<Mutant>& mutations) {
+// The defects of a Mutant with several mutations; kMember, a member or a function that returns a
+// reference to one, selects a mutation.
+template <class Mutant, auto kMember = &Mutant::mutation, class Wrapper = Wrapped<Mutant, false>>
+std::vector<Defect> MutatedFormulas(const MutationsOf<Mutant, kMember>& mutations) {
   std::vector<Defect> defects;
   for (const auto& [name, why, mutation, is_across_slices] : mutations) {
-    defects.push_back(MutatedFormula<Mutant>(name, why, mutation));
+    Mutant mutant;
+    std::invoke(kMember, mutant) = mutation;
+    defects.push_back(MutatedFormula<Mutant, Wrapper>(name, why, mutant));
     defects.back().is_across_slices = is_across_slices;
   }
   return defects;

@@ -137,47 +137,31 @@ struct AddRmsNormMutant : AddRmsNorm {
   }
 };
 
-Defect MutantDefect(std::string name, std::string why, const AddRmsNormMutant& mutant) {
-  return MutatedFormula<AddRmsNormMutant, RoundingOperation<AddRmsNormMutant>>(
-      std::move(name), std::move(why), mutant);
-}
-
-Defect InTheSum(std::string name, std::string why, AddRmsNormMutant::Mutation mutation) {
-  AddRmsNormMutant mutant;
-  mutant.mutation = mutation;
-  return MutantDefect(std::move(name), std::move(why), mutant);
-}
-
 std::vector<Defect> SumDefects() {
   using Mutation = AddRmsNormMutant::Mutation;
-  return {
-      InTheSum("norm_of_unrounded_sum",
-               "the norm reads the sum in f32; only the returned sum is rounded (flashinfer "
-               "include/flashinfer/norm.cuh FusedAddRMSNormKernel)",
-               Mutation::kUnrounded),
-      InTheSum("norm_of_x", "the norm reads x instead of the sum", Mutation::kNotAdded),
-      InTheSum("norm_of_residual", "the norm reads the residual instead of the sum",
-               Mutation::kResidualOnly),
-      InTheSum("sum_is_x", "the returned sum is x", Mutation::kKeptX),
-      InTheSum("sum_is_residual", "the returned sum is the residual", Mutation::kKeptResidual),
-      InTheSum("sum_is_y", "the returned sum is y, the normalised sum", Mutation::kKeptY),
-      InTheSum("residual_added_twice", "the residual is added before the kernel and again in it",
-               Mutation::kTwice),
-      InTheSum("residual_subtracted", "the residual is subtracted", Mutation::kSubtracted),
-      InTheSum("sum_truncated", "16-bit sums are truncated instead of rounded",
-               Mutation::kTruncated),
-  };
+  return MutatedFormulas<AddRmsNormMutant, &AddRmsNormMutant::mutation,
+                         RoundingOperation<AddRmsNormMutant>>({
+      {"norm_of_unrounded_sum",
+       "the norm reads the sum in f32; only the returned sum is rounded (flashinfer "
+       "include/flashinfer/norm.cuh FusedAddRMSNormKernel)",
+       Mutation::kUnrounded},
+      {"norm_of_x", "the norm reads x instead of the sum", Mutation::kNotAdded},
+      {"norm_of_residual", "the norm reads the residual instead of the sum",
+       Mutation::kResidualOnly},
+      {"sum_is_x", "the returned sum is x", Mutation::kKeptX},
+      {"sum_is_residual", "the returned sum is the residual", Mutation::kKeptResidual},
+      {"sum_is_y", "the returned sum is y, the normalised sum", Mutation::kKeptY},
+      {"residual_added_twice", "the residual is added before the kernel and again in it",
+       Mutation::kTwice},
+      {"residual_subtracted", "the residual is subtracted", Mutation::kSubtracted},
+      {"sum_truncated", "16-bit sums are truncated instead of rounded", Mutation::kTruncated},
+  });
 }
 
+auto& MutationOfNorm(AddRmsNormMutant& mutant) { return mutant.norm.mutation; }
 std::vector<Defect> RmsDefects() {
-  std::vector<Defect> defects;
-  for (const auto& m : RmsMutations()) {
-    AddRmsNormMutant mutant;
-    mutant.norm.mutation = m.mutation;
-    defects.push_back(MutantDefect(m.name, m.why, mutant));
-    defects.back().is_across_slices = m.is_across_slices;
-  }
-  return defects;
+  return MutatedFormulas<AddRmsNormMutant, MutationOfNorm, RoundingOperation<AddRmsNormMutant>>(
+      RmsMutations());
 }
 
 std::vector<Defect> AddRmsNormInputDefects() {

@@ -54,19 +54,13 @@ struct FeedForwardMutant : FeedForward {
 
 std::vector<Defect> FeedForwardFormulaDefects() {
   using Mutation = FeedForwardMutant::Mutation;
-  return {
-      MutatedFormula<FeedForwardMutant>("product_activated",
-                                        "the product of both halves is activated",
-                                        Mutation::kActivatedProduct),
-      MutatedFormula<FeedForwardMutant>("both_activated", "both halves are activated",
-                                        Mutation::kActivatedBoth),
-      MutatedFormula<FeedForwardMutant>("not_activated", "nothing is activated: a bilinear layer",
-                                        Mutation::kNotActivated),
-      MutatedFormula<FeedForwardMutant>(
-          "up_missing", "up is ignored: an ordinary layer without a gate", Mutation::kNoOther),
-      MutatedFormula<FeedForwardMutant>(
-          "halves_added", "the halves are added instead of multiplied", Mutation::kSum),
-  };
+  return MutatedFormulas<FeedForwardMutant>({
+      {"product_activated", "the product of both halves is activated", Mutation::kActivatedProduct},
+      {"both_activated", "both halves are activated", Mutation::kActivatedBoth},
+      {"not_activated", "nothing is activated: a bilinear layer", Mutation::kNotActivated},
+      {"up_missing", "up is ignored: an ordinary layer without a gate", Mutation::kNoOther},
+      {"halves_added", "the halves are added instead of multiplied", Mutation::kSum},
+  });
 }
 
 }  // namespace

@@ -16,20 +16,15 @@ struct LinearMutant : Linear {
 };
 
 std::vector<Defect> LinearFormulaDefects() {
-  return {
-      MutatedFormula<LinearMutant>("products_in_bf16", "each product is rounded to bf16",
-                                   ProductMutation::kRoundedProducts),
-      MutatedFormula<LinearMutant>("last_block_only",
-                                   "blocks of 16 columns overwrite the sum instead of adding to it",
-                                   ProductMutation::kLastBlockOnly),
-      AcrossSlices(MutatedFormula<LinearMutant>(
-          "sum_not_reset", "the sum of a row starts with that of the previous row",
-          ProductMutation::kSumCarriedOver)),
-      MutatedFormula<LinearMutant>("last_column_missing", "the last column of x is not added",
-                                   ProductMutation::kLastColumn),
-      AcrossSlices(MutatedFormula<LinearMutant>(
-          "rows_too_far_apart", "x is read with a row step of M + 1", ProductMutation::kRowsOfX)),
-  };
+  return MutatedFormulas<LinearMutant>({
+      {"products_in_bf16", "each product is rounded to bf16", ProductMutation::kRoundedProducts},
+      {"last_block_only", "blocks of 16 columns overwrite the sum instead of adding to it",
+       ProductMutation::kLastBlockOnly},
+      {"sum_not_reset", "the sum of a row starts with that of the previous row",
+       ProductMutation::kSumCarriedOver, true},
+      {"last_column_missing", "the last column of x is not added", ProductMutation::kLastColumn},
+      {"rows_too_far_apart", "x is read with a row step of M + 1", ProductMutation::kRowsOfX, true},
+  });
 }
 
 }  // namespace

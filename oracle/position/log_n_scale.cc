@@ -88,28 +88,19 @@ struct LogNMutant : LogNScale {
 
 std::vector<Defect> LogNScaleFormulaDefects() {
   using Mutation = LogNMutant::Mutation;
-  return {
-      MutatedFormula<LogNMutant>("without_maximum", "tokens within the context are scaled down",
-                                 Mutation::kWithoutMaximum),
-      MutatedFormula<LogNMutant>(
-          "counted_from_zero",
-          "the factor is ln p / ln L with p from 0 (ztxz16/fastllm, src/models/qwen.cpp)",
-          Mutation::kFromZero),
-      MutatedFormula<LogNMutant>("not_divided", "the factor is ln(p + 1), not divided by ln L",
-                                 Mutation::kNotDivided),
-      MutatedFormula<LogNMutant>("logarithm_of_ratio",
-                                 "the factor is 1 + ln((p + 1) / L), as in temperature scaling",
-                                 Mutation::kOfRatio),
-      MutatedFormula<LogNMutant>("inverted",
-                                 "queries are divided by the factor instead of multiplied",
-                                 Mutation::kInverted),
-      MutatedFormula<LogNMutant>("applied_twice",
-                                 "the factor is applied to queries and again to scores",
-                                 Mutation::kSquared),
-      AcrossSlices(MutatedFormula<LogNMutant>("indexed_by_head",
-                                              "the factor is indexed by head instead of position",
-                                              Mutation::kByHead)),
-  };
+  return MutatedFormulas<LogNMutant>({
+      {"without_maximum", "tokens within the context are scaled down", Mutation::kWithoutMaximum},
+      {"counted_from_zero",
+       "the factor is ln p / ln L with p from 0 (ztxz16/fastllm, src/models/qwen.cpp)",
+       Mutation::kFromZero},
+      {"not_divided", "the factor is ln(p + 1), not divided by ln L", Mutation::kNotDivided},
+      {"logarithm_of_ratio", "the factor is 1 + ln((p + 1) / L), as in temperature scaling",
+       Mutation::kOfRatio},
+      {"inverted", "queries are divided by the factor instead of multiplied", Mutation::kInverted},
+      {"applied_twice", "the factor is applied to queries and again to scores", Mutation::kSquared},
+      {"indexed_by_head", "the factor is indexed by head instead of position", Mutation::kByHead,
+       true},
+  });
 }
 
 }  // namespace

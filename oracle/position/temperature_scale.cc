@@ -141,33 +141,21 @@ struct TemperatureMutant : TemperatureScale {
 
 std::vector<Defect> TemperatureScaleFormulaDefects() {
   using Mutation = TemperatureMutant::Mutation;
-  return {
-      MutatedFormula<TemperatureMutant>("without_floor",
-                                        "the factor rises with every token instead of in steps",
-                                        Mutation::kWithoutFloor),
-      MutatedFormula<TemperatureMutant>(
-          "rounded_to_nearest", "steps are rounded to nearest instead of down", Mutation::kRounded),
-      MutatedFormula<TemperatureMutant>("rounded_up", "steps are rounded up instead of down",
-                                        Mutation::kCeiling),
-      MutatedFormula<TemperatureMutant>(
-          "without_one", "the factor is beta ln(1 + n), without adding 1", Mutation::kWithoutOne),
-      MutatedFormula<TemperatureMutant>("logarithm_of_n", "ln n is used instead of ln(1 + n)",
-                                        Mutation::kLogarithmOfN),
-      MutatedFormula<TemperatureMutant>("binary_logarithm", "log2 is used instead of ln",
-                                        Mutation::kBinary),
-      MutatedFormula<TemperatureMutant>(
-          "beta_inside", "the factor is 1 + ln(1 + beta n): beta is inside the logarithm",
-          Mutation::kWholeTimesBeta),
-      MutatedFormula<TemperatureMutant>("applied_twice",
-                                        "the factor is applied to queries and again to scores",
-                                        Mutation::kSquared),
-      MutatedFormula<TemperatureMutant>("inverted",
-                                        "queries are divided by the factor, as by a temperature",
-                                        Mutation::kInverted),
-      AcrossSlices(MutatedFormula<TemperatureMutant>(
-          "indexed_by_head", "the factor is indexed by head instead of position",
-          Mutation::kByHead)),
-  };
+  return MutatedFormulas<TemperatureMutant>({
+      {"without_floor", "the factor rises with every token instead of in steps",
+       Mutation::kWithoutFloor},
+      {"rounded_to_nearest", "steps are rounded to nearest instead of down", Mutation::kRounded},
+      {"rounded_up", "steps are rounded up instead of down", Mutation::kCeiling},
+      {"without_one", "the factor is beta ln(1 + n), without adding 1", Mutation::kWithoutOne},
+      {"logarithm_of_n", "ln n is used instead of ln(1 + n)", Mutation::kLogarithmOfN},
+      {"binary_logarithm", "log2 is used instead of ln", Mutation::kBinary},
+      {"beta_inside", "the factor is 1 + ln(1 + beta n): beta is inside the logarithm",
+       Mutation::kWholeTimesBeta},
+      {"applied_twice", "the factor is applied to queries and again to scores", Mutation::kSquared},
+      {"inverted", "queries are divided by the factor, as by a temperature", Mutation::kInverted},
+      {"indexed_by_head", "the factor is indexed by head instead of position", Mutation::kByHead,
+       true},
+  });
 }
 
 }  // namespace

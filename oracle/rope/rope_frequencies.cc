@@ -119,13 +119,11 @@ CatalogEntry MakeCatalogEntry<RopeFrequencies>() {
              CheckRopeFrequenciesSquaredBase}},
            ScalingProperties()}),
       .defects = Joined<Defect>(
-          {FrequencyDefects<RopeFrequencies>(),
-           ScalingDefects(),
-           ExtensionDefects(),
+          {FrequencyDefects<RopeFrequencies>(), ScalingDefects(), ExtensionDefects(),
            PrecisionDefects(RopeFrequencies::kSteps),
-           {MutatedFormula<FrequenciesMutant>(
-               "amplitude_of_yarn", "a scaling without an amplitude has the amplitude of YaRN",
-               FrequenciesMutant::Mutation::kAmplitudeOfYarn)}}),
+           MutatedFormulas<FrequenciesMutant>(
+               {{"amplitude_of_yarn", "a scaling without an amplitude has the amplitude of YaRN",
+                 FrequenciesMutant::Mutation::kAmplitudeOfYarn}})}),
       .measurements = RotationMeasurements<RopeFrequencies>()};
 }
 
