@@ -162,42 +162,35 @@ struct MutatedAttentionMerge : AttentionMerge {
 
 std::vector<Defect> AttentionMergeFormulaDefects() {
   using Mutation = MutatedAttentionMerge::Mutation;
-  return {
-      MutatedFormula<MutatedAttentionMerge>("plain_mean", "both parts have the same weight",
-                                            Mutation::kMean),
-      MutatedFormula<MutatedAttentionMerge>(
-          "weights_of_lse", "the weights are lse instead of e^lse", Mutation::kBySize),
-      MutatedFormula<MutatedAttentionMerge>(
-          "not_divided", "the sum is not divided by the sum of the weights", Mutation::kNotDivided),
-      MutatedFormula<MutatedAttentionMerge>(
-          "base_2", "lse is used as a logarithm to base 2 (FlashInfer's)", Mutation::kBase2),
-      MutatedFormula<MutatedAttentionMerge>(
-          "weights_exchanged", "each part has the weight of the other", Mutation::kExchanged),
-      MutatedFormula<MutatedAttentionMerge>("first_alone", "the second part is not added",
-                                            Mutation::kFirstAlone),
-      MutatedFormula<MutatedAttentionMerge>("lse_of_first", "lse is that of the first part",
-                                            Mutation::kLseOfFirst),
-      MutatedFormula<MutatedAttentionMerge>("lse_added", "lse is lse1 + lse2", Mutation::kLseAdded),
-      MutatedFormula<MutatedAttentionMerge>(
-          "lse_less_largest", "the largest is not added back to lse", Mutation::kLseUnscaled),
-      MutatedFormula<MutatedAttentionMerge>(
-          "empty_part_counts", "a part without keys has half the weight", Mutation::kEmptyCounts),
-      MutatedFormula<MutatedAttentionMerge>(
-          "empty_rows_mean", "if both parts have no keys, y is their mean", Mutation::kEmptyMean),
-      MutatedFormula<MutatedAttentionMerge>(
-          "empty_lse_positive", "lse of two parts without keys is +infinity (flash-attention)",
-          Mutation::kEmptyLsePositive),
-      ChangedInputs("rows_of_first", "every row has the weights of the first row",
-                    [](const Case&, Tensors& inputs) {
-                      for (const size_t which : {1, 3}) {
-                        auto& lse = inputs[which].values.data;
-                        if (!lse.empty()) std::ranges::fill(lse, lse[0]);
-                      }
-                      return true;
-                    }),
-      ChangedRecipe("weights_in_bf16", "weights are computed in bf16", "softmax=bf16"),
-      ChangedRecipe("products_in_bf16", "parts are added in bf16", "dot=bf16"),
-  };
+  return Joined<Defect>(
+      {MutatedFormulas<MutatedAttentionMerge>({
+           {"plain_mean", "both parts have the same weight", Mutation::kMean},
+           {"weights_of_lse", "the weights are lse instead of e^lse", Mutation::kBySize},
+           {"not_divided", "the sum is not divided by the sum of the weights",
+            Mutation::kNotDivided},
+           {"base_2", "lse is used as a logarithm to base 2 (FlashInfer's)", Mutation::kBase2},
+           {"weights_exchanged", "each part has the weight of the other", Mutation::kExchanged},
+           {"first_alone", "the second part is not added", Mutation::kFirstAlone},
+           {"lse_of_first", "lse is that of the first part", Mutation::kLseOfFirst},
+           {"lse_added", "lse is lse1 + lse2", Mutation::kLseAdded},
+           {"lse_less_largest", "the largest is not added back to lse", Mutation::kLseUnscaled},
+           {"empty_part_counts", "a part without keys has half the weight", Mutation::kEmptyCounts},
+           {"empty_rows_mean", "if both parts have no keys, y is their mean", Mutation::kEmptyMean},
+           {"empty_lse_positive", "lse of two parts without keys is +infinity (flash-attention)",
+            Mutation::kEmptyLsePositive},
+       }),
+       {
+           ChangedInputs("rows_of_first", "every row has the weights of the first row",
+                         [](const Case&, Tensors& inputs) {
+                           for (const size_t which : {1, 3}) {
+                             auto& lse = inputs[which].values.data;
+                             if (!lse.empty()) std::ranges::fill(lse, lse[0]);
+                           }
+                           return true;
+                         }),
+           ChangedRecipe("weights_in_bf16", "weights are computed in bf16", "softmax=bf16"),
+           ChangedRecipe("products_in_bf16", "parts are added in bf16", "dot=bf16"),
+       }});
 }
 
 }  // namespace

@@ -119,25 +119,20 @@ std::vector<Explanation> Measure(const Observation& seen) {
 
 std::vector<Defect> Defects() {
   using Mutation = MutatedAttentionScores::Mutation;
-  return {
-      AcrossSlices(MutatedFormula<MutatedAttentionScores>(
-          "key_heads_tiled", "head h reads key head h mod K (onnx/onnx@062ee9228)",
-          Mutation::kTiled)),
-      AcrossSlices(MutatedFormula<MutatedAttentionScores>(
-          "transposed", "scores [T,S] are read as [S,T]", Mutation::kTransposed)),
-      AcrossSlices(MutatedFormula<MutatedAttentionScores>(
-          "last_channel_lost", "the last channel is not added", Mutation::kLastLost)),
-      ChangedWord("scale_missing", "scores are not multiplied by 1/sqrt(D) (mlc-ai/mlc-llm#3426)",
-                  "scale=1"),
-      ChangedWord("scale_by_width", "the scale is 1/D instead of 1/sqrt(D)",
-                  [](const Case& c) {
-                    const auto D = static_cast<double>(std::max<size_t>(1, ExtentOf(c, "D")));
-                    return TextOf(c, "scale").empty() ? "scale=" + PrintValue(1 / D) : "";
-                  }),
-      ChangedRecipe("scores_in_bf16", "scores are stored in bf16 for every dtype", "score=bf16"),
-      ChangedRecipe("scores_in_f16", "scores are stored in f16 for every dtype", "score=f16"),
-      ChangedRecipe("dot_in_bf16", "dot products are accumulated in bf16", "dot=bf16"),
-  };
+  return Joined<Defect>(
+      {MutatedFormulas<MutatedAttentionScores>({
+           {"key_heads_tiled", "head h reads key head h mod K (onnx/onnx@062ee9228)",
+            Mutation::kTiled, true},
+           {"transposed", "scores [T,S] are read as [S,T]", Mutation::kTransposed, true},
+           {"last_channel_lost", "the last channel is not added", Mutation::kLastLost, true},
+       }),
+       ScaleDefects(),
+       {
+           ChangedRecipe("scores_in_bf16", "scores are stored in bf16 for every dtype",
+                         "score=bf16"),
+           ChangedRecipe("scores_in_f16", "scores are stored in f16 for every dtype", "score=f16"),
+           ChangedRecipe("dot_in_bf16", "dot products are accumulated in bf16", "dot=bf16"),
+       }});
 }
 
 }  // namespace

@@ -98,28 +98,17 @@ struct MutatedCrossAttention : CrossAttention {
 
 std::vector<Defect> CrossAttentionFormulaDefects() {
   using Mutation = MutatedCrossAttention::Mutation;
-  std::vector<Defect> defects = {
-      MutatedFormula<MutatedCrossAttention>("queries_of_memory",
-                                            "queries are projected from memory too",
-                                            Mutation::kQueriesFromMemory),
-      MutatedFormula<MutatedCrossAttention>("keys_of_queries", "keys are projected from x",
-                                            Mutation::kKeysFromQueries),
-      MutatedFormula<MutatedCrossAttention>("self_attention",
-                                            "keys and values are projected from x: memory is "
-                                            "not read",
-                                            Mutation::kMemoryFromQueries),
-      MutatedFormula<MutatedCrossAttention>(
-          "causal", "the causal mask of the decoder is applied to memory", Mutation::kCausal),
-      MutatedFormula<MutatedCrossAttention>(
-          "residual_inside", "x is added to y, and the block adds it again", Mutation::kResidual),
-  };
-  for (const auto& [name, why, mutation, is_across_slices] : HeadsMutations()) {
-    MutatedCrossAttention mutated;
-    mutated.heads = mutation;
-    defects.push_back(MutatedFormula(name, why, mutated));
-    defects.back().is_across_slices = is_across_slices;
-  }
-  return defects;
+  return Joined<Defect>(
+      {MutatedFormulas<MutatedCrossAttention>({
+           {"queries_of_memory", "queries are projected from memory too",
+            Mutation::kQueriesFromMemory},
+           {"keys_of_queries", "keys are projected from x", Mutation::kKeysFromQueries},
+           {"self_attention", "keys and values are projected from x: memory is not read",
+            Mutation::kMemoryFromQueries},
+           {"causal", "the causal mask of the decoder is applied to memory", Mutation::kCausal},
+           {"residual_inside", "x is added to y, and the block adds it again", Mutation::kResidual},
+       }),
+       MutatedFormulas<MutatedCrossAttention, &MutatedCrossAttention::heads>(HeadsMutations())});
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <span>
 
 #include "oracle/attention/attention_defects.h"
+#include "oracle/attention/scale_defects.h"
 #include "oracle/defect/input_defects.h"
 #include "oracle/diagnosis/catalog_entry.h"
 #include "oracle/position/relative_defects.h"
@@ -138,37 +139,26 @@ struct MutatedRelativeAttention : RelativeAttention {
 
 std::vector<Defect> RelativeAttentionFormulaDefects() {
   using Mutation = MutatedRelativeAttention::Mutation;
-  return {
-      MutatedFormula<MutatedRelativeAttention>(
-          "sign", "the row of the tables is that of i - j instead of j - i", Mutation::kSign),
-      MutatedFormula<MutatedRelativeAttention>(
-          "not_clipped", "distances beyond clip wrap around in the tables", Mutation::kUnclipped),
-      MutatedFormula<MutatedRelativeAttention>(
-          "clip_not_added", "negative distances are indices from the end of the tables",
-          Mutation::kNotShifted),
-      AcrossSlices(MutatedFormula<MutatedRelativeAttention>(
-          "distances_of_indices",
-          "distances are those of indices: the positions of packed or cached tokens are ignored",
-          Mutation::kByIndex)),
-      MutatedFormula<MutatedRelativeAttention>("table_not_scaled", "q.k is scaled, q.a is not",
-                                               Mutation::kRelativeApart),
-      MutatedFormula<MutatedRelativeAttention>("softmax_missing",
-                                               "the scores are the weights: there is no softmax",
-                                               Mutation::kNoSoftmax),
-      AcrossSlices(MutatedFormula<MutatedRelativeAttention>(
-          "softmax_over_queries", "the softmax runs over the queries instead of the keys",
-          Mutation::kOverQueries)),
-      MutatedFormula<MutatedRelativeAttention>(
-          "causal", "keys after the query are masked, as in a decoder", Mutation::kCausal),
-      MutatedFormula<MutatedRelativeAttention>(
-          "table_by_query",
-          "the tables are indexed by the position of the query, like absolute positions",
-          Mutation::kTableByQuery),
-      MutatedFormula<MutatedRelativeAttention>(
-          "table_after_softmax",
-          "the score of the key table is added to the weights after the softmax",
-          Mutation::kTableAfter),
-  };
+  return MutatedFormulas<MutatedRelativeAttention>({
+      {"sign", "the row of the tables is that of i - j instead of j - i", Mutation::kSign},
+      {"not_clipped", "distances beyond clip wrap around in the tables", Mutation::kUnclipped},
+      {"clip_not_added", "negative distances are indices from the end of the tables",
+       Mutation::kNotShifted},
+      {"distances_of_indices",
+       "distances are those of indices: the positions of packed or cached tokens are ignored",
+       Mutation::kByIndex, true},
+      {"table_not_scaled", "q.k is scaled, q.a is not", Mutation::kRelativeApart},
+      {"softmax_missing", "the scores are the weights: there is no softmax", Mutation::kNoSoftmax},
+      {"softmax_over_queries", "the softmax runs over the queries instead of the keys",
+       Mutation::kOverQueries, true},
+      {"causal", "keys after the query are masked, as in a decoder", Mutation::kCausal},
+      {"table_by_query",
+       "the tables are indexed by the position of the query, like absolute positions",
+       Mutation::kTableByQuery},
+      {"table_after_softmax",
+       "the score of the key table is added to the weights after the softmax",
+       Mutation::kTableAfter},
+  });
 }
 
 std::vector<Defect> RelativeAttentionInputDefects() {
@@ -197,18 +187,6 @@ std::vector<Defect> RelativeAttentionInputDefects() {
                       }
                       return true;
                     }),
-  };
-}
-
-std::vector<Defect> ScaleDefects() {
-  return {
-      ChangedWord("scale_missing", "scores are not multiplied by 1/sqrt(D) (mlc-ai/mlc-llm#3426)",
-                  "scale=1"),
-      ChangedWord("scale_by_width", "the scale is 1/D instead of 1/sqrt(D)",
-                  [](const Case& c) {
-                    const auto D = static_cast<double>(std::max<size_t>(1, ExtentOf(c, "D")));
-                    return TextOf(c, "scale").empty() ? "scale=" + PrintValue(1 / D) : "";
-                  }),
   };
 }
 

@@ -53,24 +53,21 @@ struct RopeAttentionByParts : RopeAttention {
   }
 };
 
-Defect RotationDefect(std::string name, std::string why, RotationMutation rotation) {
-  MutatedRopeAttention mutated;
-  mutated.rotation = rotation;
-  return MutatedFormula(std::move(name), std::move(why), mutated);
+std::vector<Defect> RotationDefects() {
+  return MutatedFormulas<MutatedRopeAttention, &MutatedRopeAttention::rotation>({
+      {"values_rotated", "values are rotated too", RotationMutation::kValues},
+      {"keys_rotated_twice", "cached keys, which are already rotated, are rotated again",
+       RotationMutation::kKeysTwice},
+      {"keys_of_shorter_sequence",
+       "cached keys are rotated by the frequencies of half the sequence length, "
+       "queries by those of the full length (huggingface/transformers#25104)",
+       RotationMutation::kKeysOfShorter},
+      {"keys_rotated_back", "keys are rotated in the other direction", RotationMutation::kKeysBack},
+  });
 }
 
-std::vector<Defect> RotationDefects() {
+std::vector<Defect> RotationInputDefects() {
   return {
-      RotationDefect("values_rotated", "values are rotated too", RotationMutation::kValues),
-      RotationDefect("keys_rotated_twice",
-                     "cached keys, which are already rotated, are rotated again",
-                     RotationMutation::kKeysTwice),
-      RotationDefect("keys_of_shorter_sequence",
-                     "cached keys are rotated by the frequencies of half the sequence length, "
-                     "queries by those of the full length (huggingface/transformers#25104)",
-                     RotationMutation::kKeysOfShorter),
-      RotationDefect("keys_rotated_back", "keys are rotated in the other direction",
-                     RotationMutation::kKeysBack),
       MissingInput("queries_not_rotated",
                    "queries are rotated as if at position 0 (Blaizzy/mlx-vlm#1983)", "position_q"),
       MissingInput("keys_not_rotated", "keys in the cache are not rotated", "position_k"),
@@ -133,9 +130,9 @@ CatalogEntry MakeCatalogEntry<RopeAttention>() {
                         "shifting all positions by the same distance changes nothing",
                         CheckTranslation});
   return {.properties = std::move(properties),
-          .defects =
-              Joined<Defect>({MutatedFormulas<MutatedRopeAttention>(AttentionMutations()),
-                              RotationDefects(), RotationPrecisionDefects(), AttentionDefects()}),
+          .defects = Joined<Defect>({MutatedFormulas<MutatedRopeAttention>(AttentionMutations()),
+                                     RotationDefects(), RotationInputDefects(),
+                                     RotationPrecisionDefects(), AttentionDefects()}),
           .measurements = {MeasureAttention<RopeAttentionByParts>}};
 }
 

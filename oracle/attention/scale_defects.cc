@@ -44,6 +44,15 @@ std::vector<Defect> ScoreScaleDefects() {
   };
 }
 
+std::vector<Defect> ScaleDefects() {
+  return {
+      ChangedWord("scale_missing", "scores are not multiplied by 1/sqrt(D) (mlc-ai/mlc-llm#3426)",
+                  "scale=1"),
+      Scaled("scale_by_width", "the scale is 1/D instead of 1/sqrt(D)",
+             [](double D, double) { return 1 / D; }),
+  };
+}
+
 std::vector<Defect> ScalesInF32() {
   return {
       ScaleInF32("scale_in_f32", "the scale is rounded to f32",

@@ -201,45 +201,36 @@ struct MutatedSoftmax : Softmax {
 
 std::vector<Defect> SoftmaxFormulaDefects() {
   using Mutation = MutatedSoftmax::Mutation;
-  return {
-      MutatedFormula<MutatedSoftmax>(
-          "largest_not_subtracted",
-          "the largest element is not subtracted: e^x overflows f32 beyond 88",
-          Mutation::kNotSubtracted),
-      AcrossSlices(MutatedFormula<MutatedSoftmax>(
-          "largest_of_all_rows",
-          "the largest element of all rows is subtracted: rows of small elements underflow",
-          Mutation::kLargestOfAll)),
-      AcrossSlices(MutatedFormula<MutatedSoftmax>(
-          "down_the_columns", "the softmax runs down the columns instead of along the rows",
-          Mutation::kColumns)),
-      MutatedFormula<MutatedSoftmax>("padded_lanes_count",
-                                     "lanes beyond the end of the row count as zeros",
-                                     Mutation::kPadded),
-      MutatedFormula<MutatedSoftmax>("one_more_zero",
-                                     "1 is added to the sum, as for attention with a sink of 0",
-                                     Mutation::kPlusOne),
-      MutatedFormula<MutatedSoftmax>("base_2", "2^x is computed without the factor log2(e)",
-                                     Mutation::kBaseTwo),
-      MutatedFormula<MutatedSoftmax>("not_divided", "the exponentials are not divided by their sum",
-                                     Mutation::kNotDivided),
-      MutatedFormula<MutatedSoftmax>("sum_in_f16", "the sum is stored in f16", Mutation::kSumInF16),
-      MutatedFormula<MutatedSoftmax>("exponentials_in_bf16", "each exponential is stored in bf16",
-                                     Mutation::kTermsInBF16),
-      MutatedFormula<MutatedSoftmax>(
-          "lanes_not_added_up", "each of 16 lanes divides by its own sum", Mutation::kLaneSums),
-      MutatedFormula<MutatedSoftmax>(
-          "finite_mask",
-          "masked elements are -1e4, which other elements can reach (ahrefs/ocannl#548)",
-          Mutation::kFiniteMask),
-      MutatedFormula<MutatedSoftmax>("masked_as_zero", "-infinity is read as 0",
-                                     Mutation::kMaskedAsZero),
-      MutatedFormula<MutatedSoftmax>(
-          "masked_first", "a running maximum of -infinity is subtracted from -infinity: NaN",
-          Mutation::kMaskedFirst),
-      ChangedRecipe("all_in_bf16", "all is computed in bf16 for every dtype", "softmax=bf16"),
-      ChangedRecipe("all_in_f16", "all is computed in f16 for every dtype", "softmax=f16"),
-  };
+  return Joined<Defect>(
+      {MutatedFormulas<MutatedSoftmax>({
+           {"largest_not_subtracted",
+            "the largest element is not subtracted: e^x overflows f32 beyond 88",
+            Mutation::kNotSubtracted},
+           {"largest_of_all_rows",
+            "the largest element of all rows is subtracted: rows of small elements underflow",
+            Mutation::kLargestOfAll, true},
+           {"down_the_columns", "the softmax runs down the columns instead of along the rows",
+            Mutation::kColumns, true},
+           {"padded_lanes_count", "lanes beyond the end of the row count as zeros",
+            Mutation::kPadded},
+           {"one_more_zero", "1 is added to the sum, as for attention with a sink of 0",
+            Mutation::kPlusOne},
+           {"base_2", "2^x is computed without the factor log2(e)", Mutation::kBaseTwo},
+           {"not_divided", "the exponentials are not divided by their sum", Mutation::kNotDivided},
+           {"sum_in_f16", "the sum is stored in f16", Mutation::kSumInF16},
+           {"exponentials_in_bf16", "each exponential is stored in bf16", Mutation::kTermsInBF16},
+           {"lanes_not_added_up", "each of 16 lanes divides by its own sum", Mutation::kLaneSums},
+           {"finite_mask",
+            "masked elements are -1e4, which other elements can reach (ahrefs/ocannl#548)",
+            Mutation::kFiniteMask},
+           {"masked_as_zero", "-infinity is read as 0", Mutation::kMaskedAsZero},
+           {"masked_first", "a running maximum of -infinity is subtracted from -infinity: NaN",
+            Mutation::kMaskedFirst},
+       }),
+       {
+           ChangedRecipe("all_in_bf16", "all is computed in bf16 for every dtype", "softmax=bf16"),
+           ChangedRecipe("all_in_f16", "all is computed in f16 for every dtype", "softmax=f16"),
+       }});
 }
 
 }  // namespace

@@ -90,20 +90,15 @@ struct MutatedDecoder : Decoder {
 };
 
 std::vector<Defect> DecoderFormulaDefects() {
-  std::vector<Defect> all;
-  MutatedDecoder without_norm, in_bf16;
-  without_norm.end = MutatedDecoder::End::kNormMissing;
-  in_bf16.end = MutatedDecoder::End::kLogitsInBf16;
-  all.push_back(MutatedFormula("last_norm_missing",
-                               "the last state is not normalised before the logits", without_norm));
-  all.push_back(MutatedFormula(
-      "logits_in_bf16", "logits are rounded to bf16 before they are stored in f32", in_bf16));
-  for (const auto& each : BlockMutations()) {
-    MutatedDecoder mutated;
-    mutated.of_blocks = each.mutation;
-    all.push_back(MutatedFormula(each.name, each.why, mutated));
-  }
-  return all;
+  using End = MutatedDecoder::End;
+  return Joined<Defect>(
+      {MutatedFormulas<MutatedDecoder, &MutatedDecoder::end>({
+           {"last_norm_missing", "the last state is not normalised before the logits",
+            End::kNormMissing},
+           {"logits_in_bf16", "logits are rounded to bf16 before they are stored in f32",
+            End::kLogitsInBf16},
+       }),
+       MutatedFormulas<MutatedDecoder, &MutatedDecoder::of_blocks>(BlockMutations())});
 }
 
 // Block l uses the parts of the stacked weights that belong to block from(l, L).

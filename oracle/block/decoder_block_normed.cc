@@ -61,16 +61,16 @@ Comparisons CheckQkScale(const Case& c, const Tensors& inputs, const Ask& ask) {
 }
 
 std::vector<Defect> DecoderBlockNormedFormulaDefects() {
-  std::vector<Defect> all = MutatedFormulas<MutatedDecoderBlockNormed>(BlockMutations());
-  all.push_back(MutatedFormula<MutatedDecoderBlockNormed>(
-      "qk_norm_after_rotation", "queries and keys are rotated before they are normalised",
-      BlockMutation::kQkNormAfterRotation));
-  all.push_back(MutatedFormula<MutatedDecoderBlockNormed>(
-      "keys_not_normed", "qk_norm is applied to the queries only", BlockMutation::kKeysNotNormed));
-  all.push_back(MutatedFormula<MutatedDecoderBlockNormed>(
-      "post_norm_of_sum", "the second norm of placement=sandwich comes after the sum",
-      BlockMutation::kPostNormOfSum));
-  return all;
+  return MutatedFormulas<MutatedDecoderBlockNormed>(Joined<NamedMutation<BlockMutation>>(
+      {BlockMutations(),
+       {
+           {"qk_norm_after_rotation", "queries and keys are rotated before they are normalised",
+            BlockMutation::kQkNormAfterRotation},
+           {"keys_not_normed", "qk_norm is applied to the queries only",
+            BlockMutation::kKeysNotNormed},
+           {"post_norm_of_sum", "the second norm of placement=sandwich comes after the sum",
+            BlockMutation::kPostNormOfSum},
+       }}));
 }
 
 bool NormsQueries(const Case& c) { return TextOf(c, "qk_norm") != "none"; }

@@ -163,63 +163,59 @@ struct MutatedEncoderBlock : EncoderBlock {
   }
 };
 
-using Mutation = MutatedEncoderBlock::Mutation;
-constexpr NamedMutation<Mutation> kEncoderMutations[] = {
-    {"attention_residual_missing", "the residual is not added to the attention output",
-     Mutation::kNoAttentionResidual},
-    {"feed_forward_residual_missing", "the residual is not added to the feed-forward output",
-     Mutation::kNoFeedResidual},
-    {"residual_of_normed", "the residual is the normalised input of the branch",
-     Mutation::kNormedResidual},
-    {"normed_before_adding", "the norm comes before the sum: x + N(f(x)) instead of N(x + f(x))",
-     Mutation::kNormBeforeAdding},
-    {"normed_on_both_sides", "there are norms before the branches and after the sums",
-     Mutation::kNormsBothSides},
-    {"first_norm_missing", "the sum with attention is not normalised", Mutation::kFirstNormMissing},
-    {"second_norm_missing", "the sum with the feed-forward is not normalised",
-     Mutation::kSecondNormMissing},
-    {"feed_forward_norm_missing", "with placement=pre the feed-forward reads h without its norm",
-     Mutation::kFeedNotNormed},
-    {"attention_norm_missing", "with placement=pre attention reads its input without the norm",
-     Mutation::kAttentionNotNormed},
-    {"feed_forward_of_the_input", "the feed-forward reads the input of attention",
-     Mutation::kFeedsInput},
-    {"positions_after_the_norm",
-     "with placement=pre positions are added after the norm of attention",
-     Mutation::kPositionsAfterNorm},
-    {"positions_inside_attention",
-     "positions are added to the attention input, but not to the residual",
-     Mutation::kPositionsInside},
-    {"variance_over_one_less", "the variance is the unbiased one, divided by M - 1",
-     Mutation::kUnbiased},
-    {"eps_outside_the_root", "eps is outside the root: (x - mean) / (deviation + eps)",
-     Mutation::kEpsOutside},
-    {"mean_not_subtracted", "x is divided by its root mean square, as in RMSNorm",
-     Mutation::kNotCentered},
-    {"mean_kept", "x is divided by its deviation, but the mean is not subtracted",
-     Mutation::kMeanKept},
-    {"activation_missing", "the activation is missing: the two linear layers are one",
-     Mutation::kNoActivation},
-    {"output_activated", "the activation is applied after the second layer too",
-     Mutation::kActivatedOutput},
-    {"bias_after_activation", "the first bias is added after the activation: act(w1 x) + b1",
-     Mutation::kBiasAfterActivation},
-};
+MutationsOf<MutatedEncoderBlock> EncoderMutations() {
+  using Mutation = MutatedEncoderBlock::Mutation;
+  return {
+      {"attention_residual_missing", "the residual is not added to the attention output",
+       Mutation::kNoAttentionResidual},
+      {"feed_forward_residual_missing", "the residual is not added to the feed-forward output",
+       Mutation::kNoFeedResidual},
+      {"residual_of_normed", "the residual is the normalised input of the branch",
+       Mutation::kNormedResidual},
+      {"normed_before_adding", "the norm comes before the sum: x + N(f(x)) instead of N(x + f(x))",
+       Mutation::kNormBeforeAdding},
+      {"normed_on_both_sides", "there are norms before the branches and after the sums",
+       Mutation::kNormsBothSides},
+      {"first_norm_missing", "the sum with attention is not normalised",
+       Mutation::kFirstNormMissing},
+      {"second_norm_missing", "the sum with the feed-forward is not normalised",
+       Mutation::kSecondNormMissing},
+      {"feed_forward_norm_missing", "with placement=pre the feed-forward reads h without its norm",
+       Mutation::kFeedNotNormed},
+      {"attention_norm_missing", "with placement=pre attention reads its input without the norm",
+       Mutation::kAttentionNotNormed},
+      {"feed_forward_of_the_input", "the feed-forward reads the input of attention",
+       Mutation::kFeedsInput},
+      {"positions_after_the_norm",
+       "with placement=pre positions are added after the norm of attention",
+       Mutation::kPositionsAfterNorm},
+      {"positions_inside_attention",
+       "positions are added to the attention input, but not to the residual",
+       Mutation::kPositionsInside},
+      {"variance_over_one_less", "the variance is the unbiased one, divided by M - 1",
+       Mutation::kUnbiased},
+      {"eps_outside_the_root", "eps is outside the root: (x - mean) / (deviation + eps)",
+       Mutation::kEpsOutside},
+      {"mean_not_subtracted", "x is divided by its root mean square, as in RMSNorm",
+       Mutation::kNotCentered},
+      {"mean_kept", "x is divided by its deviation, but the mean is not subtracted",
+       Mutation::kMeanKept},
+      {"activation_missing", "the activation is missing: the two linear layers are one",
+       Mutation::kNoActivation},
+      {"output_activated", "the activation is applied after the second layer too",
+       Mutation::kActivatedOutput},
+      {"bias_after_activation", "the first bias is added after the activation: act(w1 x) + b1",
+       Mutation::kBiasAfterActivation},
+  };
+}
 
 }  // namespace
 
 std::vector<Defect> EncoderFormulaDefects() {
-  std::vector<Defect> defects = MutatedFormulas<MutatedEncoderBlock>(
-      MutationsOf<MutatedEncoderBlock>(std::begin(kEncoderMutations), std::end(kEncoderMutations)));
-  for (const auto& all : {HeadsMutations(), MaskMutations()}) {
-    for (const auto& [name, why, mutation, is_across_slices] : all) {
-      MutatedEncoderBlock mutated;
-      mutated.heads = mutation;
-      defects.push_back(MutatedFormula(name, why, mutated));
-      defects.back().is_across_slices = is_across_slices;
-    }
-  }
-  return defects;
+  return Joined<Defect>(
+      {MutatedFormulas<MutatedEncoderBlock>(EncoderMutations()),
+       MutatedFormulas<MutatedEncoderBlock, &MutatedEncoderBlock::heads>(
+           Joined<NamedMutation<HeadsMutation>>({HeadsMutations(), MaskMutations()}))});
 }
 
 std::vector<Defect> EncoderInputDefects() {

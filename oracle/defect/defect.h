@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 #include "oracle/defect/shared_inputs.h"
@@ -86,21 +87,19 @@ struct NamedMutation {
   Mutation mutation;
   bool is_across_slices = false;
 };
+template <class Mutated, auto kMember = &Mutated::mutation>
+using MutationsOf = std::vector<
+    NamedMutation<std::remove_cvref_t<std::invoke_result_t<decltype(kMember), Mutated&>>>>;
 
-// The same for a formula with several mutations; its member `mutation` selects one.
-template <class Mutated>
-Defect MutatedFormula(std::string name, std::string why, decltype(Mutated::mutation) mutation) {
-  Mutated mutated;
-  mutated.mutation = mutation;
-  return MutatedFormula(std::move(name), std::move(why), mutated);
-}
-template <class Mutated>
-using MutationsOf = std::vector<NamedMutation<decltype(Mutated::mutation)>>;
-template <class Mutated>
-std::vector<Defect> MutatedFormulas(const MutationsOf<Mutated>& mutations) {
+// The defects of a Mutated with several mutations; kMember, a member or a function that returns a
+// reference to one, selects a mutation.
+template <class Mutated, auto kMember = &Mutated::mutation, class Wrapper = Wrapped<Mutated, false>>
+std::vector<Defect> MutatedFormulas(const MutationsOf<Mutated, kMember>& mutations) {
   std::vector<Defect> defects;
   for (const auto& [name, why, mutation, is_across_slices] : mutations) {
-    defects.push_back(MutatedFormula<Mutated>(name, why, mutation));
+    Mutated mutated;
+    std::invoke(kMember, mutated) = mutation;
+    defects.push_back(MutatedFormula<Mutated, Wrapper>(name, why, mutated));
     defects.back().is_across_slices = is_across_slices;
   }
   return defects;

@@ -202,13 +202,13 @@ class Search {
     if (!measured) return;
     std::vector<NamedValue> likely;
     for (const NamedValue& value : deviation.values) {
-      if (std::abs(value.value - measured->value) > measured->bar) continue;
+      if (!measured->MayBe(value.value)) continue;
       if (std::ranges::find(likely, value.value, &NamedValue::value) == likely.end())
         likely.push_back(value);
     }
     if (deviation.is_integer && measured->bar < 0.5) likely = {{std::round(measured->value)}};
     const auto number = ShortNumber(*measured);
-    if (likely.empty() && number) likely.push_back(*number);
+    if (likely.empty() && number) likely.push_back({*number});
     // A number that is measured in one slice cannot be tested in another.
     const bool is_tested = witnesses_.failing_slices > 1;
     const double chance = 2 * measured->bar / std::abs(measured->value) *

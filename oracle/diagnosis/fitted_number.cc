@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 
 #include "oracle/diagnosis/evidence.h"
 #include "oracle/diagnosis/work.h"
@@ -14,11 +13,6 @@ namespace {
 constexpr int kNewtonSteps = 12;
 constexpr double kStep = 0x1p-7;  // relative; a secant is as good as a derivative
 
-std::string Digits(double x, int digits) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.*g", digits, x);
-  return text;
-}
 class NumberFit {
  public:
   NumberFit(const Observation& seen, const Hypothesis& base, const Deviation& deviation,
@@ -149,27 +143,8 @@ std::optional<MeasuredNumber> MeasureNumber(const Observation& seen, const Hypot
   return std::nullopt;
 }
 
-std::optional<NamedValue> ShortNumber(const MeasuredNumber& measured) {
-  constexpr int kFewer = 2;
-  const double digits = std::log10(std::abs(measured.value) / measured.bar);
-  for (int count = 1; count + kFewer <= digits; ++count) {
-    const double number = std::stod(Digits(measured.value, count));
-    if (std::abs(number - measured.value) <= measured.bar) return NamedValue{number};
-  }
-  return std::nullopt;
-}
-
-std::string ShortText(double x) { return Digits(x, 7); }
-
-std::string TextOf(const MeasuredNumber& measured) {
-  const double digits = std::log10(std::abs(measured.value) / measured.bar);
-  return Digits(measured.value, std::clamp(static_cast<int>(digits) + 2, 1, 15)) + " +- " +
-         Digits(measured.bar, 1);
-}
-
-std::string ShortestText(const MeasuredNumber& measured) {
-  const auto number = ShortNumber(measured);
-  return number ? ShortText(number->value) : TextOf(measured);
+NamedValue NamedNumber(const MeasuredNumber& measured) {
+  return {ShortNumber(measured).value_or(measured.value), ShortestText(measured)};
 }
 
 }  // namespace sextant::oracle

@@ -3,9 +3,9 @@
 
 #include <optional>
 #include <span>
-#include <string>
 
 #include "oracle/diagnosis/deviation.h"
+#include "oracle/diagnosis/measured_number.h"
 #include "oracle/diagnosis/witnesses.h"
 
 namespace sextant::oracle {
@@ -30,10 +30,6 @@ struct Evaluations {
 size_t CostOfInputs(const Hypothesis& base, const Hypothesis& model);
 size_t CostOf(const Observation& seen, const Witness& witness);
 
-struct MeasuredNumber {
-  double value = 0, bar = 0;  // the number, and its largest error
-};
-
 // The number of a deviation from `base` that is nearest to the answer: first in the first of the
 // witnesses, then in all. Empty if there is none, if the answer does not depend on it, or if it
 // leaves more than half of the distance of `base`. Counts its evaluations.
@@ -42,14 +38,8 @@ std::optional<MeasuredNumber> MeasureNumber(const Observation& seen, const Hypot
                                             std::span<const Witness> witnesses,
                                             Evaluations& evaluations);
 
-// The shortest decimal number within the error bar, if that is no coincidence: it must have two
-// digits less than the measurement has.
-std::optional<NamedValue> ShortNumber(const MeasuredNumber& measured);
-
-std::string ShortText(double x);                     // "0.1767767"
-std::string TextOf(const MeasuredNumber& measured);  // "0.13729 +- 2e-06"
 // The short number, or the measured one with its error bar.
-std::string ShortestText(const MeasuredNumber& measured);
+NamedValue NamedNumber(const MeasuredNumber& measured);
 
 // All steps may share roundings: eight of them to bf16, the coarsest format, change a factor by
 // 8 * 2^-9 at most. Less is a matter of the recipe.

@@ -2,8 +2,6 @@
 
 #include <Eigen/Core>
 #include <algorithm>
-#include <array>
-#include <charconv>
 #include <cmath>
 #include <tuple>
 #include <unsupported/Eigen/NonLinearOptimization>
@@ -161,14 +159,6 @@ double NoiseOf(const std::vector<Exchange>& exchanges) {
 }
 
 }  // namespace
-
-double RoundedTo(double value, int digits) {
-  std::array<char, 32> text{};
-  char* const end = text.data() + text.size();
-  std::to_chars(text.data(), end, value, std::chars_format::scientific, digits - 1);
-  std::from_chars(text.data(), end, value);
-  return value;
-}
 
 std::vector<Claim> BestClaims(const std::vector<Claim>& starts,
                               const std::vector<Exchange>& exchanges, int threads,

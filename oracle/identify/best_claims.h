@@ -28,9 +28,6 @@ std::vector<Claim> RefinedClaims(std::vector<Claim> claims, const std::vector<Ex
 // smallest: where roundings are large and one-sided, the least squares may not be permitted.
 Claim LeastLargest(const Claim& claim, const std::vector<Exchange>& weighed);
 
-// A number with so many significant decimal digits.
-double RoundedTo(double value, int digits);
-
 // The claim with its numbers rounded to so many significant decimal digits, except those that are
 // plain as they are (IsPlain).
 Claim RoundedTo(const Claim& claim, const Case& c, int digits);

@@ -29,7 +29,7 @@ Exchange AnswerOf(const MeasuredTable& table, const Case& asked) {
     Tensor<double> value(seen.c.ShapeOf(output));
     Tensor<double> unit = value;
     for (size_t k = 0; k < value.data.size(); ++k) {
-      const NumberWithBar& one = is_list ? table.inv_freq[k] : table.attention_factor;
+      const MeasuredNumber& one = is_list ? table.inv_freq[k] : table.attention_factor;
       value.data[k] = one.value;
       unit.data[k] = one.bar;
     }

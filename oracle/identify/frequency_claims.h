@@ -4,19 +4,15 @@
 #include <string>
 #include <vector>
 
+#include "oracle/diagnosis/measured_number.h"
 #include "oracle/identify/claim.h"
 
 namespace sextant::oracle {
 
-// Numbers with bounds of their errors.
-struct NumberWithBar {
-  double value, bar;
-};
-
 // What a rotation shows of its configuration.
 struct MeasuredTable {
-  std::vector<NumberWithBar> inv_freq;  // [R/2], radians per token
-  NumberWithBar attention_factor;       // the amplitude of cos and sin
+  std::vector<MeasuredNumber> inv_freq;  // [R/2], radians per token
+  MeasuredNumber attention_factor;       // the amplitude of cos and sin
 };
 
 // Claims about base, scaling and seq_len, those of `asked` in which they are free: all known forms

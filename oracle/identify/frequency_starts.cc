@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "oracle/rope/measured/numbers.h"
 #include "reference/case/choices.h"
 #include "reference/rope/rope_frequencies.h"
 
@@ -14,7 +13,7 @@ namespace {
 constexpr int kLeastContext = 11, kMostContext = 17;
 
 // The bases that single pairs give, if no scaling changes them.
-std::vector<double> BasesOf(const std::vector<NumberWithBar>& f) {
+std::vector<double> BasesOf(const std::vector<MeasuredNumber>& f) {
   std::vector<double> bases;
   const size_t K = f.size();
   for (const size_t k : {K - 1, K / 4, size_t{1}}) {
@@ -29,14 +28,14 @@ std::vector<double> BasesOf(const std::vector<NumberWithBar>& f) {
 }
 
 // The factor by which the slowest pair turns too slowly for the base.
-double FactorOf(const std::vector<NumberWithBar>& f, double base) {
+double FactorOf(const std::vector<MeasuredNumber>& f, double base) {
   const auto K = static_cast<double>(f.size());
   const double unscaled = std::pow(base, -(K - 1) / K);
   return f.back().value > f.back().bar ? unscaled / f.back().value : 1;
 }
 
 // The part of the pairs that turn at all.
-double TurningPart(const std::vector<NumberWithBar>& f) {
+double TurningPart(const std::vector<MeasuredNumber>& f) {
   const auto turning = std::ranges::count_if(f, [](const auto& x) { return x.value > x.bar; });
   return static_cast<double>(turning) / static_cast<double>(f.size());
 }

@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "oracle/identify/best_claims.h"
-#include "oracle/rope/measured/numbers.h"
 #include "reference/rope/scaling_lists.h"
 
 namespace sextant::oracle {
@@ -62,11 +61,11 @@ bool IsMeasured(const Claim& claim) {
 
 std::string ExplicitText(const MeasuredTable& table) {
   std::vector<double> numbers;
-  for (const NumberWithBar& f : table.inv_freq) numbers.push_back(f.value);
+  for (const MeasuredNumber& f : table.inv_freq) numbers.push_back(f.value);
   std::string text(ExplicitScaling::kName);
   text += "(inv_freq=" + PrintValue(numbers);
   const auto& [gain, bar] = table.attention_factor;
-  if (std::abs(gain - 1) > bar) {
+  if (!table.attention_factor.MayBe(1)) {
     // Few digits, but near the middle of the error bar: near its ends answers would not conform.
     constexpr double kPart = 1.0 / 64;
     text += ",attention_factor=" + PrintValue(SimplestIn({gain - kPart * bar, gain + kPart * bar}));
@@ -93,7 +92,7 @@ Claim WithMeasuredList(const Claim& claim, const MeasuredTable& table,
   for (double step = 0.5; step > 0x1p-10; step /= 2) {  // of an error bar
     for (const double signed_step : {step, -step}) {
       MeasuredTable moved = best;
-      for (NumberWithBar& f : moved.inv_freq) f.value += signed_step * f.bar;
+      for (MeasuredNumber& f : moved.inv_freq) f.value += signed_step * f.bar;
       take(moved);
     }
   }
@@ -101,7 +100,7 @@ Claim WithMeasuredList(const Claim& claim, const MeasuredTable& table,
   constexpr int kAllDigits = 15;  // of a double
   for (int digits = kAllDigits; digits > 0; --digits) {
     MeasuredTable rounded = precise;
-    for (NumberWithBar& f : rounded.inv_freq) f.value = RoundedTo(f.value, digits);
+    for (MeasuredNumber& f : rounded.inv_freq) f.value = RoundedTo(f.value, digits);
     const std::vector<double> its = differences.At(rounded);
     TakeOver(
         rounded, [&](size_t k) { return its[k] <= least[k] + (1 - least[k]) / 8; }, best);

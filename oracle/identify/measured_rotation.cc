@@ -78,7 +78,7 @@ std::vector<std::vector<PairOnAxis>> RotationMeasurer::Measure(
   return measured;
 }
 
-NumberWithBar RotationMeasurer::gain() const {
+MeasuredNumber RotationMeasurer::gain() const {
   if (gain_.IsEmpty()) return {1, kInfinity};
   const auto bar = static_cast<double>((gain_.high - gain_.low) / 2);
   // Roundings are as often up as down, so the mean is nearer than the middle of what is possible.
@@ -93,7 +93,7 @@ bool RotationMeasurer::FitAll(PairOfChannels pair) {
       const PairFit& fit = fits_.back();
       if (!fit.is_rotation) return false;
       const long double size = std::abs(fit.z);
-      gain_ = Common(gain_, {size - fit.bar, size + fit.bar});
+      gain_.Intersect({size - fit.bar, size + fit.bar});
       if (!(fit.bar > 0) || std::isinf(fit.bar)) continue;
       weight_ += 1 / (fit.bar * fit.bar);
       weighted_ += size / (fit.bar * fit.bar);
@@ -117,10 +117,10 @@ std::vector<PairOnAxis> RotationMeasurer::PossibleAxes(long double most) const {
     }
     const auto ranges = CommonSolutions(std::move(seen), {-most, most});
     if (ranges.empty()) continue;
-    const Range& nearest = *std::ranges::min_element(
-        ranges, {}, [](const Range& range) { return std::abs(range.Middle()); });
-    const NumberWithBar inv_freq = {static_cast<double>(nearest.Middle()),
-                                    static_cast<double>((nearest.high - nearest.low) / 2)};
+    const LongRange& nearest = *std::ranges::min_element(
+        ranges, {}, [](const LongRange& range) { return std::abs(range.Middle()); });
+    const MeasuredNumber inv_freq = {static_cast<double>(nearest.Middle()),
+                                     static_cast<double>((nearest.high - nearest.low) / 2)};
     possible.push_back({axis, inv_freq, GainsOn(axis)});
   }
   return possible;

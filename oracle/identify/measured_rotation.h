@@ -24,7 +24,7 @@ std::vector<Rotated> RotatedRows(const std::vector<Exchange>& exchanges);
 // its gains at the tokens.
 struct PairOnAxis {
   size_t axis;
-  NumberWithBar inv_freq;
+  MeasuredNumber inv_freq;
   std::vector<GainAt> gains;
 };
 
@@ -40,7 +40,7 @@ class RotationMeasurer {
   std::vector<std::vector<PairOnAxis>> Measure(const std::vector<PairOfChannels>& pairs,
                                                long double most);
   // The gain of all pairs that were measured at once; an infinite error bar if they differ.
-  NumberWithBar gain() const;
+  MeasuredNumber gain() const;
 
  private:
   bool FitAll(PairOfChannels pair);
@@ -53,7 +53,7 @@ class RotationMeasurer {
   std::vector<Rotated> all_;
   long double relative_ = 0;   // error of an angle
   std::vector<PairFit> fits_;  // of one pair at all tokens
-  Range gain_{0};
+  LongRange gain_{0};
   long double weight_ = 0, weighted_ = 0;  // of the mean of the gains
 };
 

@@ -20,12 +20,12 @@ namespace {
 // Turns the table forward, if most pairs turn backwards.
 Claim WithDirection(Claim claim, MeasuredTable& table) {
   const auto backwards =
-      std::ranges::count_if(table.inv_freq, [](const NumberWithBar& f) { return f.value < 0; });
+      std::ranges::count_if(table.inv_freq, [](const MeasuredNumber& f) { return f.value < 0; });
   const bool is_transposed = 2 * static_cast<size_t>(backwards) > table.inv_freq.size();
   const auto at = claim.find("direction");
   if (!is_transposed || at == claim.end()) return claim;
   at->second = PrintValue(Direction::kTranspose);
-  for (NumberWithBar& f : table.inv_freq) f.value = -f.value;
+  for (MeasuredNumber& f : table.inv_freq) f.value = -f.value;
   return claim;
 }
 
@@ -67,7 +67,7 @@ std::optional<MeasuredTable> AnsweredTable(const Exchange& exchange) {
   if (answer.size() != 2 || answer[0].name != "inv_freq" || answer[1].name != "attention_factor")
     return std::nullopt;
   const auto with_bar = [](double value, DType dtype) {
-    return NumberWithBar{value, std::abs(value) * UnitRoundoffOf(dtype)};
+    return MeasuredNumber{value, std::abs(value) * UnitRoundoffOf(dtype)};
   };
   MeasuredTable table{{}, with_bar(answer[1].values.data[0], answer[1].dtype)};
   for (const double f : answer[0].values.data)

@@ -33,7 +33,7 @@ double RoughnessOf(const std::vector<PairOnAxis>& pairs) {
   for (size_t k = 1; k + 1 < pairs.size(); ++k) {
     double bend = 0, bar = 0;
     for (const auto& [at, times] : {std::pair(k - 1, 1), {k, -2}, {k + 1, 1}}) {
-      const NumberWithBar& f = pairs[at].inv_freq;
+      const MeasuredNumber& f = pairs[at].inv_freq;
       const double size = std::max({std::abs(f.value), f.bar, 0x1p-1022});
       bend += times * std::log(size);
       bar += std::abs(times) * f.bar / size;

@@ -197,57 +197,65 @@ struct MutatedActivation : Activation {
   }
 };
 
-// The defect of a mutation, for cases of these kinds only.
-Defect OfKinds(std::string name, std::string why, MutatedActivation::Mutation mutation,
-               std::vector<ActivationKind> kinds) {
-  Defect any = MutatedFormula<MutatedActivation>(std::move(name), std::move(why), mutation);
-  any.hypothesis = [hypothesis = any.hypothesis, kinds = std::move(kinds)](
-                       const Case& c, const Tensors& inputs,
-                       const Recipe& recipe) -> std::optional<Hypothesis> {
-    if (std::ranges::find(kinds, ActivationKindOf(c)) == kinds.end()) return std::nullopt;
-    return hypothesis(c, inputs, recipe);
-  };
-  return any;
+// The defects of mutations, for cases of these kinds only.
+std::vector<Defect> OfKinds(const std::vector<ActivationKind>& kinds,
+                            const MutationsOf<MutatedActivation>& mutations) {
+  std::vector<Defect> defects = MutatedFormulas<MutatedActivation>(mutations);
+  for (Defect& defect : defects) {
+    defect.hypothesis = [any = defect.hypothesis, kinds](
+                            const Case& c, const Tensors& inputs,
+                            const Recipe& recipe) -> std::optional<Hypothesis> {
+      if (std::ranges::find(kinds, ActivationKindOf(c)) == kinds.end()) return std::nullopt;
+      return any(c, inputs, recipe);
+    };
+  }
+  return defects;
 }
 
 std::vector<Defect> ActivationFormulaDefects() {
   using Kind = ActivationKind;
   using Mutation = MutatedActivation::Mutation;
-  return {
-      OfKinds("hard", "the sigmoid is piecewise linear: clip((x + 3) / 6, 0, 1)", Mutation::kHard,
-              {Kind::kSwish, Kind::kSigmoid}),
-      OfKinds("relu6", "y is clipped at 6", Mutation::kClipped, {Kind::kRelu}),
-      OfKinds("leaky", "y has a slope of 1/100 below 0", Mutation::kLeaky, {Kind::kRelu}),
-      OfKinds("beta_after", "y is x sigmoid(x) beta", Mutation::kBetaAfter, {Kind::kSwish}),
-      OfKinds("cubic_of_0.44715", "the coefficient is 0.44715 instead of 0.044715",
-              Mutation::kCubic, {Kind::kGeluTanh}),
-      OfKinds("root_of_half_pi", "the factor is sqrt(pi / 2) instead of sqrt(2 / pi)",
-              Mutation::kConstant, {Kind::kGeluTanh}),
-      OfKinds("constants_in_f32",
-              "2 / pi, of which the root is taken, and 0.044715 are numbers of f32 (ONNX Runtime's "
-              "Gelu)",
-              Mutation::kInF32, {Kind::kGeluTanh}),
-      OfKinds("constants_of_six_digits",
-              "the factors of x and x^3 are 0.797885 and 0.035677 (ONNX Runtime's FastGelu)",
-              Mutation::kShort, {Kind::kGeluTanh}),
-      OfKinds("not_halved", "y is x (1 + erf), twice the correct value", Mutation::kNotHalved,
-              {Kind::kGelu}),
-      OfKinds("erf_of_x", "erf(x) is used instead of erf(x / sqrt 2)", Mutation::kUnscaled,
-              {Kind::kGelu}),
+  return Joined<Defect>({
       OfKinds(
-          "sigmoid_by_tanh",
-          "the sigmoid is (1 + tanh(x / 2)) / 2 or another sum with 1 / 2, which loses all digits "
-          "far below 0",
-          Mutation::kByTanh, {Kind::kSigmoid, Kind::kSwish}),
-      OfKinds("exponential_overflows",
-              "the sigmoid is e^x / (1 + e^x), or tanh uses both exponentials: NaN for large x",
-              Mutation::kOverflows, {Kind::kSigmoid, Kind::kSwish, Kind::kTanh}),
-      AcrossSlices(MutatedFormula<MutatedActivation>(
-          "first_not_activated", "the loop starts at the second channel of a row",
-          Mutation::kNotFirst)),
-      OfKinds("square_alone", "y is x^2 instead of max(x, 0)^2", Mutation::kOfSquare,
-              {Kind::kRelu2}),
-  };
+          {Kind::kSwish, Kind::kSigmoid},
+          {{"hard", "the sigmoid is piecewise linear: clip((x + 3) / 6, 0, 1)", Mutation::kHard}}),
+      OfKinds({Kind::kRelu}, {{"relu6", "y is clipped at 6", Mutation::kClipped},
+                              {"leaky", "y has a slope of 1/100 below 0", Mutation::kLeaky}}),
+      OfKinds({Kind::kSwish}, {{"beta_after", "y is x sigmoid(x) beta", Mutation::kBetaAfter}}),
+      OfKinds(
+          {Kind::kGeluTanh},
+          {{"cubic_of_0.44715", "the coefficient is 0.44715 instead of 0.044715", Mutation::kCubic},
+           {"root_of_half_pi", "the factor is sqrt(pi / 2) instead of sqrt(2 / pi)",
+            Mutation::kConstant},
+           {"constants_in_f32",
+            "2 / pi, of which the root is taken, and 0.044715 are numbers of f32 (ONNX Runtime's "
+            "Gelu)",
+            Mutation::kInF32},
+           {"constants_of_six_digits",
+            "the factors of x and x^3 are 0.797885 and 0.035677 (ONNX Runtime's FastGelu)",
+            Mutation::kShort}}),
+      OfKinds({Kind::kGelu},
+              {{"not_halved", "y is x (1 + erf), twice the correct value", Mutation::kNotHalved},
+               {"erf_of_x", "erf(x) is used instead of erf(x / sqrt 2)", Mutation::kUnscaled}}),
+      OfKinds({Kind::kSigmoid, Kind::kSwish}, {{"sigmoid_by_tanh",
+                                                "the sigmoid is (1 + tanh(x / 2)) / 2 or another "
+                                                "sum with 1 / 2, which loses all digits "
+                                                "far below 0",
+                                                Mutation::kByTanh}}),
+      OfKinds({Kind::kSigmoid, Kind::kSwish, Kind::kTanh},
+              {{"exponential_overflows",
+                "the sigmoid is e^x / (1 + e^x), or tanh uses both exponentials: NaN for large x",
+                Mutation::kOverflows}}),
+      MutatedFormulas<MutatedActivation>(
+          {{"first_not_activated", "the loop starts at the second channel of a row",
+            Mutation::kNotFirst, true},
+           {"table_of_f16",
+            "x is rounded to f16, and the function is read from a table of f16 "
+            "numbers; beyond -10 and 10, gelu is 0 and x (ggml)",
+            Mutation::kTable}}),
+      OfKinds({Kind::kRelu2},
+              {{"square_alone", "y is x^2 instead of max(x, 0)^2", Mutation::kOfSquare}}),
+  });
 }
 
 std::vector<Defect> ActivationOtherDefects() {
@@ -259,11 +267,6 @@ std::vector<Defect> ActivationOtherDefects() {
                         kind == ActivationKind::kGelu || kind == ActivationKind::kGeluTanh;
                     return gelu ? "kind=swish beta=1.702" : "";
                   }),
-      MutatedFormula<MutatedActivation>(
-          "table_of_f16",
-          "x is rounded to f16, and the function is read from a table of f16 "
-          "numbers; beyond -10 and 10, gelu is 0 and x (ggml)",
-          MutatedActivation::Mutation::kTable),
       ChangedRecipe("in_bf16", "the activation is computed in bf16 for every dtype",
                     "activation=bf16"),
       ChangedRecipe("in_f16", "the activation is computed in f16 for every dtype",

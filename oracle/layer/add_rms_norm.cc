@@ -137,47 +137,31 @@ struct MutatedAddRmsNorm : AddRmsNorm {
   }
 };
 
-Defect MutationDefect(std::string name, std::string why, const MutatedAddRmsNorm& mutated) {
-  return MutatedFormula<MutatedAddRmsNorm, RoundingOperation<MutatedAddRmsNorm>>(
-      std::move(name), std::move(why), mutated);
-}
-
-Defect InTheSum(std::string name, std::string why, MutatedAddRmsNorm::Mutation mutation) {
-  MutatedAddRmsNorm mutated;
-  mutated.mutation = mutation;
-  return MutationDefect(std::move(name), std::move(why), mutated);
-}
-
 std::vector<Defect> SumDefects() {
   using Mutation = MutatedAddRmsNorm::Mutation;
-  return {
-      InTheSum("norm_of_unrounded_sum",
-               "the norm reads the sum in f32; only the returned sum is rounded (flashinfer "
-               "include/flashinfer/norm.cuh FusedAddRMSNormKernel)",
-               Mutation::kUnrounded),
-      InTheSum("norm_of_x", "the norm reads x instead of the sum", Mutation::kNotAdded),
-      InTheSum("norm_of_residual", "the norm reads the residual instead of the sum",
-               Mutation::kResidualOnly),
-      InTheSum("sum_is_x", "the returned sum is x", Mutation::kKeptX),
-      InTheSum("sum_is_residual", "the returned sum is the residual", Mutation::kKeptResidual),
-      InTheSum("sum_is_y", "the returned sum is y, the normalised sum", Mutation::kKeptY),
-      InTheSum("residual_added_twice", "the residual is added before the kernel and again in it",
-               Mutation::kTwice),
-      InTheSum("residual_subtracted", "the residual is subtracted", Mutation::kSubtracted),
-      InTheSum("sum_truncated", "16-bit sums are truncated instead of rounded",
-               Mutation::kTruncated),
-  };
+  return MutatedFormulas<MutatedAddRmsNorm, &MutatedAddRmsNorm::mutation,
+                         RoundingOperation<MutatedAddRmsNorm>>({
+      {"norm_of_unrounded_sum",
+       "the norm reads the sum in f32; only the returned sum is rounded (flashinfer "
+       "include/flashinfer/norm.cuh FusedAddRMSNormKernel)",
+       Mutation::kUnrounded},
+      {"norm_of_x", "the norm reads x instead of the sum", Mutation::kNotAdded},
+      {"norm_of_residual", "the norm reads the residual instead of the sum",
+       Mutation::kResidualOnly},
+      {"sum_is_x", "the returned sum is x", Mutation::kKeptX},
+      {"sum_is_residual", "the returned sum is the residual", Mutation::kKeptResidual},
+      {"sum_is_y", "the returned sum is y, the normalised sum", Mutation::kKeptY},
+      {"residual_added_twice", "the residual is added before the kernel and again in it",
+       Mutation::kTwice},
+      {"residual_subtracted", "the residual is subtracted", Mutation::kSubtracted},
+      {"sum_truncated", "16-bit sums are truncated instead of rounded", Mutation::kTruncated},
+  });
 }
 
+auto& MutationOfNorm(MutatedAddRmsNorm& mutated) { return mutated.norm.mutation; }
 std::vector<Defect> RmsDefects() {
-  std::vector<Defect> defects;
-  for (const auto& m : RmsMutations()) {
-    MutatedAddRmsNorm mutated;
-    mutated.norm.mutation = m.mutation;
-    defects.push_back(MutationDefect(m.name, m.why, mutated));
-    defects.back().is_across_slices = m.is_across_slices;
-  }
-  return defects;
+  return MutatedFormulas<MutatedAddRmsNorm, MutationOfNorm, RoundingOperation<MutatedAddRmsNorm>>(
+      RmsMutations());
 }
 
 std::vector<Defect> AddRmsNormInputDefects() {

@@ -54,19 +54,13 @@ struct MutatedFeedForward : FeedForward {
 
 std::vector<Defect> FeedForwardFormulaDefects() {
   using Mutation = MutatedFeedForward::Mutation;
-  return {
-      MutatedFormula<MutatedFeedForward>("product_activated",
-                                         "the product of both halves is activated",
-                                         Mutation::kActivatedProduct),
-      MutatedFormula<MutatedFeedForward>("both_activated", "both halves are activated",
-                                         Mutation::kActivatedBoth),
-      MutatedFormula<MutatedFeedForward>("not_activated", "nothing is activated: a bilinear layer",
-                                         Mutation::kNotActivated),
-      MutatedFormula<MutatedFeedForward>(
-          "up_missing", "up is ignored: an ordinary layer without a gate", Mutation::kNoOther),
-      MutatedFormula<MutatedFeedForward>(
-          "halves_added", "the halves are added instead of multiplied", Mutation::kSum),
-  };
+  return MutatedFormulas<MutatedFeedForward>({
+      {"product_activated", "the product of both halves is activated", Mutation::kActivatedProduct},
+      {"both_activated", "both halves are activated", Mutation::kActivatedBoth},
+      {"not_activated", "nothing is activated: a bilinear layer", Mutation::kNotActivated},
+      {"up_missing", "up is ignored: an ordinary layer without a gate", Mutation::kNoOther},
+      {"halves_added", "the halves are added instead of multiplied", Mutation::kSum},
+  });
 }
 
 }  // namespace

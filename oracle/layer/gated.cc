@@ -114,27 +114,18 @@ struct MutatedGated : Gated {
 
 std::vector<Defect> GatedFormulaDefects() {
   using Mutation = MutatedGated::Mutation;
-  return {
-      MutatedFormula<MutatedGated>("product_activated",
-                                   "the product is activated instead of the gate (minimind#3)",
-                                   Mutation::kOfProduct),
-      MutatedFormula<MutatedGated>("both_activated", "up is activated too", Mutation::kBoth),
-      MutatedFormula<MutatedGated>("gate_limited_below",
-                                   "the gate is clamped on both sides, like up",
-                                   Mutation::kGateTwoSided),
-      MutatedFormula<MutatedGated>("up_limited_above_alone",
-                                   "up is clamped on one side, like the gate",
-                                   Mutation::kUpOneSided),
-      MutatedFormula<MutatedGated>("limited_after_activation", "f(g) is clamped instead of g",
-                                   Mutation::kLimitAfter),
-      MutatedFormula<MutatedGated>("one_added_to_gate", "1 is added to f(g) instead of up",
-                                   Mutation::kOneOnGate),
-      MutatedFormula<MutatedGated>("one_added_before_the_limit", "up + 1 is limited instead of up",
-                                   Mutation::kOneFirst),
-      MutatedFormula<MutatedGated>("up_not_limited", "only the gate is limited",
-                                   Mutation::kUpNotLimited),
-      MutatedFormula<MutatedGated>("up_missing", "y is f(g): up is ignored", Mutation::kNoGate),
-  };
+  return MutatedFormulas<MutatedGated>({
+      {"product_activated", "the product is activated instead of the gate (minimind#3)",
+       Mutation::kOfProduct},
+      {"both_activated", "up is activated too", Mutation::kBoth},
+      {"gate_limited_below", "the gate is clamped on both sides, like up", Mutation::kGateTwoSided},
+      {"up_limited_above_alone", "up is clamped on one side, like the gate", Mutation::kUpOneSided},
+      {"limited_after_activation", "f(g) is clamped instead of g", Mutation::kLimitAfter},
+      {"one_added_to_gate", "1 is added to f(g) instead of up", Mutation::kOneOnGate},
+      {"one_added_before_the_limit", "up + 1 is limited instead of up", Mutation::kOneFirst},
+      {"up_not_limited", "only the gate is limited", Mutation::kUpNotLimited},
+      {"up_missing", "y is f(g): up is ignored", Mutation::kNoGate},
+  });
 }
 
 std::optional<Hypothesis> HalvesReadAsPairs(const Case& c, const Tensors& inputs,

@@ -16,20 +16,15 @@ struct MutatedLinear : Linear {
 };
 
 std::vector<Defect> LinearFormulaDefects() {
-  return {
-      MutatedFormula<MutatedLinear>("products_in_bf16", "each product is rounded to bf16",
-                                    ProductMutation::kRoundedProducts),
-      MutatedFormula<MutatedLinear>(
-          "last_block_only", "blocks of 16 columns overwrite the sum instead of adding to it",
-          ProductMutation::kLastBlockOnly),
-      AcrossSlices(MutatedFormula<MutatedLinear>(
-          "sum_not_reset", "the sum of a row starts with that of the previous row",
-          ProductMutation::kSumCarriedOver)),
-      MutatedFormula<MutatedLinear>("last_column_missing", "the last column of x is not added",
-                                    ProductMutation::kLastColumn),
-      AcrossSlices(MutatedFormula<MutatedLinear>(
-          "rows_too_far_apart", "x is read with a row step of M + 1", ProductMutation::kRowsOfX)),
-  };
+  return MutatedFormulas<MutatedLinear>({
+      {"products_in_bf16", "each product is rounded to bf16", ProductMutation::kRoundedProducts},
+      {"last_block_only", "blocks of 16 columns overwrite the sum instead of adding to it",
+       ProductMutation::kLastBlockOnly},
+      {"sum_not_reset", "the sum of a row starts with that of the previous row",
+       ProductMutation::kSumCarriedOver, true},
+      {"last_column_missing", "the last column of x is not added", ProductMutation::kLastColumn},
+      {"rows_too_far_apart", "x is read with a row step of M + 1", ProductMutation::kRowsOfX, true},
+  });
 }
 
 }  // namespace

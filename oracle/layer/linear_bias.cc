@@ -64,26 +64,25 @@ struct MutatedLinearBias : LinearBias {
 
 std::vector<Defect> LinearBiasBiasDefects() {
   using Mutation = MutatedLinearBias::Mutation;
-  return {
-      MissingInput("bias_missing", "the bias is not added", "bias"),
-      DoubledInput("bias_added_twice",
-                   "the bias is added by the kernel of the product and again after it", "bias"),
-      ChangedInput("bias_of_next_column", "the bias is shifted by one column", "bias",
-                   [](Tensor<double>& bias) {
-                     if (!bias.data.empty()) std::ranges::rotate(bias.data, bias.data.begin() + 1);
-                   }),
-      AcrossSlices(MutatedFormula<MutatedLinearBias>(
-          "bias_by_row", "the bias is indexed by the row", Mutation::kByRow)),
-      MutatedFormula<MutatedLinearBias>("bias_with_every_block",
-                                        "the bias is added with every block of 16 columns",
-                                        Mutation::kOfBlocks),
-      AcrossSlices(MutatedFormula<MutatedLinearBias>(
-          "bias_of_first_row_only", "the bias is not broadcast to all rows", Mutation::kFirstRow)),
-      MutatedFormula<MutatedLinearBias>("bias_subtracted", "the bias is subtracted",
-                                        Mutation::kSubtracted),
-      ChangedRecipe("bias_in_bf16", "the bias is added in bf16 for every dtype", "bias=bf16"),
-      ChangedRecipe("bias_in_f16", "the bias is added in f16 for every dtype", "bias=f16"),
-  };
+  return Joined<Defect>(
+      {{MissingInput("bias_missing", "the bias is not added", "bias"),
+        DoubledInput("bias_added_twice",
+                     "the bias is added by the kernel of the product and again after it", "bias"),
+        ChangedInput("bias_of_next_column", "the bias is shifted by one column", "bias",
+                     [](Tensor<double>& bias) {
+                       if (!bias.data.empty())
+                         std::ranges::rotate(bias.data, bias.data.begin() + 1);
+                     })},
+       MutatedFormulas<MutatedLinearBias>({
+           {"bias_by_row", "the bias is indexed by the row", Mutation::kByRow, true},
+           {"bias_with_every_block", "the bias is added with every block of 16 columns",
+            Mutation::kOfBlocks},
+           {"bias_of_first_row_only", "the bias is not broadcast to all rows", Mutation::kFirstRow,
+            true},
+           {"bias_subtracted", "the bias is subtracted", Mutation::kSubtracted},
+       }),
+       {ChangedRecipe("bias_in_bf16", "the bias is added in bf16 for every dtype", "bias=bf16"),
+        ChangedRecipe("bias_in_f16", "the bias is added in f16 for every dtype", "bias=f16")}});
 }
 
 }  // namespace

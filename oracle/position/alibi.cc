@@ -150,21 +150,15 @@ struct MutatedAlibi : Alibi {
 
 std::vector<Defect> AlibiFormulaDefects() {
   using Mutation = MutatedAlibi::Mutation;
-  return {
-      MutatedFormula<MutatedAlibi>("sign", "the bias has the wrong sign: distant keys gain weight",
-                                   Mutation::kPositive),
-      MutatedFormula<MutatedAlibi>(
-          "future_has_no_bias", "max(i - j, 0): keys after the query get 0", Mutation::kNoFuture),
-      MutatedFormula<MutatedAlibi>("past_has_no_bias", "max(j - i, 0): keys before the query get 0",
-                                   Mutation::kNoPast),
-      MutatedFormula<MutatedAlibi>("scaled_as_the_scores",
-                                   "the bias is divided by sqrt(D) like the scores (here D = 64)",
-                                   Mutation::kScaled),
-      MutatedFormula<MutatedAlibi>("squared_distance", "the bias is slope * distance^2",
-                                   Mutation::kSquared),
-      MutatedFormula<MutatedAlibi>("logarithm_of_distance", "the bias is -slope ln(1 + distance)",
-                                   Mutation::kLogarithm),
-  };
+  return MutatedFormulas<MutatedAlibi>({
+      {"sign", "the bias has the wrong sign: distant keys gain weight", Mutation::kPositive},
+      {"future_has_no_bias", "max(i - j, 0): keys after the query get 0", Mutation::kNoFuture},
+      {"past_has_no_bias", "max(j - i, 0): keys before the query get 0", Mutation::kNoPast},
+      {"scaled_as_the_scores", "the bias is divided by sqrt(D) like the scores (here D = 64)",
+       Mutation::kScaled},
+      {"squared_distance", "the bias is slope * distance^2", Mutation::kSquared},
+      {"logarithm_of_distance", "the bias is -slope ln(1 + distance)", Mutation::kLogarithm},
+  });
 }
 
 std::vector<Defect> PrecisionDefects() {

@@ -88,28 +88,19 @@ struct MutatedLogN : LogNScale {
 
 std::vector<Defect> LogNScaleFormulaDefects() {
   using Mutation = MutatedLogN::Mutation;
-  return {
-      MutatedFormula<MutatedLogN>("without_maximum", "tokens within the context are scaled down",
-                                  Mutation::kWithoutMaximum),
-      MutatedFormula<MutatedLogN>(
-          "counted_from_zero",
-          "the factor is ln p / ln L with p from 0 (ztxz16/fastllm, src/models/qwen.cpp)",
-          Mutation::kFromZero),
-      MutatedFormula<MutatedLogN>("not_divided", "the factor is ln(p + 1), not divided by ln L",
-                                  Mutation::kNotDivided),
-      MutatedFormula<MutatedLogN>("logarithm_of_ratio",
-                                  "the factor is 1 + ln((p + 1) / L), as in temperature scaling",
-                                  Mutation::kOfRatio),
-      MutatedFormula<MutatedLogN>("inverted",
-                                  "queries are divided by the factor instead of multiplied",
-                                  Mutation::kInverted),
-      MutatedFormula<MutatedLogN>("applied_twice",
-                                  "the factor is applied to queries and again to scores",
-                                  Mutation::kSquared),
-      AcrossSlices(MutatedFormula<MutatedLogN>("indexed_by_head",
-                                               "the factor is indexed by head instead of position",
-                                               Mutation::kByHead)),
-  };
+  return MutatedFormulas<MutatedLogN>({
+      {"without_maximum", "tokens within the context are scaled down", Mutation::kWithoutMaximum},
+      {"counted_from_zero",
+       "the factor is ln p / ln L with p from 0 (ztxz16/fastllm, src/models/qwen.cpp)",
+       Mutation::kFromZero},
+      {"not_divided", "the factor is ln(p + 1), not divided by ln L", Mutation::kNotDivided},
+      {"logarithm_of_ratio", "the factor is 1 + ln((p + 1) / L), as in temperature scaling",
+       Mutation::kOfRatio},
+      {"inverted", "queries are divided by the factor instead of multiplied", Mutation::kInverted},
+      {"applied_twice", "the factor is applied to queries and again to scores", Mutation::kSquared},
+      {"indexed_by_head", "the factor is indexed by head instead of position", Mutation::kByHead,
+       true},
+  });
 }
 
 }  // namespace

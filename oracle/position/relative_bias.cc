@@ -215,43 +215,30 @@ struct MutatedRelativeBias : RelativeBias {
 
 std::vector<Defect> BucketDefects() {
   using Mutation = MutatedRelativeBias::Mutation;
-  return {
-      MutatedFormula<MutatedRelativeBias>(
-          "border_missed",
-          "a logarithm rounded to just below an integer is truncated: 16, 32 "
-          "and 64 get the previous bucket",
-          Mutation::kBorderMissed),
-      MutatedFormula<MutatedRelativeBias>(
-          "borders_rounded_up", "the index is rounded up (ceil) instead of down", Mutation::kCeil),
-      MutatedFormula<MutatedRelativeBias>(
-          "borders_rounded", "the index is rounded to nearest instead of down", Mutation::kNearest),
-      MutatedFormula<MutatedRelativeBias>(
-          "buckets_not_halved", "both directions use all buckets instead of one half each",
-          Mutation::kNotHalved),
-      MutatedFormula<MutatedRelativeBias>(
-          "self_is_after", "keys with j >= i instead of j > i use the second half of the buckets",
-          Mutation::kSelfIsAfter),
-      MutatedFormula<MutatedRelativeBias>(
-          "not_capped", "beyond max_distance the index keeps growing", Mutation::kUncapped),
-      MutatedFormula<MutatedRelativeBias>(
-          "logarithm_of_base_two", "the index is log2 of the distance, independent of max_distance",
-          Mutation::kLogBaseTwo),
-      MutatedFormula<MutatedRelativeBias>(
-          "no_logarithm",
-          "distances are clipped without a logarithm, as in the relative attention of Shaw et al.",
-          Mutation::kLinear),
-      MutatedFormula<MutatedRelativeBias>(
-          "future_mirrored", "in one direction, keys after the query use their distance",
-          Mutation::kFutureMirrored),
-      MutatedFormula<MutatedRelativeBias>("logarithm_in_bf16",
-                                          "distances and logarithms are computed in bf16",
-                                          Mutation::kLogInBf16),
-      AcrossSlices(MutatedFormula<MutatedRelativeBias>(
-          "table_transposed", "the table is indexed [head, bucket]", Mutation::kTransposed)),
-      MutatedFormula<MutatedRelativeBias>(
-          "scaled_as_the_scores", "the bias is divided by sqrt(D) like the scores (here D = 64)",
-          Mutation::kScaled),
-  };
+  return MutatedFormulas<MutatedRelativeBias>({
+      {"border_missed",
+       "a logarithm rounded to just below an integer is truncated: 16, 32 "
+       "and 64 get the previous bucket",
+       Mutation::kBorderMissed},
+      {"borders_rounded_up", "the index is rounded up (ceil) instead of down", Mutation::kCeil},
+      {"borders_rounded", "the index is rounded to nearest instead of down", Mutation::kNearest},
+      {"buckets_not_halved", "both directions use all buckets instead of one half each",
+       Mutation::kNotHalved},
+      {"self_is_after", "keys with j >= i instead of j > i use the second half of the buckets",
+       Mutation::kSelfIsAfter},
+      {"not_capped", "beyond max_distance the index keeps growing", Mutation::kUncapped},
+      {"logarithm_of_base_two", "the index is log2 of the distance, independent of max_distance",
+       Mutation::kLogBaseTwo},
+      {"no_logarithm",
+       "distances are clipped without a logarithm, as in the relative attention of Shaw et al.",
+       Mutation::kLinear},
+      {"future_mirrored", "in one direction, keys after the query use their distance",
+       Mutation::kFutureMirrored},
+      {"logarithm_in_bf16", "distances and logarithms are computed in bf16", Mutation::kLogInBf16},
+      {"table_transposed", "the table is indexed [head, bucket]", Mutation::kTransposed, true},
+      {"scaled_as_the_scores", "the bias is divided by sqrt(D) like the scores (here D = 64)",
+       Mutation::kScaled},
+  });
 }
 
 Defect MaxDistance(std::string name, std::string why, double by) {

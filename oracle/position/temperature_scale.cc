@@ -141,33 +141,21 @@ struct MutatedTemperature : TemperatureScale {
 
 std::vector<Defect> TemperatureScaleFormulaDefects() {
   using Mutation = MutatedTemperature::Mutation;
-  return {
-      MutatedFormula<MutatedTemperature>("without_floor",
-                                         "the factor rises with every token instead of in steps",
-                                         Mutation::kWithoutFloor),
-      MutatedFormula<MutatedTemperature>(
-          "rounded_to_nearest", "steps are rounded to nearest instead of down", Mutation::kRounded),
-      MutatedFormula<MutatedTemperature>("rounded_up", "steps are rounded up instead of down",
-                                         Mutation::kCeiling),
-      MutatedFormula<MutatedTemperature>(
-          "without_one", "the factor is beta ln(1 + n), without adding 1", Mutation::kWithoutOne),
-      MutatedFormula<MutatedTemperature>("logarithm_of_n", "ln n is used instead of ln(1 + n)",
-                                         Mutation::kLogarithmOfN),
-      MutatedFormula<MutatedTemperature>("binary_logarithm", "log2 is used instead of ln",
-                                         Mutation::kBinary),
-      MutatedFormula<MutatedTemperature>(
-          "beta_inside", "the factor is 1 + ln(1 + beta n): beta is inside the logarithm",
-          Mutation::kWholeTimesBeta),
-      MutatedFormula<MutatedTemperature>("applied_twice",
-                                         "the factor is applied to queries and again to scores",
-                                         Mutation::kSquared),
-      MutatedFormula<MutatedTemperature>("inverted",
-                                         "queries are divided by the factor, as by a temperature",
-                                         Mutation::kInverted),
-      AcrossSlices(MutatedFormula<MutatedTemperature>(
-          "indexed_by_head", "the factor is indexed by head instead of position",
-          Mutation::kByHead)),
-  };
+  return MutatedFormulas<MutatedTemperature>({
+      {"without_floor", "the factor rises with every token instead of in steps",
+       Mutation::kWithoutFloor},
+      {"rounded_to_nearest", "steps are rounded to nearest instead of down", Mutation::kRounded},
+      {"rounded_up", "steps are rounded up instead of down", Mutation::kCeiling},
+      {"without_one", "the factor is beta ln(1 + n), without adding 1", Mutation::kWithoutOne},
+      {"logarithm_of_n", "ln n is used instead of ln(1 + n)", Mutation::kLogarithmOfN},
+      {"binary_logarithm", "log2 is used instead of ln", Mutation::kBinary},
+      {"beta_inside", "the factor is 1 + ln(1 + beta n): beta is inside the logarithm",
+       Mutation::kWholeTimesBeta},
+      {"applied_twice", "the factor is applied to queries and again to scores", Mutation::kSquared},
+      {"inverted", "queries are divided by the factor, as by a temperature", Mutation::kInverted},
+      {"indexed_by_head", "the factor is indexed by head instead of position", Mutation::kByHead,
+       true},
+  });
 }
 
 }  // namespace

@@ -119,13 +119,11 @@ CatalogEntry MakeCatalogEntry<RopeFrequencies>() {
              CheckRopeFrequenciesSquaredBase}},
            ScalingProperties()}),
       .defects = Joined<Defect>(
-          {FrequencyDefects<RopeFrequencies>(),
-           ScalingDefects(),
-           ExtensionDefects(),
+          {FrequencyDefects<RopeFrequencies>(), ScalingDefects(), ExtensionDefects(),
            PrecisionDefects(RopeFrequencies::kSteps),
-           {MutatedFormula<MutatedRopeFrequencies>(
-               "amplitude_of_yarn", "a scaling without an amplitude has the amplitude of YaRN",
-               MutatedRopeFrequencies::Mutation::kAmplitudeOfYarn)}}),
+           MutatedFormulas<MutatedFrequencies>(
+               {{"amplitude_of_yarn", "a scaling without an amplitude has the amplitude of YaRN",
+                 MutatedFrequencies::Mutation::kAmplitudeOfYarn}})}),
       .measurements = RotationMeasurements<RopeFrequencies>()};
 }
 

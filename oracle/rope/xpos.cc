@@ -178,40 +178,36 @@ struct MutatedXpos : Xpos {
   }
 };
 
-Defect WithGrowth(std::string name, std::string why, MutatedXpos::Growth growth) {
-  MutatedXpos mutated;
-  mutated.growth = growth;
-  return MutatedFormula(std::move(name), std::move(why), mutated);
-}
-
 std::vector<Defect> GrowthDefects() {
   using Growth = MutatedXpos::Growth;
-  return {
+  return MutatedFormulas<MutatedXpos, &MutatedXpos::growth>({
       // Listed before growth_missing, which it equals near the centre.
-      WithGrowth("growth_by_integer_division",
-                 "the exponent is (p - center) // scale_base, rounded down to an integer",
-                 Growth::kWholeDistance),
-      WithGrowth("growth_missing", "the growth is missing: plain rope", Growth::kNone),
-      WithGrowth("growth_twice", "the growth is applied twice", Growth::kTwice),
-      WithGrowth("growth_in_other_pattern",
-                 "the growth is laid out over the channels for the other pairing "
-                 "(lucidrains/rotary-embedding-torch@4ae4ca0)",
-                 Growth::kOtherPattern),
-      WithGrowth("growth_on_cos_only", "the growth multiplies only cos", Growth::kOnCosOnly),
-      WithGrowth("decay_over_head_width",
-                 "the decay of a partly rotated head uses the width of the whole head",
-                 Growth::kOfHeadWidth),
-      WithGrowth("decay_without_two",
-                 "the decay is (k/R + gamma) / (1 + gamma): arange lacks its step of 2",
-                 Growth::kWithoutTwo),
-      WithGrowth("decay_not_normalised", "the decay is 2k/R + gamma, not divided by 1 + gamma",
-                 Growth::kNotNormalised),
-      WithGrowth(
-          "scale_base_ignored",
-          "the exponent is not divided by scale_base: every token decays by the whole factor",
-          Growth::kNotDivided),
-      WithGrowth("distance_without_sign", "tokens before the centre decay like those after it",
-                 Growth::kAbsoluteDistance),
+      {"growth_by_integer_division",
+       "the exponent is (p - center) // scale_base, rounded down to an integer",
+       Growth::kWholeDistance},
+      {"growth_missing", "the growth is missing: plain rope", Growth::kNone},
+      {"growth_twice", "the growth is applied twice", Growth::kTwice},
+      {"growth_in_other_pattern",
+       "the growth is laid out over the channels for the other pairing "
+       "(lucidrains/rotary-embedding-torch@4ae4ca0)",
+       Growth::kOtherPattern},
+      {"growth_on_cos_only", "the growth multiplies only cos", Growth::kOnCosOnly},
+      {"decay_over_head_width",
+       "the decay of a partly rotated head uses the width of the whole head", Growth::kOfHeadWidth},
+      {"decay_without_two", "the decay is (k/R + gamma) / (1 + gamma): arange lacks its step of 2",
+       Growth::kWithoutTwo},
+      {"decay_not_normalised", "the decay is 2k/R + gamma, not divided by 1 + gamma",
+       Growth::kNotNormalised},
+      {"scale_base_ignored",
+       "the exponent is not divided by scale_base: every token decays by the whole factor",
+       Growth::kNotDivided},
+      {"distance_without_sign", "tokens before the centre decay like those after it",
+       Growth::kAbsoluteDistance},
+  });
+}
+
+std::vector<Defect> OtherGrowthDefects() {
+  return {
       ChangedWord("center_of_sequence",
                   "the centre is the middle of the current sequence, so queries and keys of "
                   "different lengths do not match (Dao-AILab/flash-attention#522)",
@@ -242,9 +238,10 @@ CatalogEntry MakeCatalogEntry<Xpos>() {
                      LinearInX(),
                      PairingsAgree(),
                      DecodingIsPrefill()},
-      .defects = Joined<Defect>(
-          {PositionDefects(), GrowthDefects(), MutationDefects<MutatedXpos>(RotationMutations()),
-           MutationDefects<MutatedXpos>(FrequencyMutations()), PrecisionDefects(Xpos::kSteps)}),
+      .defects = Joined<Defect>({PositionDefects(), GrowthDefects(), OtherGrowthDefects(),
+                                 MutationDefects<MutatedXpos>(RotationMutations()),
+                                 MutationDefects<MutatedXpos>(FrequencyMutations()),
+                                 PrecisionDefects(Xpos::kSteps)}),
       .measurements = RotationMeasurements<Xpos>()};
 }
 

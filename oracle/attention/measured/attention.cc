@@ -14,6 +14,7 @@
 #include "oracle/diagnosis/choices.h"
 #include "oracle/diagnosis/evidence.h"
 #include "oracle/diagnosis/input/input_changes.h"
+#include "oracle/diagnosis/measured_number.h"
 #include "oracle/position/measured/attributes.h"
 
 namespace sextant::oracle {
@@ -47,9 +48,8 @@ std::vector<NamedValue> LikelyScales(const Case& c) {
   likely.push_back({std::numbers::log2e / std::sqrt(D), "log2(e)/sqrt(" + ValueText(D) + ")"});
   for (const double power : {32, 64, 80, 96, 128, 192, 256, 512}) add_root(power);
   for (NamedValue& value : likely) {
-    char number[32];
-    std::snprintf(number, sizeof number, "%.7g", value.value);
-    if (value.text != number) value.text = std::string(number) + " = " + value.text;
+    const std::string number = ShortText(value.value);
+    if (value.text != number) value.text = number + " = " + value.text;
   }
   // The scale of the case itself, twice, squared, inverted.
   const double right = NumberOf(c, "scale", 1 / std::sqrt(D));

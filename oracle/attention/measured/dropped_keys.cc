@@ -7,7 +7,7 @@
 #include <string>
 #include <utility>
 
-#include "oracle/diagnosis/fitted_number.h"
+#include "oracle/diagnosis/measured_number.h"
 #include "reference/number/recipe/rounding_units.h"
 
 namespace sextant::oracle {
@@ -109,7 +109,7 @@ std::optional<OtherKeys> SmallKeysDropped(const AskedWeights& weights, const Pla
     if (!(most_lost < least_kept) || std::isinf(least_kept)) continue;
     // Honest sums lose weights of some roundings of 1.
     if (most_lost <= 4 * UnitRoundoffOf(dtype)) return std::nullopt;
-    const MeasuredNumber least{(most_lost + least_kept) / 2, (least_kept - most_lost) / 2};
+    const MeasuredNumber least = MiddleOf({most_lost, least_kept});
     return OtherKeys{
         {"small_weights_dropped", text + ShortestText(least) + " are dropped"},
         CountsWithout(WithoutSmall(std::move(*keys), measure, least_kept, plain), plain)};

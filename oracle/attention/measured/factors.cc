@@ -30,9 +30,8 @@ std::string ListedHeads(const std::vector<size_t>& numbers) {
 NamedValue NamedFactor(const MeasuredNumber& measured) {
   for (const double often : {2.0, 0.5, -1.0, 4.0, 0.25, 3.0, 1.0 / 3, std::numbers::sqrt2,
                              std::numbers::ln2, std::numbers::log2e})
-    if (std::abs(often - measured.value) <= measured.bar) return {often, ShortText(often)};
-  if (const auto number = ShortNumber(measured)) return {number->value, ShortText(number->value)};
-  return {measured.value, TextOf(measured)};
+    if (measured.MayBe(often)) return {often, ShortText(often)};
+  return NamedNumber(measured);
 }
 
 class Factors {
@@ -197,10 +196,9 @@ class Factors {
   void SetScale(const MeasuredNumber& factor, const std::vector<NamedValue>& scales) {
     const double right = plain_.scale();
     const MeasuredNumber scale{factor.value * right, std::abs(factor.bar * right)};
-    NamedValue named{scale.value, TextOf(scale)};
-    if (const auto number = ShortNumber(scale)) named = {number->value, ShortText(number->value)};
+    NamedValue named = NamedNumber(scale);
     for (const NamedValue& likely : scales) {
-      if (std::abs(likely.value - scale.value) > scale.bar) continue;
+      if (!scale.MayBe(likely.value)) continue;
       named = {likely.value, likely.text.empty() ? ShortText(likely.value) : likely.text};
       break;
     }

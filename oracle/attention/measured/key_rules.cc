@@ -9,7 +9,7 @@
 #include "oracle/attention/measured/least_squares.h"
 #include "oracle/attention/measured/score_fit.h"
 #include "oracle/attention/measured/score_sums.h"
-#include "oracle/diagnosis/fitted_number.h"
+#include "oracle/diagnosis/measured_number.h"
 #include "reference/number/recipe/rounding_units.h"
 
 namespace sextant::oracle {
@@ -100,7 +100,7 @@ class KeyRules {
     std::vector<KeyRun> runs;
     for (size_t t = 0; t < numbers.size(); ++t) {
       const MeasuredNumber& one = numbers[t];
-      if (!std::isfinite(one.bar) || std::abs(one.value - right) <= one.bar) continue;
+      if (!std::isfinite(one.bar) || one.MayBe(right)) continue;
       const bool goes_on =
           !runs.empty() && runs.back().last + 1 == t &&
           std::abs(runs.back().number.value - one.value) <= runs.back().number.bar + one.bar;
@@ -125,13 +125,13 @@ class KeyRules {
     std::string listed;
     for (size_t i = 0; i < runs.size(); ++i) {
       const auto& [first, last, measured] = runs[i];
-      const auto number = ShortNumber(measured);
-      for (size_t t = first; t <= last; ++t) of_key[t] = number ? number->value : measured.value;
+      const double number = ShortNumber(measured).value_or(measured.value);
+      for (size_t t = first; t <= last; ++t) of_key[t] = number;
       if (i >= kShown) continue;
       listed += (i > 0 ? ", " : "") +
                 (first == last ? "key " + std::to_string(first)
                                : "keys " + std::to_string(first) + " to " + std::to_string(last)) +
-                (of_factors ? " by " : ": ") + ShortText(of_key[first]);
+                (of_factors ? " by " : ": ") + ShortText(number);
     }
     if (runs.size() > kShown) listed += " ...";
     const auto shared = std::make_shared<const std::vector<double>>(of_key);

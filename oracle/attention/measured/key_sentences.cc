@@ -2,8 +2,9 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <cstdio>
 #include <optional>
+
+#include "oracle/diagnosis/measured_number.h"
 
 namespace sextant::oracle {
 namespace {
@@ -19,7 +20,7 @@ KeyNumbers WhereCounts(const std::vector<double>& counts, const std::vector<doub
 }
 
 std::string Number(size_t x) { return std::to_string(x); }
-std::string Range(size_t first, size_t last) {
+std::string RangeText(size_t first, size_t last) {
   return first == last ? "key " + Number(first) : "keys " + Number(first) + " to " + Number(last);
 }
 
@@ -32,7 +33,7 @@ std::optional<std::string> Repeated(const KeyNumbers& keys, size_t T) {
     for (size_t t = 0; t < T; ++t)
       if (first <= t % period && t % period <= last) all.push_back(t);
     if (all == keys && keys.back() >= period)
-      return Range(first, last) + " of each " + Number(period);
+      return RangeText(first, last) + " of each " + Number(period);
   }
   return std::nullopt;
 }
@@ -46,7 +47,7 @@ std::string ListedKeys(const KeyNumbers& keys) {
     size_t last = i;
     while (last + 1 < keys.size() && keys[last + 1] == keys[last] + 1) ++last;
     if (++ranges > kMostRanges) return text + " ... (" + Number(keys.size()) + " keys)";
-    text += (text.empty() ? "" : ", ") + Range(keys[i], keys[last]);
+    text += (text.empty() ? "" : ", ") + RangeText(keys[i], keys[last]);
     i = last + 1;
   }
   return text;
@@ -99,9 +100,7 @@ KeySentence SentenceOfKeys(const std::vector<double>& counts, const std::vector<
   add(missing, "keys_missing", missing.size() == 1 ? "is missing" : "are missing");
   add(leaked, "keys_leaked", "beyond the key length or the mask are seen");
   if (!other.empty()) {
-    char number[32];
-    std::snprintf(number, sizeof number, "%.4g", counts[other.front()]);
-    add(other, "keys_repeated", std::string("count ") + number + " times");
+    add(other, "keys_repeated", "count " + TextWithDigits(counts[other.front()], 4) + " times");
   }
   return {name, text};
 }

@@ -9,7 +9,7 @@
 
 #include "oracle/attention/measured/score_fit.h"
 #include "oracle/attention/measured/score_sums.h"
-#include "oracle/diagnosis/fitted_number.h"
+#include "oracle/diagnosis/measured_number.h"
 #include "oracle/position/measured/alibi_factors.h"
 #include "reference/number/recipe/rounding_units.h"
 #include "reference/position/alibi_slopes.h"
@@ -62,8 +62,8 @@ class Rules {
   };
   Slopes NameSlopes(const std::vector<MeasuredNumber>& measured) const {
     const auto agrees = [&](const std::vector<double>& slopes) {
-      return std::ranges::equal(slopes, measured, [](double slope, const MeasuredNumber& one) {
-        return std::abs(slope - one.value) <= one.bar;
+      return std::ranges::equal(measured, slopes, [](const MeasuredNumber& one, double slope) {
+        return one.MayBe(slope);
       });
     };
     const auto all = [&](const std::function<double(size_t h)>& of) {
@@ -86,8 +86,7 @@ class Rules {
     std::string listed;
     std::vector<double> slopes;
     for (const MeasuredNumber& one : measured) {
-      const auto number = ShortNumber(one);
-      slopes.push_back(number ? number->value : one.value);
+      slopes.push_back(ShortNumber(one).value_or(one.value));
       listed += (listed.empty() ? "" : ", ") + ShortText(slopes.back());
     }
     return {
@@ -164,7 +163,7 @@ class Rules {
       for (size_t i = 0; i < measured.size(); ++i) {
         const double a = std::log(static_cast<double>(PlaceOf(i) + 1)) / std::log(base);
         factors.push_back(!says(measured[i]) ? 1 : is_at_least_1 ? std::max(1.0, a) : a);
-        agrees &= !says(measured[i]) || std::abs(factors[i] - measured[i].value) <= measured[i].bar;
+        agrees &= !says(measured[i]) || measured[i].MayBe(factors[i]);
       }
       if (agrees)
         return RuleOf("scores are multiplied by ln(i + 1) / ln(" + ShortText(base) +
@@ -180,12 +179,11 @@ class Rules {
     std::vector<double> factors;
     size_t others = 0;
     for (size_t i = 0; i < measured.size(); ++i) {
-      const bool is_right = std::abs(measured[i].value - 1) <= measured[i].bar;
-      const auto number = ShortNumber(measured[i]);
-      factors.push_back(is_right ? 1 : number ? number->value : measured[i].value);
+      const bool is_right = measured[i].MayBe(1);
+      factors.push_back(is_right ? 1 : ShortNumber(measured[i]).value_or(measured[i].value));
       if (is_right || ++others > kShown) continue;
       listed += (listed.empty() ? "" : ", ") + std::string("query ") + std::to_string(i % n_.S) +
-                " by " + (number ? ShortText(number->value) : TextOf(measured[i]));
+                " by " + ShortestText(measured[i]);
     }
     if (others < kFewest) return std::nullopt;
     return RuleOf("scores are multiplied by a number of each query: " + listed + " ... (" +

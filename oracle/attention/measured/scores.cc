@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <numeric>
 #include <span>
 
@@ -11,6 +10,7 @@
 #include "oracle/diagnosis/answer/answered_tensor.h"
 #include "oracle/diagnosis/choices.h"
 #include "oracle/diagnosis/input/input_changes.h"
+#include "oracle/diagnosis/measured_number.h"
 #include "oracle/position/measured/attributes.h"
 #include "oracle/property/changed_inputs.h"
 #include "reference/number/recipe/rounding_units.h"
@@ -184,12 +184,9 @@ std::vector<Deviation> ChannelsIn(const Observation& seen, const Hypothesis& mod
   std::string text;
   if (!missing.empty())
     text = "the products of channels D " + IndicesText(missing, n.D) + " are missing";
-  if (!other.empty()) {
-    char count[32];
-    std::snprintf(count, sizeof count, "%.4g", counts[other[0]]);
+  if (!other.empty())
     text += (text.empty() ? "" : "; ") + std::string("those of channels D ") +
-            IndicesText(other, n.D) + " count " + count + " times";
-  }
+            IndicesText(other, n.D) + " count " + TextWithDigits(counts[other[0]], 4) + " times";
   const auto changed = [=](const Hypothesis& base) {
     const auto counted = [&](Tensors inputs) {
       std::vector<double>& q = inputs[0].values.data;

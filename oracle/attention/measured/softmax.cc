@@ -70,11 +70,6 @@ Deviation PartOf(const std::string& factor, const std::string& name, const std::
               }};
 }
 
-NamedValue Named(const MeasuredNumber& measured) {
-  if (const auto number = ShortNumber(measured)) return {number->value, ShortText(number->value)};
-  return {measured.value, TextOf(measured)};
-}
-
 // The columns from a number on are masked: a remainder of tiles, or all beyond a limit.
 Deviation ColumnsCut(size_t M) {
   std::vector<NamedValue> values;
@@ -172,9 +167,8 @@ std::vector<Deviation> MeasuredSums(const Observation& seen, const Hypothesis& b
   // A number that is listed is tried without a measurement.
   const auto is_new = [](const std::optional<MeasuredNumber>& measured,
                          const std::vector<double>& listed) {
-    return measured && measured->value > 0 && std::ranges::none_of(listed, [&](double number) {
-             return std::abs(number - measured->value) <= measured->bar;
-           });
+    return measured && measured->value > 0 &&
+           std::ranges::none_of(listed, [&](double number) { return measured->MayBe(number); });
   };
   const SoftmaxSums sums(seen, base);
   std::vector<Deviation> found;
@@ -191,12 +185,12 @@ std::vector<Deviation> MeasuredSums(const Observation& seen, const Hypothesis& b
   }
   if (const auto added = sums.Added(); is_new(added, Increases())) {
     found.push_back(PartOf("added", "sum_increased", "# is added to the sum of e^(x - largest)",
-                           {Named(*added)},
+                           {NamedNumber(*added)},
                            [](SoftmaxParts& parts, double number) { parts.added = number; }));
   }
   if (const auto zeros = sums.Zeros(); is_new(zeros, Paddings(ExtentOf(seen.c, "M")))) {
     found.push_back(PartOf("added", "sum_has_zeros", "e^0 is added # times to the sum of e^x",
-                           {Named(*zeros)},
+                           {NamedNumber(*zeros)},
                            [](SoftmaxParts& parts, double number) { parts.zeros = number; }));
   }
   return found;
@@ -227,7 +221,7 @@ std::vector<Deviation> OfExponentials(const Observation& seen, size_t M) {
              [](SoftmaxParts& parts, double limit) { parts.limit = limit; })};
   if (const auto below = DroppedBelow(seen)) {
     all.push_back(PartOf("exponential", "small_terms_dropped",
-                         "exponentials e^(x - largest) below # are 0", {Named(*below)},
+                         "exponentials e^(x - largest) below # are 0", {NamedNumber(*below)},
                          [](SoftmaxParts& parts, double least) { parts.dropped = least; }));
   }
   return all;

@@ -158,7 +158,7 @@ std::optional<MeasuredNumber> DroppedBelow(const Observation& seen) {
     }
     if (!(most_dropped > 0)) return std::nullopt;
   }
-  return MeasuredNumber{(most_dropped + least_kept) / 2, (least_kept - most_dropped) / 2};
+  return MiddleOf({most_dropped, least_kept});
 }
 
 }  // namespace sextant::oracle

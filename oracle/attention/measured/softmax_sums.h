@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "oracle/diagnosis/fitted_number.h"
+#include "oracle/diagnosis/measured_number.h"
 #include "oracle/diagnosis/measurement.h"
 
 namespace sextant::oracle {

@@ -137,7 +137,7 @@ void AddGains(const WeightSums& sums, std::vector<SumRule>& rules) {
                    .set = [=](MeasuredParts& parts) { parts.gain = gain; }});
   const auto with_lost = [](const WeightSum& r) { return r.sink + r.lost; };
   const MeasuredNumber measured = sums.Gain(with_lost);
-  const bool is_1 = std::abs(measured.value - 1) <= measured.bar;
+  const bool is_1 = measured.MayBe(1);
   std::string text = "the sum has the terms of the keys that are not seen, too";
   double factor = 1;
   if (!is_1) text += ", and y is multiplied by " + NumberOf(measured, factor) + ", as by a dropout";

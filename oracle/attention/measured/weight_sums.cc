@@ -103,11 +103,11 @@ MeasuredNumber WeightSums::FactorOfSinks() const {
 }
 
 std::string NumberOf(const MeasuredNumber& measured, double& value) {
-  if (std::abs(measured.value - std::round(measured.value)) <= measured.bar &&
-      std::round(measured.value) > 0 && measured.bar < 0.5)
+  if (measured.MayBe(std::round(measured.value)) && std::round(measured.value) > 0 &&
+      measured.bar < 0.5)
     value = std::round(measured.value);
   else if (const auto number = ShortNumber(measured))
-    value = number->value;
+    value = *number;
   else
     return value = measured.value, TextOf(measured);
   return ShortText(value);

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "oracle/attention/measured/sum_fit.h"
-#include "oracle/diagnosis/fitted_number.h"
+#include "oracle/diagnosis/measured_number.h"
 
 namespace sextant::oracle {
 

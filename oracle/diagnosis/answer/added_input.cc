@@ -5,7 +5,7 @@
 
 #include "oracle/diagnosis/evidence.h"
 #include "oracle/diagnosis/fitted_number.h"
-#include "oracle/diagnosis/span.h"
+#include "oracle/diagnosis/measured_number.h"
 
 namespace sextant::oracle {
 namespace {
@@ -16,8 +16,8 @@ double PermittedErrorAt(const AnsweredTensor& tensor, size_t i) {
 }
 
 // The factors k of got = right + k x that every judged element allows.
-Span FactorsOf(const AnsweredTensor& tensor, const std::vector<double>& x) {
-  Span factors;
+Range FactorsOf(const AnsweredTensor& tensor, const std::vector<double>& x) {
+  Range factors;
   for (size_t i = 0; i < x.size() && !factors.IsEmpty(); ++i) {
     if (tensor.bounds.LeavesOut(i) || !std::isfinite(tensor.bounds[i])) continue;
     const double more = tensor.got[i] - tensor.right[i];
@@ -27,11 +27,11 @@ Span FactorsOf(const AnsweredTensor& tensor, const std::vector<double>& x) {
   return factors;
 }
 
-AddedInput Named(const std::string& input, const std::string& output, const Span& factors) {
-  const MeasuredNumber measured{factors.Middle(), factors.high / 2 - factors.low / 2};
+AddedInput Named(const std::string& input, const std::string& output, const Range& factors) {
   if (factors.Contains(1)) return {input + "_added", input + " is added to " + output};
   if (factors.Contains(-1)) return {input + "_subtracted", input + " is subtracted from " + output};
-  return {input + "_added", ShortestText(measured) + " times " + input + " is added to " + output};
+  return {input + "_added",
+          ShortestText(MiddleOf(factors)) + " times " + input + " is added to " + output};
 }
 
 }  // namespace
@@ -40,7 +40,7 @@ std::optional<AddedInput> FindAddedInput(const AnsweredTensor& tensor, const Ten
   for (const NamedTensor& input : inputs) {
     const std::vector<double>& x = input.values.data;
     if (input.dtype == DType::kI64 || input.values.shape != tensor.shape || x.empty()) continue;
-    const Span factors = FactorsOf(tensor, x);
+    const Range factors = FactorsOf(tensor, x);
     if (factors.IsEmpty() || !factors.IsBounded() || factors.Contains(0)) continue;
     if (std::abs(factors.Middle()) <= kSharedRoundings) continue;
     // An element tells a bit if what is added is at least twice what it may be off.

@@ -9,8 +9,8 @@
 
 #include "oracle/diagnosis/evidence.h"
 #include "oracle/diagnosis/fitted_number.h"
+#include "oracle/diagnosis/measured_number.h"
 #include "oracle/diagnosis/row_divisors.h"
-#include "oracle/diagnosis/span.h"
 
 namespace sextant::oracle {
 namespace {
@@ -19,21 +19,17 @@ constexpr size_t kFewestSharing = 4;  // elements that share a number
 constexpr size_t kScaleChoices = 64;
 
 // What an element says about the factor, or about the number that is added.
-using Says = void (*)(const AnsweredTensor& tensor, size_t flat, Span& range);
-void SaysFactor(const AnsweredTensor& tensor, size_t flat, Span& range) {
+using Says = void (*)(const AnsweredTensor& tensor, size_t flat, Range& range);
+void SaysFactor(const AnsweredTensor& tensor, size_t flat, Range& range) {
   const double got = tensor.got[flat], right = tensor.right[flat], bound = tensor.bounds[flat];
   // A number that is larger than the right one has larger roundings.
   const double error = bound * std::max(1.0, right == 0 ? 1 : std::abs(got / right));
   range.Intersect(Quotient(got, error, right));
 }
-void SaysAdded(const AnsweredTensor& tensor, size_t flat, Span& range) {
+void SaysAdded(const AnsweredTensor& tensor, size_t flat, Range& range) {
   const double got = tensor.got[flat], right = tensor.right[flat];
   const double error = tensor.bounds[flat] + UlpOf(tensor.dtype, got);
   range.Intersect({got - right - error, got - right + error});
-}
-
-MeasuredNumber NumberIn(const Span& range) {
-  return {range.Middle(), range.high / 2 - range.low / 2};
 }
 
 // " at F 8 to 11 and S 3"; empty if all indices fail.
@@ -54,13 +50,13 @@ bool CanTell(const AnsweredTensor& tensor, size_t flat) {
 }
 
 // The numbers of the groups of failing elements; empty if a group has none.
-std::map<size_t, Span> NumbersOfGroups(const AnsweredTensor& tensor, Says says,
-                                       const std::function<size_t(size_t flat)>& group_of) {
-  std::map<size_t, Span> numbers;
+std::map<size_t, Range> NumbersOfGroups(const AnsweredTensor& tensor, Says says,
+                                        const std::function<size_t(size_t flat)>& group_of) {
+  std::map<size_t, Range> numbers;
   std::map<size_t, size_t> counts;
   for (const size_t flat : tensor.failing) {
     if (!CanTell(tensor, flat)) return {};
-    Span& range = numbers[group_of(flat)];
+    Range& range = numbers[group_of(flat)];
     says(tensor, flat, range);
     ++counts[group_of(flat)];
     if (range.IsEmpty()) return {};
@@ -72,7 +68,7 @@ std::map<size_t, Span> NumbersOfGroups(const AnsweredTensor& tensor, Says says,
 
 // Whether a range excludes the right number, 1 or 0, and by how much it is off in units of the
 // right numbers.
-bool IsFar(const Span& range, bool is_factor, double size) {
+bool IsFar(const Range& range, bool is_factor, double size) {
   const double right = is_factor ? 1 : 0;
   if (range.Contains(right)) return false;
   return std::abs(range.Middle() - right) > kSharedRoundings * (is_factor ? 1 : size);
@@ -90,7 +86,7 @@ std::optional<Scaled> OfAll(const AnsweredTensor& tensor) {
                                          [](size_t) { return size_t{0}; });
     if (numbers.empty()) continue;
     if (!IsFar(numbers.begin()->second, is_factor, SizeOf(tensor))) continue;
-    const MeasuredNumber number = NumberIn(numbers.begin()->second);
+    const MeasuredNumber number = MiddleOf(numbers.begin()->second);
     const std::string text = ShortestText(number);
     if (is_factor)
       return Scaled{"numbers_multiplied",
@@ -116,7 +112,7 @@ std::optional<Scaled> OfGroups(const AnsweredTensor& tensor, const std::string& 
     for (const auto& [group, range] : numbers) {
       if (++shown > kShown) break;
       text += (shown == 1 ? "" : ", ") + name + " " + std::to_string(group) + " by " +
-              ShortestText(NumberIn(range));
+              ShortestText(MiddleOf(range));
     }
     const std::string of = " (" + std::to_string(numbers.size()) + " " + name + "s)";
     return Scaled{name + (is_factor ? "s_multiplied" : "s_shifted"),

@@ -108,18 +108,14 @@ std::optional<double> RatioOf(const AnsweredTensor& tensor) {
 template <class Offset, class Unit>
 std::optional<MeasuredNumber> SharedNumber(const AnsweredTensor& tensor, const Offset& offset,
                                            const Unit& unit) {
-  double low = -kInfinity, high = kInfinity;
-  for (size_t i = 0; i < tensor.got.size() && low <= high; ++i) {
+  Range range;
+  for (size_t i = 0; i < tensor.got.size() && !range.IsEmpty(); ++i) {
     const double bound = tensor.bounds[i] + UlpOf(tensor.dtype, std::abs(tensor.got[i]));
-    const double rest = tensor.got[i] - offset(i), of = unit(i);
     if (std::isinf(bound) || tensor.bounds.LeavesOut(i)) continue;
-    if (of == 0 && !(std::abs(rest) <= bound)) return std::nullopt;
-    if (of == 0) continue;
-    low = std::max(low, rest / of - bound / std::abs(of));
-    high = std::min(high, rest / of + bound / std::abs(of));
+    range.Intersect(Quotient(tensor.got[i] - offset(i), bound, unit(i)));
   }
-  if (!(low <= high) || std::isinf(low) || std::isinf(high)) return std::nullopt;
-  return MeasuredNumber{low / 2 + high / 2, high / 2 - low / 2};
+  if (range.IsEmpty() || !range.IsBounded()) return std::nullopt;
+  return MiddleOf(range);
 }
 
 // A number that is added to all elements, or so often as the index on an axis says.
@@ -127,7 +123,7 @@ std::optional<Summed> FindAdded(const AnsweredTensor& tensor) {
   const auto right = [&](size_t i) { return tensor.right[i]; };
   const auto find = [&](const auto& unit, const std::string& times) -> std::optional<Summed> {
     const auto added = SharedNumber(tensor, right, unit);
-    if (!added || std::abs(added->value) <= added->bar) return std::nullopt;
+    if (!added || added->MayBe(0)) return std::nullopt;
     // An element tells a bit if the number is at least twice what it may be off.
     const auto tells = [&](size_t i) {
       const double bound = tensor.bounds[i] + UlpOf(tensor.dtype, std::abs(tensor.got[i]));
@@ -154,9 +150,8 @@ std::optional<Summed> FindUnusualFactor(const AnsweredTensor& tensor) {
   if (!factor || std::abs(factor->value - 1) <= kSharedRoundings + factor->bar) return std::nullopt;
   const auto number = ShortNumber(*factor);
   if (!number) return std::nullopt;
-  return SummedAs("factor",
-                  tensor.name + " is " + ShortText(number->value) + " times the right numbers",
-                  ScaledNumbers(tensor, number->value));
+  return SummedAs("factor", tensor.name + " is " + ShortText(*number) + " times the right numbers",
+                  ScaledNumbers(tensor, *number));
 }
 
 }  // namespace

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <optional>
 
-#include "oracle/diagnosis/fitted_number.h"
+#include "oracle/diagnosis/measured_number.h"
 
 namespace sextant::oracle {
 namespace {

@@ -145,13 +145,11 @@ class AddNormFitter {
  private:
   // The factor of the residual in the answered sum; false if there is none.
   bool SetSum(AddNormFit& fit) const {
-    Span factor;
+    Range factor;
     for (const Sample& sample : sum_.Chosen(kAddNormElements)) {
       const double x = In(kX)[sample.at], residual = In(kResidual)[sample.at];
       if (residual == 0) continue;
-      const double a = (sample.y - x - sample.error) / residual,
-                   b = (sample.y - x + sample.error) / residual;
-      factor.Intersect({std::min(a, b), std::max(a, b)});
+      factor.Intersect(Quotient(sample.y - x, sample.error, residual));
     }
     if (factor.IsEmpty()) return false;
     if (factor.Contains(1)) return true;

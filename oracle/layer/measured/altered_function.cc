@@ -110,9 +110,9 @@ class AlterationFitter {
     constexpr double kMost = 4, kPart = 0.125;
     constexpr int kCoarse = 6, kFine = 60;
     for (double low = -kMost; low < kMost; low += kPart / 2) {
-      const Span part{low, low + kPart};
+      const Range part{low, low + kPart};
       const auto shared = [&](int halvings) {
-        Span all = part;
+        Range all = part;
         for (const Pair& pair : pairs_) {
           const auto at = [&](double added) {
             return pair.weight * ValueOf(With({fact.kind, added}), pair.x, pair.x);
@@ -123,7 +123,7 @@ class AlterationFitter {
         return all;
       };
       if (shared(kCoarse).IsEmpty()) continue;
-      const Span range = shared(kFine);
+      const Range range = shared(kFine);
       const bool is_at_end =
           range.Middle() < low + kPart / 4 || range.Middle() >= low + kPart * 3 / 4;
       if (range.IsEmpty() || range.Contains(0) || is_at_end) continue;
@@ -134,12 +134,12 @@ class AlterationFitter {
 
   // The limits that the pairs share whose values are too small, or too large.
   void TryLimited(const Fact& fact) {
-    Span least, most;
+    Range least, most;
     bool has_least = false, has_most = false;
     for (const Pair& pair : pairs_) {
       if (Fits(right_, pair)) continue;
       const bool of_gate = fact.of_gate;
-      const Span number = Quotient(pair.y, pair.error, pair.weight * (of_gate ? pair.x : 1));
+      const Range number = Quotient(pair.y, pair.error, pair.weight * (of_gate ? pair.x : 1));
       const double expected = of_gate ? curves::GateAt(right_.curve, right_.c, pair.x, pair.x)
                                       : curves::ValueAt(right_.curve, right_.c, pair.x, pair.x);
       const bool is_more = number.Middle() > expected;

@@ -14,11 +14,11 @@ using NumberAt = std::function<double(size_t j)>;
 
 class Namer {
  public:
-  Namer(const std::vector<ColumnNumber>& measured, const std::vector<double>& right,
+  Namer(const std::vector<MeasuredNumber>& measured, const std::vector<double>& right,
         const std::vector<double>& factors, const std::string& what)
       : measured_(measured), right_(right), factors_(factors), what_(what) {
     for (size_t j = 0; j < right.size(); ++j)
-      if (!measured[j].Is(right[j])) wrong_.push_back(j);
+      if (!measured[j].MayBe(right[j])) wrong_.push_back(j);
   }
 
   std::optional<NamedTable> Name() {
@@ -59,7 +59,7 @@ class Namer {
   // All numbers.
   bool Try(const std::string& name, const std::string& text, const NumberAt& at) {
     for (size_t j = 0; j < right_.size(); ++j)
-      if (!measured_[j].Is(at(j))) return false;
+      if (!measured_[j].MayBe(at(j))) return false;
     return Add(name, "the numbers of the " + what_ + " " + text, at, 0);
   }
   // The wrong ones, of which all but `fitted` are evidence; `bits` are needed to say which.
@@ -67,7 +67,7 @@ class Namer {
                 size_t fitted = 0) {
     if (wrong_.size() <= fitted) return false;
     for (const size_t j : wrong_)
-      if (!measured_[j].Is(at(j))) return false;
+      if (!measured_[j].MayBe(at(j))) return false;
     const auto is_wrong = [&](size_t j) { return std::ranges::binary_search(wrong_, j); };
     return Add(
         name,
@@ -96,7 +96,7 @@ class Namer {
     }
     for (size_t shift = 1; shift < M; ++shift) {
       const size_t first = wrong_.front(), from = (first + shift) % M;
-      if (!measured_[first].Is(right_[from])) continue;
+      if (!measured_[first].MayBe(right_[from])) continue;
       if (TryWrong(
               "_of_other_columns",
               "has the numbers of other columns, of " + std::to_string(from) + " at " +
@@ -108,8 +108,8 @@ class Namer {
   }
   // A constant, or one times the right number.
   bool TryConstant() {
-    Span range;
-    for (const size_t j : wrong_) range.Intersect({Low(j), High(j)});
+    Range range;
+    for (const size_t j : wrong_) range.Intersect(RangeAround(measured_[j]));
     if (range.IsEmpty() || !range.IsBounded()) return false;
     const Constant found = ConstantsIn(range, {{0, "0"}, {1, "1"}}).front();
     return TryWrong(
@@ -117,9 +117,9 @@ class Namer {
         1);
   }
   bool TryFactor() {
-    Span range;
+    Range range;
     for (const size_t j : wrong_)
-      range.Intersect(Quotient(measured_[j].value, measured_[j].error, right_[j]));
+      range.Intersect(Quotient(measured_[j].value, measured_[j].bar, right_[j]));
     if (range.IsEmpty() || !range.IsBounded()) return false;
     const Constant found = ConstantsIn(range, {{2, "2"}, {0.5, "0.5"}, {-1, "-1"}}).front();
     return TryWrong(
@@ -130,10 +130,8 @@ class Namer {
   double Bits(const Constant& found) const {
     return found.bits + 2 * std::log2(static_cast<double>(right_.size()));
   }
-  double Low(size_t j) const { return measured_[j].value - measured_[j].error; }
-  double High(size_t j) const { return measured_[j].value + measured_[j].error; }
 
-  const std::vector<ColumnNumber>& measured_;
+  const std::vector<MeasuredNumber>& measured_;
   const std::vector<double>&right_, &factors_;
   std::string what_;
   std::vector<size_t> wrong_;  // columns
@@ -142,7 +140,7 @@ class Namer {
 
 }  // namespace
 
-std::optional<NamedTable> NameTable(const std::vector<ColumnNumber>& measured,
+std::optional<NamedTable> NameTable(const std::vector<MeasuredNumber>& measured,
                                     const std::vector<double>& right,
                                     const std::vector<double>& factors, const std::string& what) {
   return Namer(measured, right, factors, what).Name();

@@ -9,21 +9,15 @@
 
 namespace sextant::oracle {
 
-// Of one column; an infinite error if nothing is known.
-struct ColumnNumber {
-  double value = 0, error = kInfinity;
-  bool Is(double x) const { return std::abs(x - value) <= error; }
-};
-
 struct NamedTable {
   std::vector<double> numbers;
   Deviations deviations;  // none for the right numbers
 };
 
-// What the numbers of `what` are, given the right ones: these, or those of other columns, or known
-// functions of them, everywhere or in some columns. Empty if no name fits. `factors`: of the same
-// columns, that a bias may be multiplied by; empty: none.
-std::optional<NamedTable> NameTable(const std::vector<ColumnNumber>& measured,
+// What the numbers of `what`, one of each column, are, given the right ones: these, or those of
+// other columns, or known functions of them, everywhere or in some columns. Empty if no name fits.
+// `factors`: of the same columns, that a bias may be multiplied by; empty: none.
+std::optional<NamedTable> NameTable(const std::vector<MeasuredNumber>& measured,
                                     const std::vector<double>& right,
                                     const std::vector<double>& factors, const std::string& what);
 

@@ -12,7 +12,7 @@ constexpr double kError = 1e-3;
 
 std::optional<NamedTable> Named(const std::function<double(size_t)>& at,
                                 const std::vector<double>& factors = {}) {
-  std::vector<ColumnNumber> measured;
+  std::vector<MeasuredNumber> measured;
   for (size_t j = 0; j < kRight.size(); ++j) measured.push_back({at(j), kError});
   return NameTable(measured, kRight, factors, "bias");
 }

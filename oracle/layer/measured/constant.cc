@@ -1,8 +1,6 @@
 #include "oracle/layer/measured/constant.h"
 
 #include <cmath>
-#include <cstdio>
-#include <cstdlib>
 #include <numeric>
 
 #include "reference/base/value_text.h"
@@ -11,12 +9,9 @@ namespace sextant::oracle {
 namespace {
 
 std::string TextWith(int digits, double x) {
-  char text[40];
-  std::snprintf(text, sizeof text, "%.*g", digits, x);
   constexpr double kMostPlain = 1e6;
-  const bool is_plain = std::abs(x) >= 1 && std::abs(x) < kMostPlain;
-  if (is_plain) return PrintValue(std::strtod(text, nullptr));  // "60" instead of "6e+01"
-  return text;
+  const bool is_plain = std::abs(x) >= 1 && std::abs(x) < kMostPlain;  // "60", not "6e+01"
+  return is_plain ? PrintValue(RoundedTo(x, digits)) : TextWithDigits(x, digits);
 }
 
 // The indices of at most `count` numbers, in order: half of them those with the largest distances.
@@ -36,7 +31,7 @@ std::vector<size_t> WorstAndSpread(const std::vector<double>& distances, size_t 
 
 }  // namespace
 
-std::vector<Constant> ConstantsIn(const Span& range, const std::vector<Constant>& named) {
+std::vector<Constant> ConstantsIn(const Range& range, const std::vector<Constant>& named) {
   std::vector<Constant> found;
   for (const Constant& one : named) {
     if (!range.Contains(one.value)) continue;
@@ -47,18 +42,16 @@ std::vector<Constant> ConstantsIn(const Span& range, const std::vector<Constant>
   if (range.Contains(0)) return {{0, "0"}};
   constexpr int kFewDigits = 5, kBitsOfExponent = 4;
   const double middle = range.Middle(), width = range.high - range.low;
-  for (int digits = 1; digits <= 17 && std::isfinite(width); ++digits) {
-    const std::string text = TextWith(digits, middle);
-    double value = 0;
-    ParseValue(text, value);
-    if (std::abs(value - middle) > width / 4) continue;  // not near the ends
-    // Neighbouring numbers of d digits are at most 10^(1-d) of themselves apart, so a range that is
-    // ten times narrower rarely has one by accident.
-    if (digits <= kFewDigits && width <= std::abs(value) * std::pow(10, -digits))
-      return {{value, text, true, digits * std::log2(10) + kBitsOfExponent}};
-    return {{value, text + " (+- " + TextWith(1, width / 2) + ")", false}};
-  }
-  return {{middle, TextWith(17, middle), false}};
+  if (range.IsEmpty() || !std::isfinite(width)) return {{middle, TextWith(17, middle), false}};
+  const auto is_far_from_ends = [&](double x) { return std::abs(x - middle) <= width / 4; };
+  const int digits = FewestDigits(middle, is_far_from_ends);
+  const double value = RoundedTo(middle, digits);
+  const std::string text = TextWith(digits, middle);
+  // Neighbouring numbers of d digits are at most 10^(1-d) of themselves apart, so a range that is
+  // ten times narrower rarely has one by accident.
+  if (digits <= kFewDigits && width <= std::abs(value) * std::pow(10, -digits))
+    return {{value, text, true, digits * std::log2(10) + kBitsOfExponent}};
+  return {{value, text + " (+- " + TextWith(1, width / 2) + ")", false}};
 }
 
 std::string TwoDigits(double x) { return TextWith(2, x); }

@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include "oracle/diagnosis/measured_number.h"
 #include "oracle/diagnosis/measurement.h"
-#include "oracle/diagnosis/span.h"
 
 namespace sextant::oracle {
 
@@ -25,7 +25,7 @@ struct Constant {
 
 // The constants of `named` in the range. If there is none, the shortest decimal number in it, with
 // its error if few ranges of that width have no such number.
-std::vector<Constant> ConstantsIn(const Span& range, const std::vector<Constant>& named);
+std::vector<Constant> ConstantsIn(const Range& range, const std::vector<Constant>& named);
 // A number with few digits.
 std::string TwoDigits(double x);
 // Their texts, "1 or 2".

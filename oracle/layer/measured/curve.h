@@ -44,7 +44,7 @@ struct CurveFacts {
   Curve curve;
   std::string name, formula;
   double usual;
-  Span constants;
+  Range constants;
   std::vector<Constant> named;
 };
 const std::vector<CurveFacts>& Curves();

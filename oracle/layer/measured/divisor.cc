@@ -50,9 +50,9 @@ double BiasOf(const Norm& norm, double w, const std::vector<double>& bias, size_
   }
 }
 
-Span AllowedBy(const Norm& norm, double sum, const Span& d, FreeNumber free) {
+Range AllowedBy(const Norm& norm, double sum, const Range& d, FreeNumber free) {
   if (free == FreeNumber::kNothing)
-    return d.Contains(DivisorOf(norm, sum / norm.count)) ? Span{} : Span{1, 0};
+    return d.Contains(DivisorOf(norm, sum / norm.count)) ? Range{} : Range{1, 0};
   const double square = sum / norm.count, root = std::sqrt(square);
   if (free == FreeNumber::kPower) {
     const double a = std::log(d.low) / std::log(square + norm.eps),
@@ -61,7 +61,7 @@ Span AllowedBy(const Norm& norm, double sum, const Span& d, FreeNumber free) {
   }
   const bool linear = norm.root == Norm::Root::kEpsOutside || norm.root == Norm::Root::kMissing;
   const double power = norm.root == Norm::Root::kPower ? norm.power : 0.5;
-  const Span whole = linear ? d : Span{std::pow(d.low, 1 / power), std::pow(d.high, 1 / power)};
+  const Range whole = linear ? d : Range{std::pow(d.low, 1 / power), std::pow(d.high, 1 / power)};
   if (free == FreeNumber::kEps) {
     if (norm.root == Norm::Root::kEpsAlone) return whole;
     if (norm.root != Norm::Root::kEpsAsFloor) {
@@ -71,7 +71,7 @@ Span AllowedBy(const Norm& norm, double sum, const Span& d, FreeNumber free) {
     return {d.Contains(root) ? 0 : std::max(square, whole.low), whole.high};
   }
   const double eps = norm.root == Norm::Root::kEpsAsFloor ? 0 : norm.eps;
-  Span squares{std::max(0.0, whole.low - eps), std::max(0.0, whole.high - eps)};
+  Range squares{std::max(0.0, whole.low - eps), std::max(0.0, whole.high - eps)};
   if (norm.root == Norm::Root::kEpsOutside)
     squares = {squares.low * squares.low, squares.high * squares.high};
   return {sum / squares.high, sum / squares.low};

@@ -24,6 +24,6 @@ double& NumberOf(Norm& norm, FreeNumber free);
 
 // The values of eps, the count or the power for which the sum of squares gives a divisor in the
 // range. Without a free number: every value, or none.
-Span AllowedBy(const Norm& norm, double sum, const Span& divisor, FreeNumber free);
+Range AllowedBy(const Norm& norm, double sum, const Range& divisor, FreeNumber free);
 
 }  // namespace sextant::oracle

@@ -59,26 +59,25 @@ class Reader {
     const auto rows = static_cast<double>(table_.shape[0]);
     for (double i = 0; i < rows; ++i) {  // first its own row, then those after it
       const double row = std::fmod(token + i, rows);
-      const Span scale = ScaleOf(s, static_cast<size_t>(row));
+      const Range scale = ScaleOf(s, static_cast<size_t>(row));
       if (scale.IsEmpty()) continue;
       if (!found || scale.Contains(right_)) found = {token, static_cast<double>(s), row, scale};
       if (scale.Contains(right_) || i == 0) break;
     }
     return found;
   }
-  Span ScaleOf(size_t s, size_t row) const {
+  Range ScaleOf(size_t s, size_t row) const {
     const size_t M = table_.shape[1];
-    Span scale;
+    Range scale;
     for (size_t j = 0; j < M && !scale.IsEmpty(); ++j) {
       if (!samples_.Has(s * M + j)) continue;
       const Sample sample = samples_.At(s * M + j);
       const double x = table_(row, j);
       if (x == 0 && sample.y != 0) return {1, 0};
       if (x == 0) continue;
-      const double a = (sample.y - sample.error) / x, b = (sample.y + sample.error) / x;
-      scale.Intersect({std::min(a, b), std::max(a, b)});
+      scale.Intersect(Quotient(sample.y, sample.error, x));
     }
-    return scale.IsBounded() ? scale : Span{1, 0};
+    return scale.IsBounded() ? scale : Range{1, 0};
   }
 
   const std::vector<double>& token_;
@@ -111,7 +110,7 @@ class EmbeddingFitter {
         right_(dynamic_cast<const TypedOperation<Embedding>&>(seen.c.operation()).op().scale) {}
 
   std::vector<EmbeddingFit> All() {
-    Span scale;
+    Range scale;
     for (const Reading& reading : readings_) scale.Intersect(reading.scale);
     if (scale.IsEmpty()) return {};
     EmbeddingFit start{{}, right_, {}};
@@ -144,7 +143,7 @@ class EmbeddingFitter {
             {RoundTo(DType::kBF16, root), "sqrt(" + width + ") rounded to bf16"}};
   }
   void Try(const TokenRule& rule, EmbeddingFit fit) {
-    Span constant;
+    Range constant;
     for (const Reading& reading : readings_) constant.Intersect(rule.allowed(reading, book_));
     if (constant.IsEmpty()) return;
     const double c = constant.low > -kInfinity ? constant.low : 0;

@@ -180,7 +180,7 @@ class FeedForwardFitter {
   template <class NumberOf>
   std::optional<Constant> ConstantOf(const FeedForwardFit& fit, const ProjectedRows& rows,
                                      const NumberOf& number, double usual) const {
-    Span range;
+    Range range;
     for (const ProjectedRow& row : rows) {
       for (const Rest& rest : rows_.RestsOf(fit.formula, fit.inputs, row))
         range.Intersect(number(rest));
@@ -206,7 +206,7 @@ class FeedForwardFitter {
   }
 
   void TryConstant(FeedForwardFit fit, const CurveFacts& facts, const ProjectedRows& rows) {
-    const Span range = rows_.Measured(
+    const Range range = rows_.Measured(
         fit.formula, fit.inputs, rows.front(),
         [](HiddenFormula& f) -> double& { return f.function.c; }, facts.constants);
     if (range.IsEmpty() || range.Contains(facts.usual)) return;
@@ -233,7 +233,7 @@ class FeedForwardFitter {
     }
     if (largest == 0) return;
     const auto limit = [](HiddenFormula& f) -> double& { return f.limit; };
-    const Span range = rows_.Measured(fit.formula, fit.inputs, with_largest, limit, {0, largest});
+    const Range range = rows_.Measured(fit.formula, fit.inputs, with_largest, limit, {0, largest});
     if (range.IsEmpty() || !(range.low > 0)) return;
     const Constant found = ConstantsIn(range, {}).front();
     fit.formula.limit = found.value;
@@ -257,9 +257,9 @@ class FeedForwardFitter {
     for (const auto& [kind, of_gate, name, text, in] : ProjectionNumbers()) {
       using enum ProjectionNumber::Kind;
       const double most = kind == kAdded ? kMostAdded : of_gate ? gate : up;
-      const Span domain{kind == kMost ? 0 : -most, kind == kLeast ? 0 : most};
+      const Range domain{kind == kMost ? 0 : -most, kind == kLeast ? 0 : most};
       FeedForwardFit fit = start;
-      const Span range = rows_.Measured(fit.formula, fit.inputs, worst, in, domain);
+      const Range range = rows_.Measured(fit.formula, fit.inputs, worst, in, domain);
       if (range.IsEmpty() || !range.IsBounded() || range.high - range.low > gate + up) continue;
       const Constant found = ConstantsIn(range, {}).front();
       in(fit.formula) = found.value;

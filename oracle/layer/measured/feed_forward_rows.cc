@@ -100,8 +100,8 @@ bool ForwardRows::FitsAll(const HiddenFormula& formula, const Tensors& inputs,
   });
 }
 
-Span ForwardRows::Measured(HiddenFormula& formula, const Tensors& inputs, const ProjectedRow& row,
-                           NumberOfFormula number, const Span& domain) const {
+Range ForwardRows::Measured(HiddenFormula& formula, const Tensors& inputs, const ProjectedRow& row,
+                            NumberOfFormula number, const Range& domain) const {
   const auto rests = [&](double value) {
     HiddenFormula other = formula;
     number(other) = value;
@@ -113,7 +113,7 @@ Span ForwardRows::Measured(HiddenFormula& formula, const Tensors& inputs, const 
   const double step = 1e-6 * std::max(std::abs(found), width / 16);  // for a derivative
   if (!(step > 0)) return {1, 0};                                    // the number has no effect
   const auto here = rests(found), there = rests(found + step);
-  Span range = domain;
+  Range range = domain;
   for (size_t i = 0; i < here.size(); ++i) {
     const double slope = (here[i].rest - there[i].rest) / step;
     if (slope == 0) continue;

@@ -43,8 +43,8 @@ class ForwardRows {
                const std::vector<ProjectedRow>& rows) const;
   // Sets a number of the formula to that in `domain` for which the answer to the row is nearest,
   // and returns the range that all its elements allow, as they depend on it nearly linearly there.
-  Span Measured(HiddenFormula& formula, const Tensors& inputs, const ProjectedRow& row,
-                NumberOfFormula number, const Span& domain) const;
+  Range Measured(HiddenFormula& formula, const Tensors& inputs, const ProjectedRow& row,
+                 NumberOfFormula number, const Range& domain) const;
   // Of a few elements: the products of the hidden columns with the weight `down`.
   std::vector<Products> HiddenProducts(const HiddenFormula& formula, const Tensors& inputs,
                                        const std::vector<ProjectedRow>& rows) const;

@@ -27,7 +27,7 @@ Function With(Function f, Free free, double constant) {
   return f;
 }
 
-Span AllowedBy(const Function& f, Free free, const Pair& pair, int halvings) {
+Range AllowedBy(const Function& f, Free free, const Pair& pair, int halvings) {
   if (free == Free::kConstant) {
     const auto at = [&](double c) { return Predicted(With(f, free, c), pair); };
     return Solutions(at, FactsOf(f.curve).constants, pair.y, pair.error, halvings);
@@ -50,7 +50,7 @@ bool FitsAll(const Function& f, const std::vector<Pair>& pairs) {
 
 // A limit of x above 0 (side 1) or below (side -1), from the pairs on that side that do not fit:
 // the farthest from 0 of the roots L of weight f(L) = y that they have in common.
-std::optional<Span> LimitFrom(const Function& f, const std::vector<Pair>& pairs, double side) {
+std::optional<Range> LimitFrom(const Function& f, const std::vector<Pair>& pairs, double side) {
   double nearest = kInfinity;
   std::vector<Pair> misfits;
   for (const Pair& pair : pairs) {
@@ -62,9 +62,9 @@ std::optional<Span> LimitFrom(const Function& f, const std::vector<Pair>& pairs,
   constexpr int kSteps = 64;
   for (int step = kSteps; step > 0; --step) {
     const double from = side * nearest * (step - 1) / kSteps, to = side * nearest * step / kSteps;
-    const Span part{std::min(from, to), std::max(from, to)};
+    const Range part{std::min(from, to), std::max(from, to)};
     const auto shared = [&](int halvings) {
-      Span all = part;
+      Range all = part;
       for (const Pair& pair : misfits) {
         const auto at = [&](double limit) { return pair.weight * ValueOf(f, limit, limit); };
         all.Intersect(Solutions(at, part, pair.y, pair.error, halvings));
@@ -73,7 +73,7 @@ std::optional<Span> LimitFrom(const Function& f, const std::vector<Pair>& pairs,
       return all;
     };
     if (shared(kCoarse).IsEmpty()) continue;
-    const Span all = shared(kFine);
+    const Range all = shared(kFine);
     if (!all.IsEmpty()) return all;
   }
   return std::nullopt;
@@ -100,14 +100,14 @@ class FunctionFitter {
     std::string constant;
     if (free != Free::kNothing) {
       const auto shared_by = [&](const auto& pairs, int halvings) {
-        std::vector<Span> allowed;
+        std::vector<Range> allowed;
         for (const Pair& pair : pairs) allowed.push_back(AllowedBy(f, free, pair, halvings));
         return MostShared(allowed);
       };
       // Few curves have a constant that half of the first pairs share.
       const auto few = inner | std::views::take(kFewPairs);
       if (2 * shared_by(few, kCoarse).count < std::ranges::ssize(few)) return std::nullopt;
-      const Span shared = shared_by(inner, kFine).range;
+      const Range shared = shared_by(inner, kFine).range;
       if (!shared.IsBounded()) return std::nullopt;
       double& measured = free == Free::kConstant ? f.c : free == Free::kFactor ? f.a : f.b;
       const double usual = measured;

@@ -85,7 +85,7 @@ class FunctionNumberFitter {
   void Try(const CurveFacts& facts, const Constant& c, double usual) {
     const Line line = LineFor(c.value);
     if (!(line.rest <= 4 * static_cast<double>(few_.size()))) return;
-    Span factor, added;
+    Range factor, added;
     for (const Pair& pair : pairs_)
       factor.Intersect(Quotient(pair.y - line.b, pair.error * 2, Value(pair, c.value)));
     if (factor.IsEmpty() || !factor.IsBounded()) return;

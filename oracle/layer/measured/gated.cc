@@ -234,7 +234,7 @@ class GatedFitter {
     double& limit = side > 0 ? fit.model.up_high : fit.model.up_low;
     const double expected = side > 0 ? right_.up_high : right_.up_low;
     const std::string place = side > 0 ? " above" : " below";
-    Span range;
+    Range range;
     for (const Sample& sample : samples_) {
       const Pair pair = PairFor(fit, sample);
       if (fit.layout->number(kUp, sample.at) * side <= 0 || Fits(fit.model.function, pair))

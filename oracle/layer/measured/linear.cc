@@ -176,8 +176,8 @@ class LinearFitter {
   }
 
   // Of the sum of all products, and of the bias.
-  static std::pair<Span, Span> FactorsOf(const std::vector<Products>& all) {
-    Span of_sum, of_bias;
+  static std::pair<Range, Range> FactorsOf(const std::vector<Products>& all) {
+    Range of_sum, of_bias;
     for (const Products& one : all) {
       const double sum = one.first.back(), error = one.sample.error;
       of_sum.Intersect(Quotient(one.sample.y - one.base, error, sum));

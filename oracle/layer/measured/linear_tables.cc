@@ -90,8 +90,8 @@ class LinearTableFitter {
   }
 
   // The bias of an output, if all rows agree.
-  std::optional<ColumnNumber> BiasOf(const Layer& layer, size_t f) const {
-    Span bias;
+  std::optional<MeasuredNumber> BiasOf(const Layer& layer, size_t f) const {
+    Range bias;
     for (const size_t n : rows_) {
       if (!samples_.Has(n * F_ + f)) continue;
       const Sample sample = samples_.At(n * F_ + f);
@@ -102,11 +102,11 @@ class LinearTableFitter {
       bias.Intersect({rest - sample.error, rest + sample.error});
       if (bias.IsEmpty()) return std::nullopt;
     }
-    if (!bias.IsBounded()) return ColumnNumber{};
-    return ColumnNumber{bias.Middle(), (bias.high - bias.low) / 2};
+    if (!bias.IsBounded()) return MeasuredNumber{};
+    return MiddleOf(bias);
   }
   void TryBias(const Layer& layer) {
-    std::vector<ColumnNumber> measured;
+    std::vector<MeasuredNumber> measured;
     std::vector<double> right;
     for (size_t f = 0; f < F_; ++f) {
       const auto bias = BiasOf(layer, f);

@@ -126,7 +126,7 @@ class NormFitter {
   // A number that is added to the weight, whatever else is wrong.
   void TryWeightOffset(Among among) {
     for (const Norm& centered : CentersOf(q_.right, among)) {
-      const Span added = rows_.AddedToWeight(centered);
+      const Range added = rows_.AddedToWeight(centered);
       if (added.IsEmpty() || !added.IsBounded() || added.Contains(0)) continue;
       added_ = ConstantsIn(added, {{-1, "-1"}, {0.5, "0.5"}, {-0.5, "-0.5"}, {2, "2"}}).front();
       for (Norm norm : RowsOf(centered, among)) {
@@ -196,14 +196,14 @@ class NormFitter {
   void TryDivisors(const Norm& norm, const std::vector<Sums>& sums,
                    const std::vector<MeasuredDivisor>& divisors, FreeNumber free) {
     if (divisors.empty() || IsDone()) return;
-    Span shared = free == FreeNumber::kEps ? Span{0, kInfinity} : Span{};
+    Range shared = free == FreeNumber::kEps ? Range{0, kInfinity} : Range{};
     for (size_t i = 0; i < divisors.size() && !shared.IsEmpty(); ++i)
       shared.Intersect(AllowedBy(norm, sums[i].sum, divisors[i].range, free));
     if (free == FreeNumber::kCount && shared.low <= 0) return;  // a row without a finite divisor
     if (free != FreeNumber::kNothing) return TryNumber(norm, free, shared, divisors);
     if (!shared.IsEmpty()) Add({norm, {}, {}, {}}, free, "", divisors);
   }
-  void TryNumber(const Norm& norm, FreeNumber free, const Span& range,
+  void TryNumber(const Norm& norm, FreeNumber free, const Range& range,
                  const std::vector<MeasuredDivisor>& divisors) {
     NormFit fit{norm, {}, {}, {}};
     double& number = NumberOf(fit.norm, free);

@@ -58,7 +58,7 @@ std::vector<MeasuredDivisor> NormRows::DivisorsOf(const Norm& norm,
   return all;
 }
 
-bool NormRows::Narrow(const Norm& norm, size_t i, double mean, size_t at, Span& factor,
+bool NormRows::Narrow(const Norm& norm, size_t i, double mean, size_t at, Range& factor,
                       double& least_error) const {
   if (!q_.samples.Has(at)) return true;
   const Sample sample = q_.samples.At(at);
@@ -72,7 +72,7 @@ bool NormRows::Narrow(const Norm& norm, size_t i, double mean, size_t at, Span& 
 }
 
 bool NormRows::FindDivisor(const Norm& norm, size_t i, double mean, MeasuredDivisor& found) const {
-  Span factor{0, kInfinity};  // 1 / D
+  Range factor{0, kInfinity};  // 1 / D
   double least_error = kInfinity;
   for (const size_t at : telling_[i])
     if (!Narrow(norm, i, mean, at, factor, least_error)) return false;
@@ -112,8 +112,8 @@ void NormRows::ForEachElement(const Norm& norm, const Use& use) const {
   }
 }
 
-Span NormRows::OutputFactor(const Norm& norm) const {
-  Span factor;
+Range NormRows::OutputFactor(const Norm& norm) const {
+  Range factor;
   ForEachElement(norm, [&](const Sample& sample, double z, double w, double bias) {
     const double y = z * w + bias;
     if (y != 0) factor.Intersect(Quotient(sample.y, sample.error, y));
@@ -124,12 +124,12 @@ Span NormRows::OutputFactor(const Norm& norm) const {
 
 // For two columns j and k of a row: y_j z_k (w_k + a) = y_k z_j (w_j + a), where z = x - mean and y
 // is without the bias. k is the column of the largest |y|.
-Span NormRows::AddedToWeight(const Norm& norm) const {
+Range NormRows::AddedToWeight(const Norm& norm) const {
   struct Element {
     double y, z, w, error;
   };
   std::vector<Element> row;
-  Span added;
+  Range added;
   const auto use_row = [&] {
     if (row.empty()) return;
     const Element k = *std::ranges::max_element(row, {}, [](auto& e) { return std::abs(e.y); });

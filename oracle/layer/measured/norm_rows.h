@@ -11,7 +11,7 @@ namespace sextant::oracle {
 // The divisor of a row, from all its elements, and its relative error from a single one. All
 // elements may share an error, so the range may be narrower than the divisor is known.
 struct MeasuredDivisor {
-  Span range;
+  Range range;
   double error = kInfinity;
 };
 
@@ -30,9 +30,9 @@ class NormRows {
   // The divisors of the chosen rows, one range for each; empty if an element contradicts.
   std::vector<MeasuredDivisor> DivisorsOf(const Norm& norm, const std::vector<Sums>& sums) const;
   // The factor of y, if all else is as in `norm`.
-  Span OutputFactor(const Norm& norm) const;
+  Range OutputFactor(const Norm& norm) const;
   // The number that is added to the weight, whatever divides the rows.
-  Span AddedToWeight(const Norm& norm) const;
+  Range AddedToWeight(const Norm& norm) const;
   // Independent distances of the answer from the right one, for BitsOfEvidence. All elements of a
   // row share the roundings of its mean and divisor, so the row is one number if only these are
   // wrong. If weights or biases are wrong, each element is one.
@@ -49,7 +49,7 @@ class NormRows {
   void ForEachElement(const Norm& norm, const Use& use) const;
   bool FindDivisor(const Norm& norm, size_t i, double mean, MeasuredDivisor& found) const;
   // Narrows the factor 1 / D, and the least error of it, by one element; false if it contradicts.
-  bool Narrow(const Norm& norm, size_t i, double mean, size_t at, Span& factor,
+  bool Narrow(const Norm& norm, size_t i, double mean, size_t at, Range& factor,
               double& least_error) const;
   double ErrorFactor(size_t n) const;
   std::vector<size_t> ChosenRows() const;

@@ -118,11 +118,11 @@ class NormTableFitter {
 
   // The weight and the bias of a column; none if there are no such numbers.
   struct Line {
-    ColumnNumber weight, bias;
+    MeasuredNumber weight, bias;
   };
   std::optional<Line> LineOf(const std::vector<Point>& points) const {
     if (!q_.bias.empty()) return LineWithBias(points);
-    Span weight;
+    Range weight;
     for (const Point& p : points) weight.Intersect(Quotient(p.y, p.error, p.z));
     if (weight.IsEmpty()) return std::nullopt;
     if (!weight.IsBounded()) return Line{};
@@ -145,7 +145,7 @@ class NormTableFitter {
   }
 
   struct Tables {
-    std::vector<ColumnNumber> weight, bias;
+    std::vector<MeasuredNumber> weight, bias;
   };
   // Empty if a column has no weight and bias.
   std::optional<Tables> TablesOf(const Norm& norm, int step) const {

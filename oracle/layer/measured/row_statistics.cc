@@ -22,7 +22,7 @@ constexpr double kRoundings = 0x1p-48;  // of sums here, relative to what they g
 
 // A row as the answer shows it.
 struct MeasuredRow {
-  Span mean, divisor;
+  Range mean, divisor;
   double right_mean = 0, right_divisor = 0;
   std::vector<double> distances;  // of the elements from the right answer
 };
@@ -120,7 +120,7 @@ class Measuring {
 
   // The first number that all rows have.
   std::optional<RowNumber> FirstOf(std::vector<RowNumber> all, const RowNumber& right,
-                                   Span MeasuredRow::*range) const {
+                                   Range MeasuredRow::*range) const {
     all.insert(all.begin(), right);
     for (const RowNumber& one : all) {
       bool fits = true;
@@ -152,7 +152,7 @@ class Measuring {
   std::vector<double> DistancesOfRows() const {
     std::vector<double> distances;
     for (const MeasuredRow& row : rows_) {
-      const auto off = [](const Span& range, double right) {
+      const auto off = [](const Range& range, double right) {
         return 2 * std::abs(range.Middle() - right) / (range.high - range.low);
       };
       distances.push_back(
@@ -175,8 +175,8 @@ class Measuring {
     for (size_t n = 0; n < N_; ++n) {
       const MeasuredRow& row = rows_[n];
       const double ulp = UlpOf(DType::kF32, row.right_mean * row.right_mean);
-      const Span variance{row.divisor.low * row.divisor.low - right_.eps,
-                          row.divisor.high * row.divisor.high - right_.eps};
+      const Range variance{row.divisor.low * row.divisor.low - right_.eps,
+                           row.divisor.high * row.divisor.high - right_.eps};
       // No result of f32 shows finer multiples.
       if (ulp < 2 * UnitRoundoffOf(DType::kF32) * variance.Middle()) return std::nullopt;
       const double multiple = std::round(variance.Middle() / ulp) * ulp;

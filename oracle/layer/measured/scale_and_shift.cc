@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <optional>
 
 #include "oracle/layer/measured/constant.h"
@@ -78,18 +77,18 @@ class NumberedRows {
   }
 
   // The shifts with which element j is y, if the rest is computed in f32 and rounded once.
-  Span ShiftOf(size_t n, size_t j, double scale) const {
+  Range ShiftOf(size_t n, size_t j, double scale) const {
     if (!Has(n, j)) return {};
     const double y = At(n, j).y, w = Weight(j), product = scale * X(n, j);
     constexpr double kInF32 = 4 * 0x1p-24;
     const double error = UlpOf(seen_.c.dtype(), y) / 2 +
                          kInF32 * (std::abs(y) + std::abs(Bias(j)) + std::abs(product * w));
-    if (w == 0) return std::abs(y - Bias(j)) <= error ? Span{} : Span{1, 0};
-    const Span sum = Quotient(y - Bias(j), error, w);
+    if (w == 0) return std::abs(y - Bias(j)) <= error ? Range{} : Range{1, 0};
+    const Range sum = Quotient(y - Bias(j), error, w);
     return {sum.low - product, sum.high - product};
   }
-  Span ShiftOf(size_t n, double scale) const {
-    Span all;
+  Range ShiftOf(size_t n, double scale) const {
+    Range all;
     for (size_t j = 0; j < M_ && !all.IsEmpty(); ++j) all.Intersect(ShiftOf(n, j, scale));
     return all;
   }
@@ -102,7 +101,7 @@ class NumberedRows {
 };
 
 // The number of the format in the range that is nearest to its middle.
-std::optional<double> DoubleIn(const Span& range, DType format) {
+std::optional<double> DoubleIn(const Range& range, DType format) {
   if (range.IsEmpty() || !range.IsBounded()) return std::nullopt;
   const double number = RoundTo(format, range.Middle());
   return range.Contains(number) ? std::optional(number) : std::nullopt;
@@ -127,28 +126,22 @@ double BitsOf(const NumberedRows& rows, size_t n, const ScaleAndShift& found, DT
   const double ulp = UlpOf(format, found.scale);
   double possible = 0;  // scales, in ulps
   for (const int side : {-1, 1}) {
-    Span border{0, 0.5};
+    Range border{0, 0.5};
     for (int i = 0; i < kHalvings; ++i) {
       const bool gives_row = !rows.ShiftOf(n, found.scale + side * border.Middle() * ulp).IsEmpty();
       (gives_row ? border.low : border.high) = border.Middle();
     }
     possible += border.high;
   }
-  const Span shift = rows.ShiftOf(n, found.scale);
+  const Range shift = rows.ShiftOf(n, found.scale);
   const double width = (shift.high - shift.low) / UlpOf(format, found.shift);
   return -std::log2(possible) - std::log2(std::min(1.0, width));
 }
 
-std::string SixDigits(double x) {
-  char text[40];
-  std::snprintf(text, sizeof text, "%.6g", x);
-  return text;
-}
-
 std::string RowText(size_t n, const ScaleAndShift& found, const ScaleAndShift& right) {
   return "row " + std::to_string(n) + " is scaled by " + PrintValue(found.scale) +
-         " and shifted by " + PrintValue(found.shift) + ", expected " + SixDigits(right.scale) +
-         " and " + SixDigits(right.shift);
+         " and shifted by " + PrintValue(found.shift) + ", expected " +
+         TextWithDigits(right.scale, 6) + " and " + TextWithDigits(right.shift, 6);
 }
 
 // Both numbers of each row are of a format of 16 bits.

@@ -46,7 +46,7 @@ class ScaledColumnFitter {
     const auto factor = with_factor_ ? FactorFor(columns) : std::optional(Constant{1, "1"});
     if (!factor) return;
     columns.factor = factor->value;
-    Span times;
+    Range times;
     for (const Products& one : all_) {
       const Parts p = PartsOf(one, columns);
       times.Intersect(
@@ -73,7 +73,7 @@ class ScaledColumnFitter {
     if (!(std::abs(determinant) > 1e-9 * ss * bb)) return std::nullopt;
     const double factor = (sr * bb - br * sb) / determinant, c = (br * ss - sr * sb) / determinant;
     // The error of the fit is at most that of its elements.
-    Span range;
+    Range range;
     for (const Parts& p : few) range.Intersect(Quotient(p.rest - c * p.block, 2 * p.error, p.sum));
     if (range.IsEmpty() || !range.IsBounded() || range.Contains(1)) return std::nullopt;
     const double half_width = (range.high - range.low) / 2;

@@ -12,12 +12,12 @@ namespace sextant::oracle {
 // The numbers c with g(c) within y +- error, for a monotone g, and a few more: the ends are known
 // to 2^-halvings of the domain.
 template <class G>
-Span Solutions(const G& g, const Span& domain, double y, double error, int halvings) {
+Range Solutions(const G& g, const Range& domain, double y, double error, int halvings) {
   const double at_low = g(domain.low), at_high = g(domain.high);
   const double sign = at_high < at_low ? -1 : 1;
   // Where sign g(c) crosses the bound.
   const auto crossing = [&](double bound) {
-    Span part = domain;
+    Range part = domain;
     for (int i = 0; i < halvings; ++i) {
       const double middle = part.Middle();
       (sign * g(middle) < bound ? part.low : part.high) = middle;
@@ -32,7 +32,7 @@ Span Solutions(const G& g, const Span& domain, double y, double error, int halvi
 
 // Where in the range size(x) is lowest, of a function with few minima.
 template <class Size>
-double Lowest(const Size& size, const Span& range) {
+double Lowest(const Size& size, const Range& range) {
   constexpr int kParts = 64, kHalvings = 60;
   double best = range.low, least = kInfinity, width = (range.high - range.low) / kParts;
   for (int i = 0; i <= kParts; ++i) {
@@ -50,12 +50,12 @@ double Lowest(const Size& size, const Span& range) {
 
 // The part that the most ranges share, and their number.
 struct SharedRange {
-  Span range{1, 0};
+  Range range{1, 0};
   int count = 0;
 };
-inline SharedRange MostShared(const std::vector<Span>& ranges) {
+inline SharedRange MostShared(const std::vector<Range>& ranges) {
   std::vector<std::pair<double, int>> ends;
-  for (const Span& range : ranges) {
+  for (const Range& range : ranges) {
     if (range.IsEmpty()) continue;
     ends.emplace_back(range.low, -1);  // begins before others end at the same number
     ends.emplace_back(range.high, 1);

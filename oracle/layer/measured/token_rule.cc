@@ -5,13 +5,13 @@
 namespace sextant::oracle {
 namespace {
 
-Span Exactly(double x) { return {x, x}; }
+Range Exactly(double x) { return {x, x}; }
 
 std::vector<TokenRule> RulesOfTokens() {
   return {
       {"", "", [](double t, double, const Book&, double) { return t; },
        [](const Reading& r, const Book&) {
-         return r.row == r.token ? Span{} : Span{1, 0};
+         return r.row == r.token ? Range{} : Range{1, 0};
        }},
       {"token_shifted", "token + # is read instead of token, modulo the number of rows",
        [](double t, double, const Book& book, double c) {
@@ -27,8 +27,8 @@ std::vector<TokenRule> RulesOfTokens() {
        },
        [](const Reading& r, const Book& book) {
          const double shift = r.row - r.token;
-         return r.row == 0               ? Span{-kInfinity, shift}
-                : r.row == book.rows - 1 ? Span{shift, kInfinity}
+         return r.row == 0               ? Range{-kInfinity, shift}
+                : r.row == book.rows - 1 ? Range{shift, kInfinity}
                                          : Exactly(shift);
        }},
       {"token_reversed", "# - token is read instead of token",
@@ -38,7 +38,7 @@ std::vector<TokenRule> RulesOfTokens() {
        [](double t, double, const Book&, double c) { return std::floor(t / c); },
        [](const Reading& r, const Book&) {
          const double least = std::floor(r.token / (r.row + 1)) + 1;
-         return r.row > 0 ? Span{least, std::floor(r.token / r.row)} : Span{least, kInfinity};
+         return r.row > 0 ? Range{least, std::floor(r.token / r.row)} : Range{least, kInfinity};
        }}};
 }
 
@@ -47,14 +47,14 @@ std::vector<TokenRule> RulesOfLimits() {
       {"token_clamped", "tokens above # read row #",
        [](double t, double, const Book&, double c) { return std::min(t, c); },
        [](const Reading& r, const Book&) {
-         return r.row == r.token  ? Span{r.row, kInfinity}
+         return r.row == r.token  ? Range{r.row, kInfinity}
                 : r.row < r.token ? Exactly(r.row)
-                                  : Span{1, 0};
+                                  : Range{1, 0};
        }},
       {"token_clamped_below", "tokens below # read row #",
        [](double t, double, const Book&, double c) { return std::max(t, c); },
        [](const Reading& r, const Book&) {
-         return r.row == r.token ? Span{0, r.row} : r.row > r.token ? Exactly(r.row) : Span{1, 0};
+         return r.row == r.token ? Range{0, r.row} : r.row > r.token ? Exactly(r.row) : Range{1, 0};
        }},
       {"row_for_all", "every token reads row #",
        [](double, double, const Book&, double c) { return c; },
@@ -70,17 +70,17 @@ std::vector<TokenRule> RulesOfPlaces() {
           {"token_of_previous_place", "every place reads the row of the token before it",
            [](double, double place, const Book& book, double) { return book.TokenAt(place - 1); },
            [](const Reading& r, const Book& book) {
-             return r.row == book.TokenAt(r.place - 1) ? Span{} : Span{1, 0};
+             return r.row == book.TokenAt(r.place - 1) ? Range{} : Range{1, 0};
            }},
           {"token_of_next_place", "every place reads the row of the token after it",
            [](double, double place, const Book& book, double) { return book.TokenAt(place + 1); },
            [](const Reading& r, const Book& book) {
-             return r.row == book.TokenAt(r.place + 1) ? Span{} : Span{1, 0};
+             return r.row == book.TokenAt(r.place + 1) ? Range{} : Range{1, 0};
            }},
           {"token_of_reversed_place", "the tokens are read in reverse order",
            [](double, double place, const Book& book, double) { return book.TokenAt(-1 - place); },
            [](const Reading& r, const Book& book) {
-             return r.row == book.TokenAt(-1 - r.place) ? Span{} : Span{1, 0};
+             return r.row == book.TokenAt(-1 - r.place) ? Range{} : Range{1, 0};
            }}};
 }
 

@@ -12,7 +12,7 @@ namespace sextant::oracle {
 // The row that a token reads, and the scales that it may have.
 struct Reading {
   double token, place, row;
-  Span scale;
+  Range scale;
 };
 
 // The tokens, and the number of rows of the table.
@@ -30,7 +30,7 @@ struct TokenRule {
   std::string name, sentence;  // the sentence has "#" for the constant
   double (*row)(double token, double place, const Book& book, double c);
   // The constants that a reading allows.
-  Span (*allowed)(const Reading& reading, const Book& book);
+  Range (*allowed)(const Reading& reading, const Book& book);
 };
 
 // The first is the right one.

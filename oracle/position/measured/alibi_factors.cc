@@ -16,11 +16,6 @@ namespace {
 
 using Numbers = std::vector<double>;
 
-// The range of a quotient.
-Range Quotient(const Range& a, long double by) {
-  return {std::min(a.low / by, a.high / by), std::max(a.low / by, a.high / by)};
-}
-
 // Positions of queries or keys.
 struct OtherPositions {
   std::vector<NamedFactor> parts;
@@ -162,17 +157,18 @@ class Search {
   }
 
   // The factor of all biases that the function leaves, at some of them.
-  Range FactorOf(const NamedSlopes& slopes, const Distances& distances, Range common,
-                 size_t i) const {
+  LongRange FactorOf(const NamedSlopes& slopes, const Distances& distances, LongRange common,
+                     size_t i) const {
     if (biases_.IsCut(pivot_, i)) return common;
     const double right = -slopes.of[pivot_] * distances.At(i);
-    const Range got = biases_.RangeOf(pivot_, i);
-    if (right == 0) return got.Holds(0) ? common : Range{1, 0};
-    return Common(common, Quotient(got, right));
+    const LongRange got = biases_.RangeOf(pivot_, i);
+    if (right == 0) return got.Contains(0) ? common : LongRange{1, 0};
+    common.Intersect(Quotient(got, right));
+    return common;
   }
 
   void Try(const NamedSlopes& slopes, const Distances& distances) {
-    Range factor;
+    LongRange factor;
     for (const size_t i : witnesses_) {
       factor = FactorOf(slopes, distances, factor, i);
       if (factor.IsEmpty()) return;
@@ -181,8 +177,8 @@ class Search {
       factor = FactorOf(slopes, distances, factor, i);
       if (factor.IsEmpty()) return;
     }
-    if (std::isinf(factor.high - factor.low) || factor.Holds(0)) return;
-    const double times = factor.Holds(1) ? 1 : SimplestRatioIn(factor);
+    if (std::isinf(factor.high - factor.low) || factor.Contains(0)) return;
+    const double times = factor.Contains(1) ? 1 : SimplestRatioIn(factor);
     const std::vector<NamedFactor> parts = PartsOf(slopes, distances, times);
     if (parts.empty() || (!found_.empty() && parts.size() > fewest_)) return;
     if (found_.empty() || parts.size() < fewest_) found_.clear();

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "oracle/diagnosis/answer/answered_tensor.h"
-#include "oracle/diagnosis/fitted_number.h"
+#include "oracle/diagnosis/measured_number.h"
 #include "oracle/property/changed_inputs.h"
 
 namespace sextant::oracle {

@@ -51,22 +51,22 @@ size_t MeasuredBiases::Pivot() const {
   return static_cast<size_t>(std::ranges::max_element(sums) - sums.begin());
 }
 
-Range MeasuredBiases::RatioOf(size_t h, size_t to) const {
-  Range common;
+LongRange MeasuredBiases::RatioOf(size_t h, size_t to) const {
+  LongRange common;
   for (size_t i = 0; i < PerHead(); ++i) {
     if (IsCut(h, i) || IsCut(to, i)) continue;
     const long double of = At(to, i), at = At(h, i);
     if (of == 0 ? at != 0 : !std::isfinite(at / of)) return {1, 0};
     if (of == 0) continue;
     const long double bar = 2 * relative_ * std::abs(at / of);
-    common = Common(common, {at / of - bar, at / of + bar});
+    common.Intersect({at / of - bar, at / of + bar});
   }
   return common;
 }
 
 std::vector<NamedSlopes> MeasuredSlopes(const MeasuredBiases& biases, const Numbers& right) {
   const size_t pivot = biases.Pivot();
-  std::vector<Range> ratios;
+  std::vector<LongRange> ratios;
   std::vector<size_t> zero;
   for (size_t h = 0; h < biases.H(); ++h) {
     ratios.push_back(biases.RatioOf(h, pivot));
@@ -78,7 +78,7 @@ std::vector<NamedSlopes> MeasuredSlopes(const MeasuredBiases& biases, const Numb
     for (const size_t h : zero) one.of[h] = 0;
     bool fits = one.of[pivot] != 0;
     for (size_t h = 0; h < ratios.size() && fits; ++h)
-      fits = ratios[h].Holds(one.of[h] / one.of[pivot]);
+      fits = ratios[h].Contains(one.of[h] / one.of[pivot]);
     if (!fits) continue;
     const bool is_zero =
         !zero.empty() && std::ranges::any_of(zero, [&](size_t h) { return right[h] != 0; });

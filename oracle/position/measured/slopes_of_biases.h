@@ -24,7 +24,7 @@ class MeasuredBiases {
   size_t T() const { return shape_[2]; }
   size_t PerHead() const { return S() * T(); }
   double At(size_t h, size_t i) const { return values_[h * PerHead() + i]; }
-  Range RangeOf(size_t h, size_t i) const {
+  LongRange RangeOf(size_t h, size_t i) const {
     const long double value = At(h, i), error = std::abs(value) * relative_;
     return {value - error, value + error};
   }
@@ -36,7 +36,7 @@ class MeasuredBiases {
   // The head with the largest sum.
   size_t Pivot() const;
   // The ratios of a head to another that all their biases have; empty if there are none.
-  Range RatioOf(size_t h, size_t to) const;
+  LongRange RatioOf(size_t h, size_t to) const;
 
  private:
   Shape shape_;

@@ -68,7 +68,7 @@ Angles AnglesOf(const PairFits& fits, double gain, Side side) {
       angles.phase.push_back(std::arg(fit.z));
       angles.bar.push_back(fit.bar < size ? std::asin(fit.bar / size) : kHalfTurn);
       angles.twin.emplace_back();
-      angles.gain = Common(angles.gain, {size - fit.bar, size + fit.bar});
+      angles.gain.Intersect({size - fit.bar, size + fit.bar});
       only_cosines = only_cosines && std::isinf(fit.bar);
       continue;
     }
@@ -163,8 +163,9 @@ bool Fits(const Angles& angles, const FrequencyList& frequency, const RotaryMode
   return true;
 }
 
-std::vector<Range> PositionsOf(const Angles& angles, const FrequencyList& frequency,
-                               const RotaryModel& model, size_t axis, size_t token, double most) {
+std::vector<LongRange> PositionsOf(const Angles& angles, const FrequencyList& frequency,
+                                   const RotaryModel& model, size_t axis, size_t token,
+                                   double most) {
   std::vector<PhaseObservation> observations;
   for (size_t k = 0; k < angles.pairs; ++k) {
     const PhaseObservation o = angles.Of(token, k, frequency.of[k], frequency.relative[k]);
@@ -176,10 +177,10 @@ std::vector<Range> PositionsOf(const Angles& angles, const FrequencyList& freque
   return CommonSolutions(std::move(observations), {-most, most}, kMostRanges);
 }
 
-std::vector<Range> FrequenciesOfPair(const Angles& angles, size_t pair,
-                                     const std::vector<size_t>& tokens,
-                                     const std::vector<double>& position,
-                                     const FrequencyRule& rule) {
+std::vector<LongRange> FrequenciesOfPair(const Angles& angles, size_t pair,
+                                         const std::vector<size_t>& tokens,
+                                         const std::vector<double>& position,
+                                         const FrequencyRule& rule) {
   const auto& [relative, least, most, from_differences] = rule;
   std::vector<PhaseObservation> observations;
   for (size_t i = 0; i < tokens.size(); ++i) {

@@ -19,7 +19,7 @@ struct Angles {
   std::vector<long double> phase, bar;
   std::vector<std::optional<long double>> twin;  // as in PhaseObservation
   bool is_mirrored = false;  // every angle may have either sign: only cosines are known
-  Range gain;                // of all pairs and tokens; empty if they differ
+  LongRange gain;            // of all pairs and tokens; empty if they differ
   PairFits fits;
   PhaseObservation Of(size_t t, size_t k, long double rate, long double relative) const {
     const size_t i = t * pairs + k;
@@ -58,8 +58,9 @@ bool Fits(const Angles& angles, const FrequencyList& frequency, const RotaryMode
           const Positions& positions, const std::vector<size_t>& tokens);
 
 // The positions from -most to most that fit the angles of a token.
-std::vector<Range> PositionsOf(const Angles& angles, const FrequencyList& frequency,
-                               const RotaryModel& model, size_t axis, size_t token, double most);
+std::vector<LongRange> PositionsOf(const Angles& angles, const FrequencyList& frequency,
+                                   const RotaryModel& model, size_t axis, size_t token,
+                                   double most);
 // The frequencies from least to most that fit the angles of a pair at some tokens. If
 // `from_differences`, only differences of the angles of two tokens count: then all positions may
 // have the same error.
@@ -67,9 +68,9 @@ struct FrequencyRule {
   long double relative, least, most;
   bool from_differences;
 };
-std::vector<Range> FrequenciesOfPair(const Angles& angles, size_t pair,
-                                     const std::vector<size_t>& tokens,
-                                     const std::vector<double>& position,
-                                     const FrequencyRule& rule);
+std::vector<LongRange> FrequenciesOfPair(const Angles& angles, size_t pair,
+                                         const std::vector<size_t>& tokens,
+                                         const std::vector<double>& position,
+                                         const FrequencyRule& rule);
 
 }  // namespace sextant::oracle

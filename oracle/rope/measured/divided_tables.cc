@@ -97,7 +97,7 @@ std::vector<RotaryCandidate> WithOtherSum(const RotaryQuestion& question,
     if (!fits) return std::nullopt;
     const double gain = GainOf(start.model, question.seen.c, question.seen.recipe);
     const Angles angles = AnglesOf(fits->fits, gain);
-    if (!angles.gain.Holds(gain)) return std::nullopt;
+    if (!angles.gain.Contains(gain)) return std::nullopt;
     return Half{where, text, RotaryFit(question, angles, fits->token_of)};
   };
   const auto first =

@@ -68,7 +68,7 @@ void UseAmplitude(const RotaryFit& fit, RotaryCandidate& candidate) {
   changed.amplitude_of = changed.scaling;
   changed.amplitude_power = fit.right().amplitude_power;
   changed.gain = fit.right().gain;
-  if (!fit.angles().gain.Holds(fit.GainOf(changed))) return;
+  if (!fit.angles().gain.Contains(fit.GainOf(changed))) return;
   candidate.model = changed;
   std::erase_if(candidate.parts, [](const Part& part) { return part.is_gain; });
 }

@@ -13,21 +13,21 @@ double RotaryFit::GainOf(const RotaryModel& model) const {
   return oracle::GainOf(model, question_.get().seen.c, question_.get().seen.recipe);
 }
 
-std::pair<Range, Range> RotaryFit::GainsOfBoth(const RotaryCandidate& candidate) const {
+std::pair<LongRange, LongRange> RotaryFit::GainsOfBoth(const RotaryCandidate& candidate) const {
   const FrequencyList list = ListOf(candidate.model);
   const Positions positions = Measured(candidate.positions);
-  std::pair<Range, Range> gains{{0}, {0}};
+  std::pair<LongRange, LongRange> gains{{0}, {0}};
   for (size_t t = 0; t < angles_.tokens; ++t) {
     for (size_t k = 0; k < angles_.pairs; ++k) {
       const long double p = positions[candidate.model.pairs[k].axis][t];
       const long double angle = p * list.of[k], error = list.relative[k] * std::abs(angle);
       const PairFit& fit = angles_.fits(t, k);
-      const auto add = [&](long double value, long double right, Range& gain) {
+      const auto add = [&](long double value, long double right, LongRange& gain) {
         const long double least = std::abs(right) - error;  // the error of the angle changes it
         if (least <= 0) return;
         const long double middle = value / right;
         const long double bar = (fit.bar + std::abs(middle) * error) / least;
-        gain = Common(gain, {middle - bar, middle + bar});
+        gain.Intersect({middle - bar, middle + bar});
       };
       add(fit.z.real(), std::cos(angle), gains.first);
       add(fit.z.imag(), std::sin(angle), gains.second);
@@ -88,10 +88,10 @@ long double MostOf(const FrequencyList& list) {
 
 }  // namespace
 
-std::vector<Range> RotaryFit::FrequencyRangesOf(size_t pair, const RotaryCandidate& start,
-                                                const FrequencyList& list,
-                                                const std::vector<size_t>& tokens,
-                                                bool from_differences) const {
+std::vector<LongRange> RotaryFit::FrequencyRangesOf(size_t pair, const RotaryCandidate& start,
+                                                    const FrequencyList& list,
+                                                    const std::vector<size_t>& tokens,
+                                                    bool from_differences) const {
   const long double most = MostOf(list);
   const long double least = angles_.is_mirrored ? 0 : -most;  // a cosine has either sign
   return FrequenciesOfPair(angles_, pair, tokens,
@@ -99,11 +99,11 @@ std::vector<Range> RotaryFit::FrequencyRangesOf(size_t pair, const RotaryCandida
                            {list.relative[pair], least, most, from_differences});
 }
 
-std::vector<std::vector<Range>> RotaryFit::FrequencyRanges(const RotaryCandidate& start,
-                                                           const std::vector<size_t>& tokens,
-                                                           bool from_differences) const {
+std::vector<std::vector<LongRange>> RotaryFit::FrequencyRanges(const RotaryCandidate& start,
+                                                               const std::vector<size_t>& tokens,
+                                                               bool from_differences) const {
   const FrequencyList list = ListOf(start.model);
-  std::vector<std::vector<Range>> all;
+  std::vector<std::vector<LongRange>> all;
   for (size_t k = 0; k < angles_.pairs; ++k)
     all.push_back(FrequencyRangesOf(k, start, list, tokens, from_differences));
   return all;
@@ -147,7 +147,7 @@ MeasuredPositions RotaryFit::PositionsSeen(const RotaryCandidate& start, size_t 
   for (size_t t = 0; t < token_of_.size(); ++t) {
     std::vector<double>& integers = seen.candidates.emplace_back();
     if (seen.acts_as(t, seen.right[token_of_[t]])) continue;
-    for (const Range& range : PositionsOf(angles_, list, model, axis, t, seen.most)) {
+    for (const LongRange& range : PositionsOf(angles_, list, model, axis, t, seen.most)) {
       if (range.high - range.low > kMostCandidates) {
         integers.clear();
         break;
@@ -199,7 +199,7 @@ MeasuredFrequencies RotaryFit::FrequenciesSeen(const RotaryCandidate& start,
       .fits = {}};
   seen.most = MostOf(seen.right_list);
   constexpr size_t kMost = 64;
-  for (std::vector<Range>& ranges : FrequencyRanges(start, tokens, from_differences)) {
+  for (std::vector<LongRange>& ranges : FrequencyRanges(start, tokens, from_differences)) {
     seen.of_pair.push_back(ranges.size() == 1 ? std::optional(ranges[0]) : std::nullopt);
     if (ranges.size() > kMost) ranges.clear();
     seen.possible.push_back(std::move(ranges));
@@ -209,7 +209,8 @@ MeasuredFrequencies RotaryFit::FrequenciesSeen(const RotaryCandidate& start,
     return from_differences || Fits(angles_, ListOf(model), model, positions, tokens);
   };
   if (from_differences) return seen;
-  seen.factors = [=, this, list = seen.right_list, pairs = start.model.pairs](const Range& range) {
+  seen.factors = [=, this, list = seen.right_list,
+                  pairs = start.model.pairs](const LongRange& range) {
     std::vector<PhaseObservation> observations;
     for (size_t i = 0; i < tokens.size() * angles_.pairs; ++i) {
       const size_t t = tokens[i / angles_.pairs], k = i % angles_.pairs;

@@ -70,7 +70,7 @@ class RotaryFit {
   double GainOf(const RotaryModel& model) const;
   // The gains of cos and of sin, if all angles of the candidate are right; empty if there is no
   // such gain.
-  std::pair<Range, Range> GainsOfBoth(const RotaryCandidate& candidate) const;
+  std::pair<LongRange, LongRange> GainsOfBoth(const RotaryCandidate& candidate) const;
   // The positions of the measured tokens, from those of all tokens.
   Positions Measured(const Positions& positions) const;
   std::vector<size_t> AllTokens() const;
@@ -93,12 +93,13 @@ class RotaryFit {
 
  private:
   // The frequencies of each pair that fit its angles at some tokens.
-  std::vector<Range> FrequencyRangesOf(size_t pair, const RotaryCandidate& start,
-                                       const FrequencyList& list, const std::vector<size_t>& tokens,
-                                       bool from_differences) const;
-  std::vector<std::vector<Range>> FrequencyRanges(const RotaryCandidate& start,
-                                                  const std::vector<size_t>& tokens,
-                                                  bool from_differences) const;
+  std::vector<LongRange> FrequencyRangesOf(size_t pair, const RotaryCandidate& start,
+                                           const FrequencyList& list,
+                                           const std::vector<size_t>& tokens,
+                                           bool from_differences) const;
+  std::vector<std::vector<LongRange>> FrequencyRanges(const RotaryCandidate& start,
+                                                      const std::vector<size_t>& tokens,
+                                                      bool from_differences) const;
   // Bits of information in the angles of a token, on average.
   double Bits(const RotaryModel& model, size_t axis) const;
 

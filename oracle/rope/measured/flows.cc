@@ -80,9 +80,9 @@ std::vector<Layout> PossibleFlows(const RotaryModel& right, int64_t R, const Rot
     const std::optional<PairFits> fits = FitsOf(rows, model, errors);
     if (!fits) continue;
     // Of one head, c and s always exist; only their gain is the same everywhere.
-    Range gain{0};
+    LongRange gain{0};
     for (const PairFit& fit : fits->of)
-      gain = Common(gain, {std::abs(fit.z) - fit.bar, std::abs(fit.z) + fit.bar});
+      gain.Intersect({std::abs(fit.z) - fit.bar, std::abs(fit.z) + fit.bar});
     if (rows.replicates == 1 && gain.IsEmpty()) continue;
     fewest = changes;
     possible.push_back(LayoutOfFlow(flow, right, R));

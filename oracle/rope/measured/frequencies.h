@@ -16,15 +16,15 @@ struct MeasuredFrequencies {
   FrequencyList right_list;
   bool is_configured = true;  // the case has a base; else the frequencies are given
   // The frequency of each pair; empty if several fit.
-  std::vector<std::optional<Range>> of_pair;
+  std::vector<std::optional<LongRange>> of_pair;
   // All that fit, because angles are only known modulo 2 pi; empty if they are too many.
-  std::vector<std::vector<Range>> possible;
+  std::vector<std::vector<LongRange>> possible;
   long double most = kInfinity;  // larger frequencies were not looked for
   size_t explained = 0;          // pairs of which something else is known: they do not count
   std::function<FrequencyList(const RotaryModel&)> list_of;
   std::function<bool(const RotaryModel&)> fits;  // all angles
   // The numbers in a range that give all angles if they multiply the right frequencies.
-  std::function<std::vector<Range>(const Range&)> factors = [](const Range& range) {
+  std::function<std::vector<LongRange>(const LongRange&)> factors = [](const LongRange& range) {
     return std::vector{range};
   };
 
@@ -36,12 +36,12 @@ struct MeasuredFrequencies {
   // the exponent x of base^-x, x <= 1. Less is a matter of the recipe.
   long double Coarseness() const;
   // measured / right.
-  Range RatioOf(size_t pair) const;
+  LongRange RatioOf(size_t pair) const;
   // " (41 of 64 pairs are measurable at these positions)"; empty if all are.
   std::string MeasurableText() const;
   // ", as by the exponents (2k - 2)/32 and a factor of 0.5": an index that is shifted changes all
   // frequencies by the same ratio. Empty if the ratio is a plain number, or no such one.
-  std::string ShiftedText(const Range& ratio) const;
+  std::string ShiftedText(const LongRange& ratio) const;
   // False if base^-((2k + shift) / n) are other frequencies. Without scaling, they are compared in
   // double, whose pow is accurate to 2^-20 by far; with it, only widths that come from the case may
   // be exponents.

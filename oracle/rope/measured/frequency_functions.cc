@@ -91,9 +91,9 @@ Listed ListedFrequencies(const MeasuredFrequencies& seen) {
   for (size_t k = 0; k < seen.of_pair.size(); ++k) {
     if (!seen.of_pair[k] || seen.right_list.of[k] == 0) continue;
     ++listed.known;
-    const Range ratio = seen.RatioOf(k);
-    if (ratio.Holds(1)) continue;
-    listed.far += Common(ratio, {1 - coarse, 1 + coarse}).IsEmpty();
+    const LongRange ratio = seen.RatioOf(k);
+    if (ratio.Contains(1)) continue;
+    listed.far += !ratio.Meets({1 - coarse, 1 + coarse});
     // A number of many digits is no known one: then the one in the middle is the nearest.
     const double simple = SimplestRatioIn(ratio);
     const double factor = IsPlain(simple) ? simple : static_cast<double>(ratio.Middle());

@@ -41,17 +41,18 @@ class FrequencyNaming {
     const long double most = seen_.Coarseness();
     for (size_t k = 0; k < pairs_; ++k) {
       if (!seen_.of_pair[k]) continue;
-      if (seen_.right_list.of[k] == 0 ? !seen_.of_pair[k]->Holds(0)
-                                      : Common(seen_.RatioOf(k), {1 - most, 1 + most}).IsEmpty())
+      if (seen_.right_list.of[k] == 0 ? !seen_.of_pair[k]->Contains(0)
+                                      : !seen_.RatioOf(k).Meets({1 - most, 1 + most}))
         return true;
     }
     // It does not make so many frequencies wrong by a simple function, nor one of so many; and it
     // leaves few as near to the right ones as an eighth of its unit.
     constexpr size_t kMany = 8;
     constexpr long double kNear = 0x1p-12L;
-    const size_t wrong = CountOf([](const Range& ratio) { return !ratio.Holds(1); });
-    const size_t right = CountOf(
-        [](const Range& ratio) { return ratio.Holds(1) && ratio.high - ratio.low <= kNear; });
+    const size_t wrong = CountOf([](const LongRange& ratio) { return !ratio.Contains(1); });
+    const size_t right = CountOf([](const LongRange& ratio) {
+      return ratio.Contains(1) && ratio.high - ratio.low <= kNear;
+    });
     return wrong >= kMany || (wrong > 0 && kMany * wrong <= right);
   }
   template <class Is>
@@ -85,10 +86,10 @@ class FrequencyNaming {
     }
     Try(rank, std::move(name), std::move(sentence), model);
   }
-  bool MayBeThatOf(size_t pair, const Range& frequency) const {
+  bool MayBeThatOf(size_t pair, const LongRange& frequency) const {
     const long double f = seen_.right_list.of[pair];
     const long double error = std::abs(f) * seen_.right_list.relative[pair];
-    return !Common(frequency, {f - error, f + error}).IsEmpty();
+    return frequency.Meets({f - error, f + error});
   }
   void FormsOfOrder() {
     for (const PairOrder& order : PairOrders(pairs_)) {
@@ -160,11 +161,12 @@ class FrequencyNaming {
     return model;
   }
   // The ratios that fit all pairs of begin .. end - 1; empty if none is measurable.
-  std::optional<Range> CommonRatio(size_t begin, size_t end) const {
-    std::optional<Range> common;
+  std::optional<LongRange> CommonRatio(size_t begin, size_t end) const {
+    std::optional<LongRange> common;
     for (size_t k = begin; k < end; ++k) {
       if (!seen_.of_pair[k] || seen_.right_list.of[k] == 0) continue;
-      common = common ? Common(*common, seen_.RatioOf(k)) : seen_.RatioOf(k);
+      if (!common) common.emplace();
+      common->Intersect(seen_.RatioOf(k));
     }
     return common;
   }
@@ -178,12 +180,12 @@ class FrequencyNaming {
                : kFormWithAnyNumber;
   }
   void FormOfConstant() {
-    std::optional<Range> common = CommonRatio(0, pairs_);
+    std::optional<LongRange> common = CommonRatio(0, pairs_);
     // Fast pairs may be too fast to be measured; then the slow ones say it.
     for (size_t begin = 1; begin < pairs_ && common && common->IsEmpty(); ++begin)
       common = CommonRatio(begin, pairs_);
     if (!common || common->IsEmpty()) return;
-    for (const Range& range : seen_.factors(*common)) {
+    for (const LongRange& range : seen_.factors(*common)) {
       const double c = SimplestRatioIn(range);
       Try(c == -1 ? kFormWithoutNumber : RankOf(c),
           c == -1 ? "turns_backwards" : "frequency_factor",
@@ -194,14 +196,14 @@ class FrequencyNaming {
   }
   // All pairs have the same frequency, which is no right one.
   void FormOfOneFrequency() {
-    Range common;
+    LongRange common;
     for (size_t k = 0; k < pairs_; ++k) {
       if (!seen_.of_pair[k]) return;
-      common = Common(common, *seen_.of_pair[k]);
+      common.Intersect(*seen_.of_pair[k]);
     }
     const long double first = seen_.right_list.of[0];
     if (common.IsEmpty() || pairs_ < 2 || first == 0) return;
-    const double c = SimplestRatioIn({common.low / first, common.high / first});
+    const double c = SimplestRatioIn(Quotient(common, first));
     RotaryModel model = seen_.right;
     for (PairFrequency& pair : model.pairs) {
       const size_t axis = pair.axis;
@@ -219,7 +221,7 @@ class FrequencyNaming {
   }
   void FormsOfPlateaus() {
     const auto is_wrong = [&](size_t k) {
-      return seen_.of_pair[k] && seen_.right_list.of[k] != 0 && !seen_.RatioOf(k).Holds(1);
+      return seen_.of_pair[k] && seen_.right_list.of[k] != 0 && !seen_.RatioOf(k).Contains(1);
     };
     size_t first = 0, end = pairs_;
     while (first < pairs_ && !is_wrong(first)) ++first;
@@ -227,7 +229,7 @@ class FrequencyNaming {
     if (first == end || end - first == pairs_) return;
     for (const auto& [from, to] :
          {std::pair(first, pairs_), std::pair(size_t{0}, end), std::pair(first, end)}) {
-      const std::optional<Range> common = CommonRatio(from, to);
+      const std::optional<LongRange> common = CommonRatio(from, to);
       if (!common || common->IsEmpty()) continue;
       const double c = SimplestRatioIn(*common);
       Try(c == 0 ? kFormWithUsualNumber : RankOf(c),
@@ -239,10 +241,10 @@ class FrequencyNaming {
   // The first pairs have another wrong ratio than the others.
   void FormsOfTwoRatios() {
     for (size_t middle = 1; middle < pairs_; ++middle) {
-      const std::optional<Range> lower = CommonRatio(0, middle),
-                                 upper = CommonRatio(middle, pairs_);
+      const std::optional<LongRange> lower = CommonRatio(0, middle),
+                                     upper = CommonRatio(middle, pairs_);
       if (!lower || !upper || lower->IsEmpty() || upper->IsEmpty()) continue;
-      if (lower->Holds(1) || upper->Holds(1) || !Common(*lower, *upper).IsEmpty()) continue;
+      if (lower->Contains(1) || upper->Contains(1) || lower->Meets(*upper)) continue;
       const double a = SimplestRatioIn(*lower), b = SimplestRatioIn(*upper);
       const bool is_still = a == 0 || b == 0;
       const RotaryModel model = WithFactor(seen_.right, 0, middle, a);
@@ -257,13 +259,14 @@ class FrequencyNaming {
   void FormsOfEveryNth() {
     for (size_t n = 2; n <= 4; ++n) {
       for (size_t r = 0; r < n; ++r) {
-        std::optional<Range> common;
+        std::optional<LongRange> common;
         RotaryModel model = seen_.right;
         for (size_t k = r; k < pairs_; k += n) {
           if (!seen_.of_pair[k] || seen_.right_list.of[k] == 0) continue;
-          common = common ? Common(*common, seen_.RatioOf(k)) : seen_.RatioOf(k);
+          if (!common) common.emplace();
+          common->Intersect(seen_.RatioOf(k));
         }
-        if (!common || common->IsEmpty() || common->Holds(1) || pairs_ <= n) continue;
+        if (!common || common->IsEmpty() || common->Contains(1) || pairs_ <= n) continue;
         const double c = SimplestRatioIn(*common);
         for (size_t k = r; k < pairs_; k += n) model.pairs[k].factor *= c;
         Try(c == 0 ? kFormWithUsualNumber : RankOf(c),

@@ -28,7 +28,7 @@ std::vector<long double> GrowthsOf(const RotaryFit& fit, const RotaryModel& mode
 struct MeasuredSide {
   bool is_cosine;
   std::vector<long double> value, bar;
-  std::vector<Range> size;  // of the right value, from the other side
+  std::vector<LongRange> size;  // of the right value, from the other side
 };
 // Empty if the other side is larger than the gain, so that it is wrong, or is not known.
 std::optional<MeasuredSide> SideOf(const RotaryFit& fit, bool is_cosine, double gain,
@@ -51,37 +51,38 @@ std::optional<MeasuredSide> SideOf(const RotaryFit& fit, bool is_cosine, double 
 }
 
 // The factors that give all values of the side.
-Range FactorsOf(const MeasuredSide& side) {
-  Range common{0};
+LongRange FactorsOf(const MeasuredSide& side) {
+  LongRange common{0};
   for (size_t i = 0; i < side.value.size(); ++i) {
     const long double value = std::abs(side.value[i]), bar = side.bar[i];
     if (side.size[i].high == 0) {
       if (value > bar) return {1, 0};
       continue;
     }
-    common = Common(common, {(value - bar) / side.size[i].high,
-                             side.size[i].low > 0 ? (value + bar) / side.size[i].low : kInfinity});
+    common.Intersect({(value - bar) / side.size[i].high,
+                      side.size[i].low > 0 ? (value + bar) / side.size[i].low : kInfinity});
   }
   return common;
 }
 
 // The summands that give all values of the side; the right value has either sign.
-std::vector<Range> SummandsOf(const MeasuredSide& side) {
-  std::vector<Range> possible = {{}};
+std::vector<LongRange> SummandsOf(const MeasuredSide& side) {
+  std::vector<LongRange> possible = {{}};
   for (size_t i = 0; i < side.value.size() && !possible.empty(); ++i) {
     const auto& [low, high] = side.size[i];
     const long double value = side.value[i], bar = side.bar[i];
-    std::vector<Range> both;
-    for (const Range& range : possible) {
-      for (const Range& one : {Range{value - high - bar, value - low + bar},
-                               Range{value + low - bar, value + high + bar}}) {
-        const Range common = Common(range, one);
-        if (!common.IsEmpty()) both.push_back(common);
+    std::vector<LongRange> both;
+    for (const LongRange& range : possible) {
+      for (const LongRange& one : {LongRange{value - high - bar, value - low + bar},
+                                   LongRange{value + low - bar, value + high + bar}}) {
+        both.push_back(one);
+        both.back().Intersect(range);
+        if (both.back().IsEmpty()) both.pop_back();
       }
     }
-    std::ranges::sort(both, {}, &Range::low);
+    std::ranges::sort(both, {}, &LongRange::low);
     possible.clear();
-    for (const Range& one : both) {
+    for (const LongRange& one : both) {
       if (possible.empty() || one.low > possible.back().high)
         possible.push_back(one);
       else
@@ -96,10 +97,9 @@ bool HasNoGrowth(const MeasuredSide& side, const std::vector<long double>& growt
   bool is_other = false;
   for (size_t i = 0; i < growth.size(); ++i) {
     const long double value = std::abs(side.value[i]) * growth[i], bar = side.bar[i] * growth[i];
-    if (Common(side.size[i], {value - bar, value + bar}).IsEmpty()) return false;
-    is_other = is_other || Common(side.size[i], {std::abs(side.value[i]) - side.bar[i],
-                                                 std::abs(side.value[i]) + side.bar[i]})
-                               .IsEmpty();
+    if (!side.size[i].Meets({value - bar, value + bar})) return false;
+    is_other = is_other || !side.size[i].Meets({std::abs(side.value[i]) - side.bar[i],
+                                                std::abs(side.value[i]) + side.bar[i]});
   }
   return is_other;
 }
@@ -144,8 +144,8 @@ class OneSidedGains {
         {"growth_of_one_side", Phrase(name_, " does not grow: its growth is missing")});
   }
   void WithFactor(const MeasuredSide& side) {
-    const Range factors = FactorsOf(side);
-    if (factors.IsEmpty() || factors.Holds(1) || !(factors.low > 0)) return;
+    const LongRange factors = FactorsOf(side);
+    if (factors.IsEmpty() || factors.Contains(1) || !(factors.low > 0)) return;
     const double factor = SimplestRatioIn(factors);
     RotaryModel model = start_.model;
     (side.is_cosine ? model.cosine_gain : model.sine_gain) = factor;
@@ -154,8 +154,8 @@ class OneSidedGains {
         {"gain_of_cos_and_sin", Phrase(name_, " is multiplied by ", factor, " in addition")});
   }
   void WithSummand(const MeasuredSide& side) {
-    const std::vector<Range> summands = SummandsOf(side);
-    if (summands.size() != 1 || summands[0].Holds(0)) return;
+    const std::vector<LongRange> summands = SummandsOf(side);
+    if (summands.size() != 1 || summands[0].Contains(0)) return;
     const double summand = SimplestIn(summands[0]);
     RotaryModel model = start_.model;
     (side.is_cosine ? model.cosine_offset : model.sine_offset) = summand;
@@ -181,13 +181,13 @@ std::vector<OneSided> WithGainOfOneSide(const RotaryFit& fit, const RotaryCandid
 
 void SetGain(const RotaryFit& fit, RotaryCandidate& candidate) {
   RotaryModel& model = candidate.model;
-  const Range& gain = fit.angles().gain;
+  const LongRange& gain = fit.angles().gain;
   const double right = fit.GainOf(model);
-  if (candidate.model.growth || gain.IsEmpty() || gain.Holds(right)) return;
+  if (candidate.model.growth || gain.IsEmpty() || gain.Contains(right)) return;
   const RotaryModel before = model;
   const auto is_power = [&](int power) {
     model.amplitude_power = power;
-    return power != before.amplitude_power && gain.Holds(fit.GainOf(model));
+    return power != before.amplitude_power && gain.Contains(fit.GainOf(model));
   };
   if (is_power(0)) {
     candidate.parts.push_back(
@@ -198,7 +198,7 @@ void SetGain(const RotaryFit& fit, RotaryCandidate& candidate) {
                                true});
   } else {
     model = before;
-    const double ratio = SimplestRatioIn({gain.low / right, gain.high / right});
+    const double ratio = SimplestRatioIn(Quotient(gain, right));
     model.gain *= ratio;
     candidate.parts.push_back(
         {"gain", Phrase("every pair is multiplied by ", ratio, " in addition"), true});
@@ -210,8 +210,8 @@ std::optional<RotaryFit> WithTwoGains(const RotaryFit& fit, RotaryCandidate& can
   const auto [cos, sin] = fit.GainsOfBoth(candidate);
   const double right = fit.GainOf(candidate.model);
   if (!fit.angles().gain.IsEmpty() || cos.IsEmpty() || sin.IsEmpty()) return std::nullopt;
-  const double of_cos = cos.Holds(right) ? 1 : SimplestRatioIn({cos.low / right, cos.high / right});
-  const double of_sin = sin.Holds(right) ? 1 : SimplestRatioIn({sin.low / right, sin.high / right});
+  const double of_cos = cos.Contains(right) ? 1 : SimplestRatioIn(Quotient(cos, right));
+  const double of_sin = sin.Contains(right) ? 1 : SimplestRatioIn(Quotient(sin, right));
   if (of_cos == 0 && of_sin == 0) return std::nullopt;
   candidate.model.cosine_gain = of_cos;
   candidate.model.sine_gain = of_sin;

@@ -12,7 +12,7 @@ namespace {
 // A number of a growth, and its values that give all gains.
 struct Number {
   const char* name;
-  Range range;
+  LongRange range;
   double Growth::*member;
 };
 
@@ -24,7 +24,7 @@ std::vector<RotaryCandidate> WithOneNumber(const GrowthSearch& search, RotaryCan
   const Growth right = growth;
   const double gain = changed.model.gain;
   std::vector<RotaryCandidate> found;
-  if (const Range gains = search.Gains(); !gains.IsEmpty() && std::isfinite(gains.high)) {
+  if (const LongRange gains = search.Gains(); !gains.IsEmpty() && std::isfinite(gains.high)) {
     changed.model.gain = SimplestRatioIn(gains);
     part = {"gain", Phrase("every pair is multiplied by ", changed.model.gain, " in addition")};
     found.push_back(changed);
@@ -72,13 +72,14 @@ std::vector<SomePairs> PartsOf(size_t count) {
 
 // The candidate, in which some pairs grow by a power of the right growth; empty if there is none.
 std::vector<RotaryCandidate> WithPowers(const GrowthSearch& search, RotaryCandidate changed) {
-  std::vector<Range> powers;
+  std::vector<LongRange> powers;
   for (size_t k = 0; k < search.pairs(); ++k) powers.push_back(search.PowersOf(k));
   Growth& growth = *changed.model.growth;
   for (const SomePairs& some : PartsOf(search.pairs())) {
-    Range common;
-    for (const size_t k : some.pairs) common = Common(common, powers[k]);
-    if (common.IsEmpty() || common.Holds(1) || !std::isfinite(common.high - common.low)) continue;
+    LongRange common;
+    for (const size_t k : some.pairs) common.Intersect(powers[k]);
+    if (common.IsEmpty() || common.Contains(1) || !std::isfinite(common.high - common.low))
+      continue;
     const double power = SimplestRatioIn(common);
     growth.powers.assign(search.pairs(), 1);
     for (const size_t k : some.pairs) growth.powers[k] = power;

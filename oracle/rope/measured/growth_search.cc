@@ -11,7 +11,7 @@ long double LogOfDecay(double gamma, size_t k, size_t pairs) {
   return std::log((part + gamma) / (1 + static_cast<long double>(gamma)));
 }
 
-Range Ordered(long double a, long double b) { return {std::min(a, b), std::max(a, b)}; }
+LongRange Ordered(long double a, long double b) { return {std::min(a, b), std::max(a, b)}; }
 
 }  // namespace
 
@@ -34,36 +34,36 @@ bool GrowthSearch::Fits(const Growth& g) const {
   return std::ranges::all_of(gains_, [&](const LogGain& gain) {
     const long double t = (gain.position - g.center) / g.scale_base * g.PowerOf(gain.pair);
     const long double log = t * LogOfDecay(g.gamma, g.PairOf(gain.pair), pairs_);
-    return gain.log.Holds(g.is_of_key ? -log : log);
+    return gain.log.Contains(g.is_of_key ? -log : log);
   });
 }
 
-Range GrowthSearch::Gains() const {
-  Range common;
+LongRange GrowthSearch::Gains() const {
+  LongRange common;
   for (const LogGain& gain : gains_) {
     const long double log = (gain.position - right_.center) / right_.scale_base * Decay(gain);
-    common = Common(common, {gain.log.low - log, gain.log.high - log});
+    common.Intersect({gain.log.low - log, gain.log.high - log});
   }
   return {std::exp(common.low), std::exp(common.high)};
 }
 
 bool GrowthSearch::IsMissing() const {
-  return std::ranges::all_of(gains_, [](const LogGain& gain) { return gain.log.Holds(0); });
+  return std::ranges::all_of(gains_, [](const LogGain& gain) { return gain.log.Contains(0); });
 }
 
-Range GrowthSearch::ScaleBases() const {
+LongRange GrowthSearch::ScaleBases() const {
   return CommonOf([&](const LogGain& gain, long double log) {
     return Decay(gain) * (gain.position - right_.center) / log;
   });
 }
 
-Range GrowthSearch::Centers() const {
+LongRange GrowthSearch::Centers() const {
   return CommonOf([&](const LogGain& gain, long double log) {
     return gain.position - right_.scale_base * log / Decay(gain);
   });
 }
 
-Range GrowthSearch::Gammas() const {
+LongRange GrowthSearch::Gammas() const {
   return CommonOf([&](const LogGain& gain, long double log) {
     const long double sign = right_.is_of_key ? -1 : 1;
     const long double z =
@@ -73,12 +73,12 @@ Range GrowthSearch::Gammas() const {
   });
 }
 
-Range GrowthSearch::PowersOf(size_t pair) const {
-  Range common;
+LongRange GrowthSearch::PowersOf(size_t pair) const {
+  LongRange common;
   for (const LogGain& gain : gains_) {
     const long double right = (gain.position - right_.center) / right_.scale_base * Decay(gain);
     if (gain.pair != pair || right == 0) continue;
-    common = Common(common, Ordered(gain.log.low / right, gain.log.high / right));
+    common.Intersect(Quotient(gain.log, right));
   }
   return common;
 }
@@ -86,13 +86,13 @@ Range GrowthSearch::PowersOf(size_t pair) const {
 MeasuredPositions GrowthSearch::PositionsSeen(std::vector<double> right, size_t length,
                                               std::vector<size_t> token_of) const {
   constexpr size_t kMostCandidates = 64;
-  std::vector<Range> of_token(token_of.size());
+  std::vector<LongRange> of_token(token_of.size());
   for (const LogGain& gain : gains_) {
     const auto at = [&](long double log) {
       return right_.center + right_.scale_base * log / Decay(gain);
     };
-    Range& one = of_token[gain.token];
-    one = Common(one, Ordered(at(gain.log.low), at(gain.log.high)));
+    LongRange& one = of_token[gain.token];
+    one.Intersect(Ordered(at(gain.log.low), at(gain.log.high)));
   }
   MeasuredPositions seen{.right = std::move(right),
                          .length = length,
@@ -103,7 +103,7 @@ MeasuredPositions GrowthSearch::PositionsSeen(std::vector<double> right, size_t 
                          .bits = 0};
   for (const double p : seen.right) seen.most = std::max(seen.most, std::abs(p));
   seen.most = 2 * seen.most + 1;
-  for (const Range& range : of_token) {
+  for (const LongRange& range : of_token) {
     std::vector<double>& integers = seen.candidates.emplace_back();
     const long double width = std::max(range.high - range.low, 0x1p-60L);
     seen.bits += std::log2(std::max(1.0, 2 * seen.most / static_cast<double>(width)));
@@ -112,7 +112,7 @@ MeasuredPositions GrowthSearch::PositionsSeen(std::vector<double> right, size_t 
       integers.push_back(static_cast<double>(q) + 0);  // never -0
   }
   seen.bits /= static_cast<double>(std::max<size_t>(of_token.size(), 1));
-  seen.acts_as = [of_token](size_t t, double q) { return of_token[t].Holds(q); };
+  seen.acts_as = [of_token](size_t t, double q) { return of_token[t].Contains(q); };
   return seen;
 }
 
@@ -121,13 +121,13 @@ long double GrowthSearch::Decay(const LogGain& gain) const {
 }
 
 // The numbers that `of` gives for a logarithm within its error bars, in all pairs and tokens.
-Range GrowthSearch::CommonOf(
+LongRange GrowthSearch::CommonOf(
     const std::function<long double(const LogGain&, long double log)>& of) const {
-  Range common;
+  LongRange common;
   for (const LogGain& gain : gains_) {
-    if (gain.log.Holds(0) || gain.position == right_.center) continue;
+    if (gain.log.Contains(0) || gain.position == right_.center) continue;
     const long double a = of(gain, gain.log.low), b = of(gain, gain.log.high);
-    if (std::isfinite(a) && std::isfinite(b)) common = Common(common, Ordered(a, b));
+    if (std::isfinite(a) && std::isfinite(b)) common.Intersect(Ordered(a, b));
   }
   return common;
 }

@@ -16,14 +16,14 @@ class GrowthSearch {
   // True if the growth gives all gains. Its own positions do not count.
   bool Fits(const Growth& growth) const;
   // The gains that multiply the right growth of all pairs and tokens.
-  Range Gains() const;
+  LongRange Gains() const;
   bool IsMissing() const;
   // The values of one number that give all gains, if the others are right.
-  Range ScaleBases() const;
-  Range Centers() const;
-  Range Gammas() const;
+  LongRange ScaleBases() const;
+  LongRange Centers() const;
+  LongRange Gammas() const;
   // The powers of the right growth that give the gains of a pair at all tokens.
-  Range PowersOf(size_t pair) const;
+  LongRange PowersOf(size_t pair) const;
   // The positions that give the gains of all pairs at a token, if the rest is right. `right`: those
   // of all tokens; `token_of` of the measured ones.
   MeasuredPositions PositionsSeen(std::vector<double> right, size_t length,
@@ -36,10 +36,10 @@ class GrowthSearch {
   struct LogGain {
     size_t pair, token;
     long double position;
-    Range log;
+    LongRange log;
   };
   long double Decay(const LogGain& gain) const;
-  Range CommonOf(const std::function<long double(const LogGain&, long double log)>& of) const;
+  LongRange CommonOf(const std::function<long double(const LogGain&, long double log)>& of) const;
 
   Growth right_;
   size_t pairs_;

@@ -70,32 +70,27 @@ class LayoutSearch {
   }
   bool MayRotate(const std::vector<PairOfChannels>& read,
                  const std::vector<PairOfChannels>& written) {
-    Interval gain;
+    LongRange gain;
     for (size_t k = 0; k < read.size(); ++k) {
-      const Interval& its = GainOf(read[k], written[k]);
-      gain = {std::max(gain.low, its.low), std::min(gain.high, its.high)};
-      if (!(gain.low <= gain.high)) return false;
+      gain.Intersect(GainOf(read[k], written[k]));
+      if (gain.IsEmpty()) return false;
     }
     return true;
   }
 
  private:
-  struct Interval {
-    long double low = 0, high = std::numeric_limits<long double>::infinity();
-  };
-
-  // All gains for which the pair is rotated at every token; low > high if there is none. Heads
+  // All gains for which the pair is rotated at every token. Heads
   // that agree on a rotation prove it at any gain.
-  const Interval& GainOf(PairOfChannels read, PairOfChannels written) {
+  const LongRange& GainOf(PairOfChannels read, PairOfChannels written) {
     const auto [at, is_new] =
         gains_.try_emplace({read.first, read.second, written.first, written.second});
-    Interval& gain = at->second;
+    LongRange& gain = at->second;
     for (size_t t = 0; is_new && t < rows_.tokens; ++t) {
       const PairFit fit = FitPair(rows_, t, read, written, {}, errors_);
       if (!fit.is_rotation) gain = {1, 0};
       if (rows_.replicates > 1 || std::isinf(fit.bar)) continue;
       const long double size = std::abs(fit.z);
-      gain = {std::max(gain.low, size - fit.bar), std::min(gain.high, size + fit.bar)};
+      gain.Intersect({size - fit.bar, size + fit.bar});
     }
     return gain;
   }
@@ -109,7 +104,7 @@ class LayoutSearch {
 
   const RotaryRows& rows_;
   RotationErrors& errors_;
-  std::map<std::array<size_t, 4>, Interval> gains_;
+  std::map<std::array<size_t, 4>, LongRange> gains_;
 };
 
 // All windows of a head of `width` channels, those that are most like `right` first.

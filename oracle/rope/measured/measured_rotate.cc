@@ -43,9 +43,9 @@ RotaryModel RightModelOf(const RopeRotate& op) {
 
 // The gains for which all pairs turn by the tables; `backwards`: in the other direction. Empty if
 // there is none.
-Range GainOfTables(const Observation& seen, const PairFits& fits,
-                   const std::vector<size_t>& token_of, bool backwards) {
-  Range gain{0};
+LongRange GainOfTables(const Observation& seen, const PairFits& fits,
+                       const std::vector<size_t>& token_of, bool backwards) {
+  LongRange gain{0};
   for (size_t t = 0; t < fits.tokens; ++t) {
     for (size_t k = 0; k < fits.pairs; ++k) {
       const size_t at = token_of[t] * fits.pairs + k;
@@ -56,7 +56,7 @@ Range GainOfTables(const Observation& seen, const PairFits& fits,
       const Complex ratio = fits(t, k).z * std::conj(right) / size;
       const long double bar = fits(t, k).bar / std::sqrt(size);
       if (!(std::abs(ratio.imag()) <= bar)) return {1, 0};
-      gain = Common(gain, {ratio.real() - bar, ratio.real() + bar});
+      gain.Intersect({ratio.real() - bar, ratio.real() + bar});
     }
   }
   return gain;
@@ -85,14 +85,14 @@ std::vector<Explanation> ExplainRotate(const Observation& seen) {
     if (!layout.name.empty()) parts.push_back({layout.name, layout.sentence});
     const std::optional<PairFits> fits = FitsOf(rows, model, errors);
     if (!fits) continue;
-    Range gain = GainOfTables(seen, *fits, rows.token_of, false);
+    LongRange gain = GainOfTables(seen, *fits, rows.token_of, false);
     if (gain.IsEmpty()) {
       gain = GainOfTables(seen, *fits, rows.token_of, true);
       model.forward = !right.forward;
       parts.push_back({"turns_backwards", "all pairs turn in the other direction"});
     }
     if (gain.IsEmpty()) continue;
-    if (!gain.Holds(1)) {
+    if (!gain.Contains(1)) {
       model.gain = SimplestRatioIn(gain);
       parts.push_back({"gain", Phrase("every pair is multiplied by ", model.gain, " in addition")});
     }

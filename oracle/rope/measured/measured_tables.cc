@@ -186,18 +186,19 @@ std::vector<Explanation> ExplainCosSin(const Observation& seen) {
 
 // The frequencies themselves: [f - error, f + error], with the largest relative error that the
 // recipe permits in any frequency, and in any format of the outputs.
-std::vector<std::optional<Range>> FrequencyRanges(const Observation& seen,
-                                                  const std::vector<double>& answer) {
+std::vector<std::optional<LongRange>> FrequencyRanges(const Observation& seen,
+                                                      const std::vector<double>& answer) {
   const GoldenTensor& golden = seen.golden[0];
   double relative = 0;
   for (size_t k = 0; k < answer.size(); ++k) {
     const double f = std::abs(golden.value.data[k]), error = seen.permitted[0].error.data[k];
     if (f > 0 && std::isfinite(error)) relative = std::max(relative, error / f);
   }
-  std::vector<std::optional<Range>> ranges;
+  std::vector<std::optional<LongRange>> ranges;
   for (const double f : answer) {
     const double error = std::abs(f) * relative;
-    ranges.push_back(std::isfinite(f) ? std::optional(Range{f - error, f + error}) : std::nullopt);
+    ranges.push_back(std::isfinite(f) ? std::optional(LongRange{f - error, f + error})
+                                      : std::nullopt);
   }
   return ranges;
 }
@@ -214,8 +215,8 @@ MeasuredFrequencies FrequenciesIn(const Observation& seen, const RotaryModel& ri
                                   .possible = {},
                                   .list_of = list_of,
                                   .fits = [](const RotaryModel&) { return true; }};
-  for (const std::optional<Range>& range : frequencies.of_pair)
-    frequencies.possible.push_back(range ? std::vector{*range} : std::vector<Range>());
+  for (const std::optional<LongRange>& range : frequencies.of_pair)
+    frequencies.possible.push_back(range ? std::vector{*range} : std::vector<LongRange>());
   return frequencies;
 }
 
@@ -225,8 +226,8 @@ void SetAmplitude(const Observation& seen, double answer, RotaryModel& model,
   const double right = seen.golden[1].value.data[0], error = seen.permitted[1].error.data[0];
   if (std::abs(answer - right) <= error) return;
   const double relative = std::max(error / right, 0x1p-52);
-  const Range ratio{answer / right * (1 - relative), answer / right * (1 + relative)};
-  model.amplitude_power = ratio.Holds(1 / right) ? 0 : ratio.Holds(right) ? 2 : 1;
+  const LongRange ratio{answer / right * (1 - relative), answer / right * (1 + relative)};
+  model.amplitude_power = ratio.Contains(1 / right) ? 0 : ratio.Contains(right) ? 2 : 1;
   if (model.amplitude_power == 1) model.gain = SimplestRatioIn(ratio);
   parts.push_back({"amplitude", Phrase("the amplitude is ", answer, ", expected ", right), true});
 }

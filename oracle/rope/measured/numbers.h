@@ -1,33 +1,22 @@
-// Measured numbers: intervals, the simplest number in one, and sentences with numbers.
+// Measured numbers of rotations: simple ratios, sentences with numbers, and phases.
 #pragma once
 
-#include <limits>
 #include <numbers>
 #include <optional>
 #include <string>
 #include <type_traits>
 #include <vector>
 
+#include "oracle/diagnosis/measured_number.h"
 #include "reference/base/value_text.h"
 
 namespace sextant::oracle {
 
 inline constexpr long double kHalfTurn = std::numbers::pi_v<long double>;  // radians
 
-struct Range {
-  long double low = -std::numeric_limits<long double>::infinity();
-  long double high = std::numeric_limits<long double>::infinity();
-  bool IsEmpty() const { return !(low <= high); }
-  bool Holds(long double x) const { return low <= x && x <= high; }
-  long double Middle() const { return low + (high - low) / 2; }
-};
-Range Common(const Range& a, const Range& b);
-
-// The number with the fewest decimal digits in the range. Needs finite limits.
-double SimplestIn(const Range& range);
-// The same, but the reciprocal of an integer if that has fewer digits, and 2 pi or its reciprocal
+// SimplestIn, but the reciprocal of an integer if that has fewer digits, and 2 pi or its reciprocal
 // if the range excludes numbers of three digits.
-double SimplestRatioIn(const Range& range);
+double SimplestRatioIn(const LongRange& range);
 // True if the number has at most `digits` significant digits.
 bool HasFewDigits(double x, int digits);
 // True for plus or minus a power of two, or one less or more than that, from 16 on.
@@ -53,7 +42,7 @@ std::string Phrase(const Parts&... parts) {
 
 // A measured number: as it is if it is plain and hardly in the range by accident, else with its
 // error bar.
-std::string MeasuredText(double value, const Range& range);
+std::string MeasuredText(double value, const LongRange& range);
 // True for integers, numbers with few digits and reciprocals of such.
 bool IsPlain(double value);
 
@@ -68,7 +57,7 @@ struct PhaseObservation {
 // All v in `range` that fit every observation, as ranges in ascending order; rates differ from 0.
 // `most` limits the number of ranges: observations that would need more are used for the ranges
 // that the others leave.
-std::vector<Range> CommonSolutions(std::vector<PhaseObservation> observations, const Range& range,
-                                   size_t most = 4096);
+std::vector<LongRange> CommonSolutions(std::vector<PhaseObservation> observations,
+                                       const LongRange& range, size_t most = 4096);
 
 }  // namespace sextant::oracle

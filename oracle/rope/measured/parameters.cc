@@ -55,8 +55,9 @@ class ParameterSearch {
     for (size_t k = 0; k < seen.of_pair.size(); ++k) {
       if (seen.possible[k].empty()) continue;
       known.push_back(k);
-      const bool is_right = std::ranges::any_of(
-          seen.possible[k], [&](const Range& range) { return range.Holds(seen.right_list.of[k]); });
+      const bool is_right = std::ranges::any_of(seen.possible[k], [&](const LongRange& range) {
+        return range.Contains(seen.right_list.of[k]);
+      });
       if (!is_right) wrong.push_back(k);
     }
     // The base alone has no pairs that say more than others; the ends of a ramp have.
@@ -104,7 +105,7 @@ class ParameterSearch {
     return std::isnan(most) ? kInfinity : most;
   }
   // The values around the best one; empty if there are none. Powers of two times 2^(i/8).
-  Range Run() const {
+  LongRange Run() const {
     constexpr int kSteps = 8, kOctaves = 12;
     const double x = parameter_.value;
     if (!(x > 0)) return {1, 0};
@@ -126,7 +127,7 @@ class ParameterSearch {
   // Of one pair, between a frequency and the nearest one that is possible.
   double DistanceOf(size_t pair, long double frequency, long double relative) const {
     double least = kInfinity;
-    for (const Range& range : seen_.possible[pair]) {
+    for (const LongRange& range : seen_.possible[pair]) {
       const long double bar = (range.high - range.low) / 2 + relative * std::abs(frequency);
       const long double off = std::abs(frequency - range.Middle());
       least = std::min(least, off > 0 ? static_cast<double>(off / bar) : 0);
@@ -177,8 +178,8 @@ std::vector<FrequencyForm> NameParameters(const MeasuredFrequencies& seen) {
   std::vector<FrequencyForm> forms;
   for (const Parameter& parameter : ParametersOf(seen.right)) {
     const ParameterSearch search(seen, parameter);
-    const Range range = search.Run();
-    if (range.IsEmpty() || range.Holds(parameter.value)) continue;
+    const LongRange range = search.Run();
+    if (range.IsEmpty() || range.Contains(parameter.value)) continue;
     // A number of many digits is no known one: then one that is not at the edge of the error bar.
     const long double quarter = (range.high - range.low) / 4;
     double value = SimplestIn(range);

@@ -57,7 +57,7 @@ class Ramps {
   long double RampAt(size_t k, long double frequency) const {
     return (1 - frequency / plain_[k]) / (1 - 1 / divisor_);
   }
-  Range MeasuredAt(size_t k) const {
+  LongRange MeasuredAt(size_t k) const {
     if (!seen_.of_pair[k]) return {};
     return {RampAt(k, seen_.of_pair[k]->high), RampAt(k, seen_.of_pair[k]->low)};
   }
@@ -72,9 +72,9 @@ class Ramps {
   }
   // The line through two pairs of a ramp, the farthest ones strictly inside: where it is 0 and 1.
   struct Limits {
-    Range low, high;
+    LongRange low, high;
   };
-  static std::optional<Limits> LimitsOf(const std::vector<Range>& ramp) {
+  static std::optional<Limits> LimitsOf(const std::vector<LongRange>& ramp) {
     std::vector<size_t> inside;
     for (size_t k = 0; k < ramp.size(); ++k)
       if (ramp[k].low > 0 && ramp[k].high < 1) inside.push_back(k);
@@ -88,7 +88,7 @@ class Ramps {
                   {last + (1 - ramp[b].high) / steep_high, last + (1 - ramp[b].low) / steep_low}};
   }
   void AddOtherLimits() {
-    std::vector<Range> measured, right;
+    std::vector<LongRange> measured, right;
     for (size_t k = 0; k < plain_.size(); ++k) {
       measured.push_back(MeasuredAt(k));
       right.push_back({right_[k], right_[k]});
@@ -99,8 +99,8 @@ class Ramps {
     std::vector<double> ramp;
     for (size_t k = 0; k < plain_.size(); ++k)
       ramp.push_back(std::clamp((static_cast<double>(k) - low) / (high - low), 0.0, 1.0));
-    const Range fine{expected->low.low - 0x1p-20L, expected->low.low + 0x1p-20L};
-    const Range end{expected->high.low - 0x1p-20L, expected->high.low + 0x1p-20L};
+    const LongRange fine{expected->low.low - 0x1p-20L, expected->low.low + 0x1p-20L};
+    const LongRange end{expected->high.low - 0x1p-20L, expected->high.low + 0x1p-20L};
     Add(Phrase("the ramp of the scaling goes from pair ", low, " to pair ", high,
                ", expected from ", SimplestIn(fine), " to ", SimplestIn(end)),
         ramp);

@@ -15,14 +15,13 @@ bool IsCopyOf(const RotaryRows& rows, size_t to, size_t from) {
 }
 
 // The factors by which a channel is multiplied.
-Range FactorOf(const RotaryRows& rows, size_t channel, RotationErrors& errors) {
-  Range common;
+LongRange FactorOf(const RotaryRows& rows, size_t channel, RotationErrors& errors) {
+  LongRange common;
   for (size_t i = channel; i < rows.x.size(); i += rows.width) {
     const long double x = rows.x[i], y = rows.y[i];
     if (x == 0 || !std::isfinite(rows.x[i])) continue;
     const double error = errors.Of(std::max(std::abs(rows.x[i]), std::abs(rows.y[i])));
-    const long double a = (y - error) / x, b = (y + error) / x;
-    common = Common(common, {std::min(a, b), std::max(a, b)});
+    common.Intersect(Quotient({y - error, y + error}, x));
   }
   return common;
 }
@@ -71,10 +70,10 @@ std::optional<OtherRestChannels> OtherRest(const std::vector<PairOfChannels>& wr
   for (size_t c = 0; c < rows.width; ++c)
     if (!used[c]) outside.push_back(c);
   if (outside.empty() || rows.x.empty()) return std::nullopt;
-  Range factors;
-  for (const size_t c : outside) factors = Common(factors, FactorOf(rows, c, errors));
+  LongRange factors;
+  for (const size_t c : outside) factors.Intersect(FactorOf(rows, c, errors));
   if (factors.IsEmpty()) return InOtherOrder(outside, rows);
-  if (factors.Holds(1) || std::isinf(factors.high - factors.low)) return std::nullopt;
+  if (factors.Contains(1) || std::isinf(factors.high - factors.low)) return std::nullopt;
   const double factor = SimplestRatioIn(factors);
   OtherRestChannels rest{
       factor == 0 ? "rest_zeroed" : "rest_multiplied",

@@ -11,8 +11,8 @@ namespace {
 std::vector<size_t> StillPairs(const MeasuredFrequencies& seen) {
   std::vector<size_t> still;
   for (size_t k = 0; k < seen.of_pair.size(); ++k) {
-    const bool is_still = seen.of_pair[k] && seen.of_pair[k]->Holds(0);
-    if (is_still && seen.right_list.of[k] != 0 && !seen.RatioOf(k).Holds(1)) still.push_back(k);
+    const bool is_still = seen.of_pair[k] && seen.of_pair[k]->Contains(0);
+    if (is_still && seen.right_list.of[k] != 0 && !seen.RatioOf(k).Contains(1)) still.push_back(k);
   }
   return still;
 }
@@ -33,7 +33,7 @@ std::vector<FrequencyForm> NameTurningPairs(const MeasuredFrequencies& seen) {
     turning.possible[k].clear();
   }
   turning.explained += still.size();
-  turning.factors = [](const Range& range) { return std::vector{range}; };  // fits decides
+  turning.factors = [](const LongRange& range) { return std::vector{range}; };  // fits decides
   turning.fits = [&](const RotaryModel& model) { return seen.fits(WithStill(model, still)); };
   std::vector<FrequencyForm> forms = NameFrequencies(turning);
   for (FrequencyForm& form : forms) {
