@@ -1,5 +1,5 @@
-"""The operations in which deviations are planted, in families for reports. Their formulas are those of
-tools/adapters/native/."""
+"""The operations in which deviations are planted, in families for reports. Their formulas are those
+of tools/adapters/native/."""
 
 from stages import NATIVE
 

@@ -1,5 +1,5 @@
-"""Changes of stages. The operations are computed in named stages (tools/adapters/native/steps.py), so
-that a deviation can change what a stage gives. A deviation, or an honest recipe, is a dict from
+"""Changes of stages. The operations are computed in named stages (tools/adapters/native/steps.py),
+so that a deviation can change what a stage gives. A deviation, or an honest recipe, is a dict from
 stages to functions (value, question) -> value. Several are applied one after the other.
 
 All values are numpy.longdouble (64 bits of significand), unless a recipe rounds them.

@@ -144,21 +144,16 @@ def joined(x):
     return x[0].swapaxes(0, 1).reshape(x.shape[2], x.shape[1] * x.shape[3])
 
 
-# What attention needs to know of a question that has no such attributes.
-SEES_ALL = {"mask": "none", "query_offset": None, "align": "top_left", "window": None,
-            "chunk": None, "segments": None}
-
-
 def cross_attention(q, at):
     weights = at("weights", (q.wq, q.wk, q.wv), q)
     biases = at("biases", (q.bq, q.bk, q.bv), q)
     sources = at("sources", (q.x, q.memory, q.memory), q)
     rows = [at.T(at.dot(x, w) + b) for x, w, b in zip(sources, weights, biases)]
     queries, keys, values = (heads_of(x, n) for x, n in zip(rows, (q.H, q.K, q.K)))
-    inner = SimpleNamespace(**{
-        **SEES_ALL, "mask": getattr(q, "mask", "none"), "q": queries, "k": keys, "v": values,
-        "B": 1, "H": q.H, "K": q.K, "S": q.S, "T": q.T, "D": q.D, "E": q.D, "scale": q.scale,
-        "soft_cap": q.soft_cap, "key_length": q.key_length, "seen": {}})
+    inner = SimpleNamespace(
+        q=queries, k=keys, v=values, B=1, H=q.H, K=q.K, S=q.S, T=q.T, D=q.D, E=q.D, scale=q.scale,
+        soft_cap=q.soft_cap, mask=getattr(q, "mask", "none"), align="top_left", query_offset=None,
+        window=None, chunk=None, key_length=q.key_length, segments=None, seen={})
     mean = at("mean", joined(attention(at("inner", inner, q), at)["y"]), q)
     y = at.T(at.dot(mean, at("wo", q.wo, q)) + at("bo", q.bo, q))
     return {"y": at("answer", y, q), "q": queries[0], "k": keys[0], "v": values[0], "mean": mean}

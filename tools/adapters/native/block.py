@@ -4,7 +4,7 @@ keys); Vaswani et al. 2017 (1706.03762), section 3.1."""
 
 import numpy as np
 
-from attention import SEES_ALL, attention, cross_attention, heads_of, joined
+from attention import attention, cross_attention, heads_of, joined
 from layer import activation, feed_forward, layer_norm, linear, linear_bias, rms_norm
 from rope import rope
 from steps import with_words
@@ -36,9 +36,9 @@ def decoder_block_normed(q, at):
     read = q.x if q.placement == "branch" else normed(q, at, q.x, q.attn_norm)
     queries = queries_or_keys(read, q.wq, q.H, q.q_norm)
     keys = queries_or_keys(read, q.wk, q.K, q.k_norm)
-    seeing = {**SEES_ALL, **{name: getattr(q, name) for name in ("mask", "window", "chunk", "segments")}}
-    mean = attention(with_words(q, **seeing, q=queries, k=keys, v=heads_of(layer(read, q.wv), q.K),
-                                B=1, T=q.S), at)["y"]
+    values = heads_of(layer(read, q.wv), q.K)
+    mean = attention(with_words(q, q=queries, k=keys, v=values, B=1, T=q.S, align="top_left",
+                                query_offset=None), at)["y"]
     attended = layer(joined(mean), q.wo)
     middle = at.T(q.x + after(attended, q.attn_post_norm, q.attn_norm))
     mlp_read = q.x if q.placement == "parallel" else middle

@@ -58,8 +58,8 @@ def gelu_tanh(x, cubic=EXACT("0.044715"), root=np.sqrt(2 / PI)):
 def function_of(kind, beta=1):
     kind = {"glu": "sigmoid", "geglu": "gelu", "geglu_tanh": "gelu_tanh", "reglu": "relu",
             "swiglu": "swish"}.get(kind, kind)
-    return {"sigmoid": sigmoid, "swish": lambda x: x * sigmoid(x.dtype.type(beta) * x), "gelu": gelu,
-            "gelu_tanh": gelu_tanh, "relu": lambda x: np.maximum(x, 0),
+    return {"sigmoid": sigmoid, "swish": lambda x: x * sigmoid(x.dtype.type(beta) * x),
+            "gelu": gelu, "gelu_tanh": gelu_tanh, "relu": lambda x: np.maximum(x, 0),
             "relu2": lambda x: np.maximum(x, 0) ** 2, "tanh": np.tanh}[kind]
 
 

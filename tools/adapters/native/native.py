@@ -1,14 +1,12 @@
 """Plain implementations of all operations in numpy, written from the papers. Reason of this set of
 formulas: what must be computed in several ways is written once, in stages that can be changed.
 
-  sextant check CASES --subject "exec:/usr/bin/python3 tools/adapters/native/native.py"
-  sextant check "softmax N=40 M=4096" --strict --subject "exec:... tools/adapters/native/native.py halves"
+  sextant check CASES --subject "exec:/usr/bin/python3 tools/adapters/native/native.py [ORDER]"
 
-Without an argument, tensors are rounded where Hugging Face stores them: recipe `native`. If a
-formula marks the wrong step (reference/number/recipe/recipe.h), the permitted errors are smaller
-than the errors of these functions, and native_test.py fails. With an argument, the name of an order
-of sums (orders.py), all is computed in f32 and rounded once. tools/campaign/ plants deviations in the
-stages.
+Without ORDER, tensors are rounded where Hugging Face stores them: recipe `native`. If a formula
+marks the wrong step (reference/number/recipe/recipe.h), the permitted errors are smaller than the
+errors of these functions, and native_test.py fails. With ORDER, an order of sums (orders.py), all is
+computed in f32 and rounded once. tools/campaign/ plants deviations in the stages, in 80 bits.
 """
 
 import functools

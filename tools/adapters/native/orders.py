@@ -47,7 +47,8 @@ def parts_of(terms, size):
 
 def blocks(size):
     """Sums blocks of `size` neighbours, then adds the block sums sequentially."""
-    return lambda terms, form=None: sequential(sequential(parts_of(terms, size), form)[..., 0], form)
+    return lambda terms, form=None: sequential(
+        sequential(parts_of(terms, size), form)[..., 0], form)
 
 
 def lanes(size, join=sequential):
@@ -70,4 +71,5 @@ def compensated(terms, form=None):
 ORDERS = {"sequential": sequential, "backwards": backwards, "halves": halves,
           **{f"blocks_{size}": blocks(size) for size in (8, 16, 64)},
           **{f"lanes_{size}": lanes(size) for size in (8, 16, 64)},
-          "numpy": lambda terms: np.add.reduce(terms, -1, keepdims=True)}  # blocks of 128 in 8 lanes
+          # blocks of 128, each in 8 lanes, by halves
+          "numpy": lambda terms: np.add.reduce(terms, -1, keepdims=True)}

@@ -1,4 +1,4 @@
-"""How the formulas of this folder are computed: in which numbers, with which roundings, sums and changes.
+"""How the formulas of this folder are computed: in which numbers, roundings, sums, with which changes.
 
 An operation is a function of a question and of `at`, an object of class Steps. The question is a
 namespace of the attributes, dimensions and input tensors of a case, by their names in the protocol.

@@ -7,8 +7,9 @@
     ... --only numpy            numpy only; the other choices are `fast` and `recipe`
 
 Operations with long sums are judged for native.py with every order of sums in orders.py; all
-operations are judged for `fast` and the recipe itself. Each case is proven once. Prints a line per operation and subject with the numbers of answers, elements and false
-alarms; the exit status is 1 if there are false alarms.
+operations are judged for `fast` and the recipe itself. Each case is proven once. Prints a line per
+operation and subject with the numbers of answers, elements and false alarms; the exit status is 1
+if there are false alarms.
 """
 
 import argparse
