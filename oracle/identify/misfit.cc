@@ -105,7 +105,7 @@ std::vector<Exchange> Weighed(std::vector<Exchange> exchanges, const Claim& clai
   for (Exchange& exchange : exchanges) {
     const Case c = exchange.c.With(WordsOf(claim));
     exchange.units = PermittedErrors({c, exchange.inputs, ParseRecipe(recipe, c.dtype())},
-                                    ProveOptions{.threads = threads});
+                                     ProveOptions{.threads = threads});
   }
   return exchanges;
 }

@@ -224,7 +224,8 @@ HWY_INLINE void AddTerms(D d, const ScoreRow& row, const TermRow& to, size_t fir
     rise_sum = hn::Add(rise_sum, hn::Mul(term, rise));
     fall_sum = hn::Add(fall_sum, hn::Mul(term, fall));
     // Not where one of them is NaN. Expm1NearZero is for errors up to 0.35.
-    valid = hn::And(valid, hn::And(hn::Le(error, hn::Set(d, 0.35)), hn::Le(drift, hn::Set(d, 1.0))));
+    valid =
+        hn::And(valid, hn::And(hn::Le(error, hn::Set(d, 0.35)), hn::Le(drift, hn::Set(d, 1.0))));
     most_drift = hn::Max(most_drift, drift);
   }
   sums.AddTo(last - first, totals.sum, totals.rounding);

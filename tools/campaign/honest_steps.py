@@ -2,8 +2,7 @@
 
 import numpy as np
 
-from stages import EXACT, rounded, to_format
-from sums import ORDERS
+from stages import EXACT, ORDERS, rounded, to_format
 
 
 def exact(value, question):

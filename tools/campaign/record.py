@@ -4,10 +4,8 @@ import pickle
 import sys
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "adapters" / "python"))
-import sextant_adapter as sextant  # noqa: E402
-
-from operations import OPERATIONS  # noqa: E402
+from operations import OPERATIONS
+from stages import sextant
 
 
 def main(folder):

@@ -2,16 +2,10 @@
 Two names are joined by "+"; "right" has no deviation."""
 
 import sys
-from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parent))
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "adapters" / "python"))
-
-import sextant_adapter as sextant  # noqa: E402
-
-import stages  # noqa: E402
-from deviations import changes_of  # noqa: E402
-from operations import OPERATIONS  # noqa: E402
+import stages
+from deviations import changes_of
+from operations import OPERATIONS
 
 
 def serve(name):
@@ -22,7 +16,7 @@ def serve(name):
                                           case.tensors, case.outputs, changes)
 
     functions = {operation: answer(function) for operation, function in OPERATIONS.items()}
-    sextant.serve(functions, name="campaign", version="1", recipe="native")
+    stages.sextant.serve(functions, name="campaign", version="1", recipe="native")
 
 
 if __name__ == "__main__":

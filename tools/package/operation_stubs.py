@@ -129,10 +129,6 @@ def cases(op):
     return f"{comment}\n{op.line()}  # small\n"
 
 
-def arguments(op):
-    return ", ".join([tensor.name for tensor in op.inputs] + [name for name, _, _ in op.attributes])
-
-
 def mpmath_formula(op):
     names = ", ".join(["case"] + [tensor.name for tensor in op.inputs])
     return f'''"""{op.name} in mpmath, from its definition; rules in formulas.py, example linear.py."""
@@ -146,8 +142,8 @@ def {op.name}({names}):
 def native(op):
     return f'''
 
-def {op.name}({arguments(op)}):
-    raise NotImplementedError("Still to write: {op.name} in PyTorch, rounding as native.py says")
+def {op.name}(q, at):
+    raise NotImplementedError("Still to write: {op.name} in numpy, in stages as steps.py says")
 '''
 
 

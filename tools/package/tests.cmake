@@ -32,8 +32,8 @@ foreach(program IN LISTS programs)
   endforeach()
 endforeach()
 foreach(op linear attention_scores)
-  add_python_test(tools/adapters/numpy/strict_campaign.${op}
-    tools/adapters/numpy/strict_campaign.py $<TARGET_FILE:sextant> ${op} --quick --only numpy recipe
+  add_python_test(tools/adapters/native/strict_campaign.${op}
+    tools/adapters/native/strict_campaign.py $<TARGET_FILE:sextant> ${op} --quick --only numpy recipe
     --dtypes f32)
 endforeach()
 

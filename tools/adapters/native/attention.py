@@ -1,132 +1,171 @@
-"""Attention as in the eager implementation of Hugging Face; one function per operation."""
+"""Attention with its attributes, softmax, relative positions, another sequence, two parts merged.
+Formulas: Vaswani et al. 2017 (1706.03762), eq. 1 and section 3.2.2; sinks: openai/gpt-oss; Shaw et
+al. 2018 (1803.02155), eq. 3 and 4; Milakov and Gimelshein 2018 (1805.02867), section 3.1."""
 
-import torch
+from types import SimpleNamespace
 
-from layer import linear_bias
-from rope import rope
-from steps import product, times, wide
+import numpy as np
 
-
-def capped(x, cap):
-    """cap * tanh(x / cap) in f32."""
-    return cap * torch.tanh(wide(x) / cap)
+from rope import rotate
+from steps import EXACT, with_words
 
 
-def soft_cap(x, cap):
-    return capped(x, cap).to(x.dtype)
+def attention(q, at):
+    heads = at("key_head", np.arange(q.H) // (q.H // q.K), q)
+    keys, values = q.k[:, heads], q.v[:, at("value_head", heads, q)]
+    scale = at("scale", scale_of(q, at), q)
+    dot = at("dot", at.T(at.dot(q.q, keys)), q)
+    bias, zero = at("bias", getattr(q, "bias", at.real(0)), q), at.real(0)
+    inside, outside = (bias, zero) if getattr(q, "scale_bias", False) else (zero, bias)
+    score = at("score", at.T(at.T(dot + inside) * scale), q)
+    score = at("biased", at.T(at("capped", capped(score, q.soft_cap, at), q) + outside), q)
+    visible = at("visible", visible_keys(q), q)
+    score = at("masked", np.where(visible, score, at.real(-np.inf)), q)
+    largest = at("largest", score.max(-1, keepdims=True, initial=-np.inf), q)
+    weight = at("exponential", np.exp(score - largest), q)
+    total = at("sum", at("add", at.sum, q)(weight), q)
+    lse = np.where(np.isneginf(largest), largest, largest + np.log(total))[..., 0]
+    total = total + at("sink", sink_of(q, largest), q)
+    weight = at("weight", at.T((weight / total).astype(at.real)), q)
+    y = at("weighed", at.T(weighed(weight, values, visible, at)), q)
+    return {"y": at("output", np.where(np.isneginf(largest), at.real(0), y), q), "lse": lse}
 
 
-def softmax(x):
-    return torch.softmax(wide(x), -1).to(x.dtype)
+def scale_of(q, at):
+    return at.real(q.D) ** at.real(-0.5) if q.scale is None else at.real(q.scale)
 
 
-def scaled(scores, scale, width):
-    return times(scores, width**-0.5 if scale is None else scale)
+def capped(score, cap, at):
+    return score if cap is None else at.T(at.real(cap) * np.tanh(score / at.real(cap)))
 
 
-def attention_scores(q, k, scale):
-    k = k.repeat_interleave(q.shape[1] // k.shape[1], 1)
-    return scaled(product(q, k.transpose(-1, -2)), scale, q.shape[-1])
+def sink_of(q, largest):
+    """A sink far above the largest score exceeds f32."""
+    sink = getattr(q, "sink", None)
+    return 0 if sink is None else np.exp(sink.astype(EXACT)[None, :, None, None] - largest)
 
 
-def of_batch(numbers, B):
-    return torch.tensor(numbers if len(numbers) == B else numbers * B)[:, None, None]
+def weighed(weight, values, visible, at):
+    """Values of keys that a query does not see are not read: they may be NaN."""
+    values = values.swapaxes(-1, -2)
+    if np.isfinite(values).all():
+        return at.dot(weight, values)
+    terms = weight[..., None, :] * values[..., None, :, :]
+    return at.sum(np.where(visible[..., None, :], terms, 0))[..., 0]
 
 
-def seen(B, S, T, mask, align, query_offset, window, chunk, key_length, segments):
-    """[B,S,T]: true where a query attends to a key."""
-    t = torch.arange(T)[None, None]
-    length = of_batch(key_length or [T], B)
-    if query_offset is None:
-        first = length - S if align == "bottom_right" else 0 * length
+def visible_keys(q):
+    """[B,1,S,T]: which keys a query sees."""
+    length = per_batch(q.key_length, q, q.T)
+    if q.query_offset is not None:
+        start = per_batch(q.query_offset, q, 0)
     else:
-        first = of_batch(query_offset, B)
-    i = torch.arange(S)[None, :, None] + first
-    see = (t < length) & (t >= 0) & (i == i)
-    if mask == "causal":
-        see = see & (t <= i)
-    if window:
-        left, right = window
-        see = see & ((left < 0) | (t >= i - left)) & ((right < 0) | (t <= i + right))
-    if chunk:
-        see = see & (i.div(chunk, rounding_mode="floor") == t.div(chunk, rounding_mode="floor"))
-    if segments is not None:
-        ends = torch.tensor(segments).cumsum(0)
-        see = see & ((i[..., None] >= ends).sum(-1) == (t[..., None] >= ends).sum(-1))
-        see = see & (0 <= i) & (i < T)
-    return see
+        start = length - q.S if q.align == "bottom_right" else 0 * length
+    i, t = start + np.arange(q.S)[:, None], np.arange(q.T)[None, None, None]
+    visible = t < length
+    if q.mask == "causal":
+        visible = visible & (t <= i)
+    if q.window is not None:
+        left, right = q.window
+        visible = visible & ((left < 0) | (t >= i - left)) & ((right < 0) | (t <= i + right))
+    if q.chunk is not None:
+        visible = visible & (i // q.chunk == t // q.chunk)
+    if q.segments is not None:
+        ends = np.cumsum(q.segments)
+        segment_of_i, segment_of_t = ((n[..., None] >= ends).sum(-1) for n in (i, t))
+        visible = visible & (segment_of_i == segment_of_t) & (0 <= i) & (i < q.T)
+    return visible
 
 
-def mean_of(scores, v, see, sink=None):
-    """y and lse of scores [B,H,S,T] and values [B,K,T,E]; y is 0 where a query sees no key."""
-    see = see[:, None].expand(scores.shape)
-    masked = wide(scores).masked_fill(~see, -torch.inf)
-    lse = torch.logsumexp(masked, -1)
-    if sink is not None:
-        masked = torch.cat((masked, sink[None, :, None, None].expand(*masked.shape[:3], 1)), -1)
-    weights = torch.softmax(masked, -1).to(v.dtype)[..., : scores.shape[-1]]
-    v = v.repeat_interleave(scores.shape[1] // v.shape[1], 1)
-    terms = wide(weights)[..., None] * wide(v)[:, :, None]
-    y = terms.masked_fill(~see[..., None], 0).sum(-2).to(v.dtype)
-    return {"y": y, "lse": lse}
+def per_batch(numbers, q, default):
+    """[B,1,1,1]"""
+    numbers = [default] if numbers is None else numbers
+    return np.broadcast_to(np.array(numbers), (q.B,)).reshape(-1, 1, 1, 1)
 
 
-def attention(q, k, v, scale=None, soft_cap=None, mask="none", align="bottom_right",
-              query_offset=None, window=None, chunk=None, key_length=None, segments=None,
-              empty_rows="unspecified", bias=None, scale_bias=False, sink=None):  # fmt: skip
-    scores = attention_scores(q, k, 1 if scale_bias else scale)
-    if scale_bias:
-        scores = scaled(scores + bias, scale, q.shape[-1])
-    if soft_cap:
-        scores = capped(scores, soft_cap).to(q.dtype)
-    if bias is not None and not scale_bias:
-        scores = scores + bias
-    B, _, S, T = scores.shape
-    see = seen(B, S, T, mask, align, query_offset, window, chunk, key_length, segments)
-    return mean_of(scores, v, see, sink)
+def attention_bias(q, at):
+    return attention(q, at)
 
 
-def attention_bias(q, k, v, bias, scale_bias, **attending):
-    return attention(q, k, v, bias=bias, scale_bias=scale_bias, **attending)
+def attention_sink(q, at):
+    return attention(q, at)
 
 
-def attention_sink(q, k, v, sink, **attending):
-    return attention(q, k, v, sink=sink, **attending)
+def rope_attention(q, at):
+    turned_q = rotate(q.q, q.position_q[:, None, :, None], q, at)
+    turned_k = rotate(q.k, q.position_k[:, None, :, None], q, at)
+    return attention(with_words(q, q=turned_q, k=turned_k), at)
 
 
-def attention_merge(y1, lse1, y2, lse2, empty_rows):
-    lse = torch.logaddexp(lse1, lse2)
-    parts = [(wide(y) * torch.exp(part - lse)[:, None].to(y.dtype)).masked_fill(
-        torch.isneginf(part)[:, None], 0) for y, part in ((y1, lse1), (y2, lse2))]  # fmt: skip
-    return {"y": (parts[0] + parts[1]).to(y1.dtype), "lse": lse}
+def softmax(q, at):
+    x = at("input", q.x, q)
+    largest = at("largest", x.max(-1, keepdims=True, initial=-np.inf), q)
+    weight = at("exponential", np.exp(x - largest), q)
+    total = at("sum", at("add", at.sum, q)(weight), q)
+    return {"y": at("output", at.T(weight / total), q)}
 
 
-def rope_attention(q, k, v, position_q, position_k, pairing, base, scaling, seq_len, offset,
-                   direction, R, **attending):  # fmt: skip
-    rotary = (pairing, base, scaling, seq_len, offset, direction, R)
-    return attention(rope(q, position_q, *rotary), rope(k, position_k, *rotary), v, **attending)
+def soft_cap(q, at):
+    cap = at("cap", at.real(q.cap), q)
+    return {"y": at("output", at.T(cap * at("tanh", np.tanh(at("ratio", q.x / cap, q)), q)), q)}
 
 
-def relative_attention(q, k, v, key_table, value_table, query_position, key_position, clip, scale):
-    row = (key_position - query_position[:, None]).clamp(-clip, clip) + clip
-    relative = (wide(q)[..., None, :] * wide(key_table)[row]).sum(-1).to(q.dtype)
-    content = product(q, k.transpose(-1, -2))
-    scores = scaled(content + relative, scale, q.shape[-1])
-    weights = softmax(scores)
-    mean = (wide(weights)[..., None] * wide(value_table)[row]).sum(-2).to(q.dtype)
-    return {"y": product(weights, v) + mean, "scores": scores}
+def attention_scores(q, at):
+    keys = q.k[:, at("key_head", np.arange(q.H) // (q.H // q.K), q)]
+    a, b = at("operands", (q.q, keys), q)
+    scores = at.T(at.dot(a, b)) * at("scale", scale_of(q, at), q)
+    return {"scores": at("output", at.T(scores), q)}
 
 
-def split(x, heads):
-    """[S,H*D] -> [1,H,S,D]"""
-    return x.unflatten(-1, (heads, -1)).transpose(0, 1)[None]
+def relative_attention(q, at):
+    """`relative` and `added` have one key or value per pair of a query and a key."""
+    distance = at("distance", q.key_position[None] - q.query_position[:, None], q)
+    row = at("row", np.clip(distance, -q.clip, q.clip) + q.clip, q)
+    key_table = at("key_table", q.key_table, q)[row]
+    value_table = at("value_table", q.value_table, q)[row].swapaxes(-1, -2)
+    content = at("content", at.T(at.dot(q.q, q.k)), q)
+    relative = at("relative", at.T(at.dot(q.q[..., None, :], key_table)[..., 0, :]), q)
+    score = at.T(content + relative) * at("scale", scale_of(q, at), q)
+    score = at("score", at.T(score), q)
+    weight = np.exp(score - score.max(-1, keepdims=True))
+    weight = at("weight", at.T(weight / at.sum(weight)), q)
+    read = at("read", at.T(at.dot(weight, q.v.swapaxes(-1, -2))), q)
+    added = at("added", at.T(at.dot(weight[..., None, :], value_table)[..., 0, :]), q)
+    return {"y": at("output", at.T(read + added), q), "scores": score}
 
 
-def cross_attention(x, memory, wq, bq, wk, bk, wv, bv, wo, bo, scale, soft_cap, key_length,
-                    empty_rows, H, K, mask="none"):  # fmt: skip
-    q = split(linear_bias(x, wq, bq), H)
-    k, v = (split(linear_bias(memory, w, b), K) for w, b in ((wk, bk), (wv, bv)))
-    answer = attention(q, k, v, scale, soft_cap, mask, "top_left", key_length=key_length,
-                       empty_rows=empty_rows)  # fmt: skip
-    mean = answer["y"][0].transpose(0, 1).flatten(1)
-    return {"y": linear_bias(mean, wo, bo), "q": q[0], "k": k[0], "v": v[0], "mean": mean}
+def heads_of(x, count):
+    """[rows,count*D] -> [1,count,rows,D]"""
+    return x.reshape(len(x), count, x.shape[-1] // count).swapaxes(0, 1)[None]
+
+
+def joined(x):
+    """[1,heads,rows,D] -> [rows,heads*D]"""
+    return x[0].swapaxes(0, 1).reshape(x.shape[2], x.shape[1] * x.shape[3])
+
+
+def cross_attention(q, at):
+    weights = at("weights", (q.wq, q.wk, q.wv), q)
+    biases = at("biases", (q.bq, q.bk, q.bv), q)
+    sources = at("sources", (q.x, q.memory, q.memory), q)
+    rows = [at.T(at.dot(x, w) + b) for x, w, b in zip(sources, weights, biases)]
+    queries, keys, values = (heads_of(x, n) for x, n in zip(rows, (q.H, q.K, q.K)))
+    inner = SimpleNamespace(
+        q=queries, k=keys, v=values, B=1, H=q.H, K=q.K, S=q.S, T=q.T, D=q.D, E=q.D, scale=q.scale,
+        soft_cap=q.soft_cap, mask=getattr(q, "mask", "none"), align="top_left", query_offset=None,
+        window=None, chunk=None, key_length=q.key_length, segments=None, seen={})
+    mean = at("mean", joined(attention(at("inner", inner, q), at)["y"]), q)
+    y = at.T(at.dot(mean, at("wo", q.wo, q)) + at("bo", q.bo, q))
+    return {"y": at("answer", y, q), "q": queries[0], "k": keys[0], "v": values[0], "mean": mean}
+
+
+def attention_merge(q, at):
+    first, second = at("logarithms", (q.lse1, q.lse2), q)
+    largest = at("largest", np.maximum(first, second), q)
+    a, b = at("weights", tuple(np.where(np.isneginf(lse), 0, np.exp(lse - largest))
+                               for lse in (first, second)), q)
+    total = at("sum", a + b, q)
+    parts = (np.where(weight[:, None] == 0, 0, at.T(weight / total)[:, None] * y)
+             for weight, y in ((a, q.y1), (b, q.y2)))
+    lse = np.where(np.isinf(largest), largest, largest + np.log(total))
+    return {"y": at("output", at.T(sum(parts)), q), "lse": at("lse", lse, q)}

@@ -1,87 +1,90 @@
-"""Composite operations, as in Hugging Face models; one function per operation."""
+"""Blocks of a transformer. Formulas: Touvron et al. 2023 (2302.13971), section 2.2; OLMo 2
+(2501.00656), section 3.2 (branch); Gemma 3 (2503.19786), section 2 (sandwich, norms of queries and
+keys); Vaswani et al. 2017 (1706.03762), section 3.1."""
 
-import torch
+import numpy as np
 
-from attention import attention, capped, cross_attention, split
+from attention import attention, cross_attention, heads_of, joined
 from layer import activation, feed_forward, layer_norm, linear, linear_bias, rms_norm
 from rope import rope
-from steps import times, wide
-
-ROTARY = ("pairing", "base", "scaling", "seq_len", "offset", "direction")
-SEEING = ("scale", "soft_cap", "mask", "window", "chunk", "key_length", "segments", "empty_rows")
+from steps import with_words
 
 
-def heads_normed(x, weight, qk_norm, eps, unit_offset):
+def normed(q, at, x, weight):
+    return rms_norm(with_words(q, weight=weight, M=x.shape[-1]), at, x)["y"]
+
+
+def heads_normed(q, at, x, weight):
     """x [1,heads,S,D], weight [heads*D]"""
-    if qk_norm == "none":
-        return x
-    if qk_norm == "head":
-        per_head = weight.reshape(x.shape[1], 1, x.shape[3])
-        return rms_norm(x, per_head, eps, unit_offset)
-    together = x[0].transpose(0, 1).flatten(1)
-    return split(rms_norm(together, weight, eps, unit_offset), x.shape[1])
+    if q.qk_norm == "head":
+        return normed(q, at, x, weight.reshape(x.shape[1], 1, -1))
+    return x if q.qk_norm == "none" else heads_of(normed(q, at, joined(x), weight), x.shape[1])
 
 
-def decoder_block_normed(x, position, attn_norm, wq, wk, wv, wo, mlp_norm, gate, up, down, q_norm,
-                         k_norm, attn_post_norm, mlp_post_norm, eps, unit_offset, kind, placement,
-                         qk_norm, H, K, R, **more):  # fmt: skip
-    def norm(x, weight):
-        return rms_norm(x, weight, eps, unit_offset)
+def decoder_block_normed(q, at):
+    def layer(x, weight):
+        return linear(with_words(q, x=x, weight=weight), at)["y"]
 
-    def queries_or_keys(u, weight, heads, norm_weight):
-        x = split(linear(u, weight), heads)
-        normed = heads_normed(x, norm_weight, qk_norm, eps, unit_offset)
-        return rope(normed, position[None], *(more[name] for name in ROTARY), R)
+    def queries_or_keys(x, weight, heads, norm_weight):
+        x = heads_normed(q, at, heads_of(layer(x, weight), heads), norm_weight)
+        return rope(with_words(q, x=x, position=q.position[None]), at)["y"]
 
-    normed = x if placement == "branch" else norm(x, attn_norm)
-    q, k = queries_or_keys(normed, wq, H, q_norm), queries_or_keys(normed, wk, K, k_norm)
-    seeing = {name: more[name] for name in SEEING}
-    mean = attention(q, k, split(linear(normed, wv), K), align="top_left", **seeing)["y"]
-    attended = linear(mean[0].transpose(0, 1).flatten(1), wo)
-    after = {"branch": attn_norm, "sandwich": attn_post_norm}.get(placement)
-    middle = x + (attended if after is None else norm(attended, after))
-    read = {"branch": middle, "parallel": norm(x, mlp_norm)}.get(placement, norm(middle, mlp_norm))
-    fed = feed_forward(read, gate, up, down, kind)
-    after = {"branch": mlp_norm, "sandwich": mlp_post_norm}.get(placement)
-    y = middle + (fed["y"] if after is None else norm(fed["y"], after))
-    return {"y": y, "normed": normed, "q_rotated": q[0], "k_rotated": k[0],
-            "attention_out": attended, "middle": middle, "hidden": fed["hidden"]}  # fmt: skip
+    def after(x, sandwich, branch):
+        weight = {"sandwich": sandwich, "branch": branch}.get(q.placement)
+        return x if weight is None else normed(q, at, x, weight)
+
+    read = q.x if q.placement == "branch" else normed(q, at, q.x, q.attn_norm)
+    queries = queries_or_keys(read, q.wq, q.H, q.q_norm)
+    keys = queries_or_keys(read, q.wk, q.K, q.k_norm)
+    values = heads_of(layer(read, q.wv), q.K)
+    mean = attention(with_words(q, q=queries, k=keys, v=values, B=1, T=q.S, align="top_left",
+                                query_offset=None), at)["y"]
+    attended = layer(joined(mean), q.wo)
+    middle = at.T(q.x + after(attended, q.attn_post_norm, q.attn_norm))
+    mlp_read = q.x if q.placement == "parallel" else middle
+    mlp_read = mlp_read if q.placement == "branch" else normed(q, at, mlp_read, q.mlp_norm)
+    fed = feed_forward(with_words(q, x=mlp_read), at)
+    y = at.T(middle + after(fed["y"], q.mlp_post_norm, q.mlp_norm))
+    return {"y": y, "normed": read, "q_rotated": queries[0], "k_rotated": keys[0],
+            "attention_out": attended, "middle": middle, "hidden": fed["hidden"]}
 
 
-def decoder_block(x, position, H, K, R, **more):
+def decoder_block(q, at):
     unread = dict.fromkeys(("q_norm", "k_norm", "attn_post_norm", "mlp_post_norm"))
-    return decoder_block_normed(x, position, qk_norm="none", H=H, K=K, R=R, **unread, **more)
+    return decoder_block_normed(with_words(q, qk_norm="none", **unread), at)
 
 
-def decoder(token, position, table, last_norm, head, embedding_scale, logit_cap, eps, unit_offset,
-            H, K, R, **more):  # fmt: skip
+def decoder(q, at):
     weights = ("attn_norm", "wq", "wk", "wv", "wo", "mlp_norm", "gate", "up", "down")
-    states = [times(table[token], embedding_scale)]
-    for block in range(len(more["wq"])):
-        own = {name: value[block] if name in weights else value for name, value in more.items()}
-        own |= {"eps": eps, "unit_offset": unit_offset}
-        states.append(decoder_block(states[-1], position, H, K, R, **own)["y"])
-    logits = wide(rms_norm(states[-1], last_norm, eps, unit_offset)) @ wide(head).T
-    logits = capped(logits, logit_cap) if logit_cap else logits
-    return {"logits": logits, "states": torch.stack(states)}
+    states = [at.T(q.table[q.token] * at.real(q.embedding_scale))]
+    for block in range(len(q.wq)):
+        own = {name: getattr(q, name)[block] for name in weights}
+        states.append(decoder_block(with_words(q, x=states[-1], **own), at)["y"])
+    logits = at.dot(normed(q, at, states[-1], q.last_norm), q.head)
+    if q.logit_cap is not None:
+        logits = at.real(q.logit_cap) * np.tanh(logits / at.real(q.logit_cap))
+    return {"logits": logits, "states": np.stack(states)}
 
 
-def encoder_block(x, position_table, wq, bq, wk, bk, wv, bv, wo, bo, norm1_weight, norm1_bias,
-                  w1, b1, w2, b2, norm2_weight, norm2_bias, placement, kind, eps, mask, key_length,
-                  empty_rows, H, K):  # fmt: skip
-    def norm1(z):
-        return layer_norm(z, norm1_weight, norm1_bias, eps)
+def encoder_block(q, at):
+    def norm1(x):
+        return layer_norm(with_words(q, x=x, weight=q.norm1_weight, bias=q.norm1_bias), at)["y"]
 
-    def norm2(z):
-        return layer_norm(z, norm2_weight, norm2_bias, eps)
+    def norm2(x):
+        return layer_norm(with_words(q, x=x, weight=q.norm2_weight, bias=q.norm2_bias), at)["y"]
 
-    u = x + position_table
-    z = norm1(u) if placement == "pre" else u
-    attended = cross_attention(z, z, wq, bq, wk, bk, wv, bv, wo, bo, None, None, key_length,
-                               empty_rows, H, K, mask)["y"]  # fmt: skip
-    middle = u + attended if placement == "pre" else norm1(u + attended)
-    read = norm2(middle) if placement == "pre" else middle
-    hidden = activation(linear_bias(read, w1, b1), kind, 1)
-    y = middle + linear_bias(hidden, w2, b2)
-    return {"y": y if placement == "pre" else norm2(y), "attention_out": attended, "middle": middle,
-            "hidden": hidden}  # fmt: skip
+    def layer(x, weight, bias):
+        return linear_bias(with_words(q, x=x, weight=weight, bias=bias), at)["y"]
+
+    pre = q.placement == "pre"
+    u = at.T(q.x + q.position_table)
+    z = norm1(u) if pre else u
+    attended = cross_attention(
+        with_words(q, x=z, memory=z, scale=None, soft_cap=None, T=q.S), at)["y"]
+    middle = at.T(u + attended)
+    middle = middle if pre else norm1(middle)
+    read = norm2(middle) if pre else middle
+    hidden = activation(with_words(q, x=layer(read, q.w1, q.b1), beta=1), at)["y"]
+    y = at.T(middle + layer(hidden, q.w2, q.b2))
+    return {"y": y if pre else norm2(y), "attention_out": attended, "middle": middle,
+            "hidden": hidden}

@@ -1,76 +1,119 @@
-"""Layers with the roundings of Hugging Face; one function per operation."""
+"""Norms, activations, gates, linear layers. Formulas: Zhang and Sennrich 2019 (1910.07467), eq. 4;
+Ba et al. 2016 (1607.06450); Shazeer 2020 (2002.05202); Hendrycks and Gimpel 2016 (1606.08415)."""
 
-import torch
+import math
 
-from steps import product, times, wide
+import numpy as np
 
+from steps import EXACT, to_format
 
-def rms_norm(x, weight, eps, unit_offset):
-    normed = wide(x) * torch.rsqrt(wide(x).square().mean(-1, keepdim=True) + eps)
-    return normed.to(x.dtype) * ((1 + weight) if unit_offset else weight).to(x.dtype)
-
-
-def add_rms_norm(x, residual, weight, eps, unit_offset):
-    total = x + residual
-    return {"y": rms_norm(total, weight, eps, unit_offset), "sum": total}
+PI = EXACT("3.14159265358979323846264338327950288")
+ERFC = np.vectorize(math.erfc, otypes=[np.float64])
 
 
-def layer_norm(x, weight, bias, eps):
-    centered = wide(x) - wide(x).mean(-1, keepdim=True)
-    normed = centered * torch.rsqrt(centered.square().mean(-1, keepdim=True) + eps)
-    weighed = normed.to(x.dtype) * weight.to(x.dtype)
-    return (weighed + bias).to(x.dtype)
+def rms_norm(q, at, x=None):
+    x = at("input", q.x if x is None else x, q)
+    x = x - at("mean", at.real(0), q)
+    total = at("total", at("add", at.sum, q)(at("square", x * x, q)), q)
+    mean_square = at("mean_square", total / at("count", at.real(q.M), q), q)
+    root = at("root", np.sqrt(at("eps_added", mean_square + at.real(q.eps), q)), q)
+    weight = at("weight", at.T(q.weight + at.real(q.unit_offset)), q)
+    return {"y": at("output", at.T(at("scaled", at.T(x / root), q) * weight), q)}
 
 
-def embedding(token, table, scale):
-    return times(table[token], scale)
+def add_rms_norm(q, at):
+    """The sum is an output, so that y is the norm of what is stored."""
+    total = to_format(at("residual", q.x + q.residual, q), q.dtype).astype(at.real)
+    return {**rms_norm(q, at, at("normed", total, q)), "sum": total}
 
 
-def linear(x, weight):
-    return product(x, weight.T)
+def layer_norm(q, at):
+    x = at("input", q.x, q)
+    sum_ = at("add", at.sum, q)
+    mean = at("mean", sum_(x) / at.real(q.M), q)
+    centered = at("centered", x - mean, q)
+    variance = at("variance", sum_(centered * centered) / at("count", at.real(q.M), q), q)
+    root = at("root", np.sqrt(at("eps_added", variance + at.real(q.eps), q)), q)
+    scaled = at("scaled", at.T(centered / root), q) * at("weight", at.T(q.weight), q)
+    return {"y": at("output", at.T(at.T(scaled) + at("bias", q.bias, q)), q)}
 
 
-def linear_bias(x, weight, bias):
-    return (wide(x) @ wide(weight).T + wide(bias)).to(x.dtype)
+def sigmoid(x):
+    return np.where(x < 0, np.exp(np.minimum(x, 0)) / (1 + np.exp(np.minimum(x, 0))),
+                    1 / (1 + np.exp(-np.maximum(x, 0))))
 
 
-def activated(x, kind, beta):
-    """The activation, computed in f32."""
-    x = wide(x)
-    if kind == "sigmoid":
-        return torch.sigmoid(x)
-    if kind == "swish":
-        return x * torch.sigmoid(beta * x)
-    if kind == "gelu":
-        return 0.5 * x * (1 + torch.erf(x / 2**0.5))
-    if kind == "gelu_tanh":
-        return 0.5 * x * (1 + torch.tanh((2 / torch.pi) ** 0.5 * (x + 0.044715 * x**3)))
-    if kind == "tanh":
-        return torch.tanh(x)
-    return torch.relu(x) ** (2 if kind == "relu2" else 1)
+def gelu(x):
+    """erfc keeps the relative precision below 0; its error is that of f64."""
+    root = np.sqrt(x.dtype.type(2))
+    return x * ERFC(-np.asarray(x / root, np.float64)).astype(x.dtype) / 2
 
 
-def activation(x, kind, beta):
-    return activated(x, kind, beta).to(x.dtype)
+def gelu_tanh(x, cubic=EXACT("0.044715"), root=np.sqrt(2 / PI)):
+    """x times sigmoid of twice the argument: (1 + tanh(t)) / 2 without cancellation."""
+    real = x.dtype.type
+    return x * sigmoid(2 * real(root) * (x + real(cubic) * x**3))
 
 
-GATES = {"swiglu": "swish", "glu": "sigmoid", "geglu": "gelu", "geglu_tanh": "gelu_tanh",
-         "reglu": "relu"}  # fmt: skip
+def function_of(kind, beta=1):
+    kind = {"glu": "sigmoid", "geglu": "gelu", "geglu_tanh": "gelu_tanh", "reglu": "relu",
+            "swiglu": "swish"}.get(kind, kind)
+    return {"sigmoid": sigmoid, "swish": lambda x: x * sigmoid(x.dtype.type(beta) * x),
+            "gelu": gelu, "gelu_tanh": gelu_tanh, "relu": lambda x: np.maximum(x, 0),
+            "relu2": lambda x: np.maximum(x, 0) ** 2, "tanh": np.tanh}[kind]
 
 
-def gated(gate, up, kind, beta=1, limit=None, alpha=None, plus_one=False):
-    if limit:
-        most = torch.tensor(limit, dtype=gate.dtype)
-        gate, up = torch.minimum(gate, most), torch.minimum(torch.maximum(up, -most), most)
-    activated_gate = activation(gate, GATES[kind], alpha or beta)
-    return activated_gate * (up + 1 if plus_one else up)
+def activation(q, at):
+    f = at("function", function_of(q.kind, q.beta), q)
+    return {"y": at("output", at.T(f(at("input", q.x, q))), q)}
 
 
-def feed_forward(x, gate, up, down, kind):
-    hidden = gated(linear(x, gate), linear(x, up), kind)
-    return {"y": linear(hidden, down), "hidden": hidden}
+def gated(q, at):
+    gate, up = at("halves", (q.gate, q.up), q)
+    gate, up = at("limited", limited(gate, up, q.limit, at), q)
+    up = at("up", at.T(up + at.real(q.plus_one)), q)
+    beta = q.beta if getattr(q, "alpha", None) is None else q.alpha
+    activated = at("activated", at.T(at("function", function_of(q.kind, beta), q)(gate)), q)
+    return {"y": at("output", at.T(activated * up), q)}
 
 
-def feed_forward_bias(x, gate, gate_bias, up, up_bias, down, down_bias, kind):
-    hidden = gated(linear_bias(x, gate, gate_bias), linear_bias(x, up, up_bias), kind)
-    return {"y": linear_bias(hidden, down, down_bias), "hidden": hidden}
+def limited(gate, up, limit, at):
+    if limit is None:
+        return gate, up
+    limit = at.T(at.real(limit))
+    return np.minimum(gate, limit), np.clip(up, -limit, limit)
+
+
+def linear(q, at):
+    x, weight = at("operands", (q.x, q.weight), q)
+    dot = at("dot", at.dot, q)
+    y = at("product", dot(x, weight), q)
+    bias = at("bias", getattr(q, "bias", at.real(0)), q)
+    return {"y": at("output", at.T(y + bias), q)}
+
+
+def linear_bias(q, at):
+    return linear(q, at)
+
+
+def feed_forward(q, at):
+    dot = at("dot", at.dot, q)
+
+    def layer(x, weight, bias):
+        return at.T(dot(x, weight) + getattr(q, bias, at.real(0)))
+
+    gate, up = at("halves", (layer(q.x, q.gate, "gate_bias"), layer(q.x, q.up, "up_bias")), q)
+    activated = at("activated", at.T(at("function", function_of(q.kind), q)(gate)), q)
+    hidden = at("hidden", at.T(activated * at("up", up, q)), q)
+    y = layer(hidden, at("down", q.down, q), "down_bias")
+    return {"y": at("output", y, q), "hidden": hidden}
+
+
+def feed_forward_bias(q, at):
+    return feed_forward(q, at)
+
+
+def embedding(q, at):
+    token = at("token", q.token, q)
+    table = at("table", q.table, q)
+    return {"y": at("output", at.T(table[token] * at("scale", at.real(q.scale), q)), q)}

@@ -1,166 +1,247 @@
-"""Rotary operations with the roundings of Hugging Face; one function per operation."""
+"""Rotations and their tables. Formulas: Su et al. 2021 (2104.09864), eq. 34; scalings as in
+huggingface/transformers modeling_rope_utils.py; xpos: Sun et al. 2022 (2212.10554), section 3."""
 
-import torch
+import numpy as np
 
-import rope_types
-from steps import Unsupported, parameters_of, wide
+from steps import EXACT, cos_of, sextant, sin_of, with_words
 
-
-def working(x):
-    return torch.promote_types(x.dtype, torch.float32)
+PI = EXACT("3.14159265358979323846264338327950288")
 
 
-def powers(width, base, dtype):
-    """base^-(2k/width)"""
-    return 1.0 / base ** (torch.arange(0, width, 2).to(dtype) / width)
+def frequencies(q, at):
+    """[R/2] radians per token, and the amplitude of cos and sin."""
+    k = at("index", np.arange(q.R // 2).astype(at.real), q)
+    exponent = at("exponent", 2 * k / at("width", at.real(q.R), q), q)
+    scaling = at("scaling", q.scaling, q)
+    plain = at("plain", at("base", at.real(base_of(q, scaling)), q) ** -exponent, q)
+    scaled = SCALINGS.get(scaling["type"])
+    if scaled is None:
+        raise sextant.Unsupported(f"scaling {scaling['type']}")
+    f, amplitude = scaled(plain, q, scaling, at) if q.R else (plain, 1)
+    return at("frequency", f, q), at("amplitude", at.real(amplitude), q)
 
 
-def frequencies(base, scaling, seq_len, R, dtype):
-    """inv_freq and attention factor. Scaled types, from rope_types.py, exist only in f32."""
-    if R == 0:
-        return torch.ones(0, dtype=dtype), 1.0
-    name, given = scaling["type"], parameters_of(scaling)
-    if name == "none":
-        return powers(R, base, dtype), 1.0
-    if name not in rope_types.TYPES or dtype == torch.float64:
-        raise Unsupported(f"scaling {name} in {dtype}")
-    if name in ("dynamic", "longrope"):
-        given["length"] = seq_len or 0
-    return rope_types.TYPES[name](R, base, **given)
+def base_of(q, scaling):
+    base, growth = EXACT(q.base), EXACT(1)
+    if scaling["type"] == "ntk":
+        growth = EXACT(scaling["factor"])
+    if scaling["type"] == "dynamic":
+        trained = scaling["max_position_embeddings"]
+        length = max(q.seq_len or trained, trained)
+        growth = EXACT(scaling["factor"]) * length / trained - (scaling["factor"] - 1)
+    return base * growth ** (EXACT(q.R) / max(q.R - 2, 1))
 
 
-def rope_frequencies(base, scaling, seq_len, R, dtype):
-    inv_freq, amplitude = frequencies(base, scaling, seq_len, R, dtype)
-    return {"inv_freq": inv_freq, "attention_factor": torch.tensor(amplitude, dtype=dtype)}
+def unscaled(f, q, scaling, at):
+    return f, 1
 
 
-def table_of(position, inv_freq, amplitude, dtype):
-    """cos and sin, rounded to dtype. The axis of inv_freq is appended to those of position."""
-    angle = position.to(inv_freq.dtype)[..., None] * inv_freq
-    return (angle.cos() * amplitude).to(dtype), (angle.sin() * amplitude).to(dtype)
+def linear(f, q, scaling, at):
+    return f / at.real(scaling["factor"]), 1
 
 
-def rope_table(position, inv_freq, attention_factor, dtype):
-    cos, sin = table_of(position, inv_freq, attention_factor, dtype)
+def llama3(f, q, scaling, at):
+    trained, factor = scaling["original_max_position_embeddings"], at.real(scaling["factor"])
+    low, high = at.real(scaling["low_freq_factor"]), at.real(scaling["high_freq_factor"])
+    turns = at("turns", at.real(trained) * f / at.real(2 * PI), q)
+    kept = at("ramp", np.clip((turns - low) / (high - low), 0, 1), q)
+    return (1 - kept) * f / factor + kept * f, 1
+
+
+def refuse_others(scaling):
+    """Parameters that the formulas do not have."""
+    for name, usual in (("ramp", "index"), ("mscale", None), ("mscale_all_dim", None),
+                        ("short_mscale", None), ("long_mscale", None)):
+        if scaling.get(name, usual) != usual:
+            raise sextant.Unsupported(f"{scaling['type']} with {name}={scaling[name]}")
+
+
+def yarn(f, q, scaling, at):
+    refuse_others(scaling)
+    factor, base = EXACT(scaling["factor"]), np.log(EXACT(q.base))
+    trained = EXACT(scaling["original_max_position_embeddings"])
+
+    def limit(turns):
+        return q.R * np.log(trained / (2 * PI * turns)) / (2 * base)
+
+    low, high = limit(EXACT(scaling["beta_fast"])), limit(EXACT(scaling["beta_slow"]))
+    if scaling["truncate"]:
+        low, high = np.floor(low), np.ceil(high)
+    low, high = max(low, EXACT(0)), min(high, EXACT(q.R - 1))
+    if low >= high:
+        raise sextant.Unsupported("the limits of the ramp are not increasing")
+    low, high = at("limits", (low, high), q)
+    k = np.arange(q.R // 2).astype(at.real)
+    divided = at("ramp", np.clip((k - at.real(low)) / at.real(high - low), 0, 1), q)
+    amplitude = amplitude_of(scaling, EXACT("0.1") * np.log(factor) + 1)
+    return divided * f / at.real(factor) + (1 - divided) * f, amplitude
+
+
+def amplitude_of(scaling, usual):
+    """The given amplitude, else the usual one of a scaling that stretches."""
+    if scaling.get("attention_factor") is not None:
+        return scaling["attention_factor"]
+    return usual if scaling["factor"] > 1 else 1
+
+
+def longrope(f, q, scaling, at):
+    refuse_others(scaling)
+    trained = scaling["original_max_position_embeddings"]
+    is_long = at("is_long", (q.seq_len or trained) > trained, q)
+    factors = np.array(scaling["long_factor" if is_long else "short_factor"]).astype(at.real)
+    growth = np.log(EXACT(scaling["factor"])) / np.log(EXACT(trained))
+    return f / factors, amplitude_of(scaling, np.sqrt(1 + growth))
+
+
+SCALINGS = {"none": unscaled, "ntk": unscaled, "dynamic": unscaled,  # those two have another base
+            "linear": linear, "llama3": llama3, "yarn": yarn, "longrope": longrope}
+
+
+def rotate(x, position, q, at):
+    """x [B,H,S,D]; position broadcasts to [B,H,S,R/2]."""
+    return turned(x, position, *frequencies(q, at), q, at)
+
+
+def turned(x, position, f, amplitude, q, at):
+    position = position.astype(at.real)
+    angle = at("angle", at("position", position, q) * f, q)
+    cos, sin = at("cos", cos_of(angle), q), at("sin", sin_of(angle), q)
+    growth = at("growth", growth_of(q, position, at), q)
+    cos = at("cos_table", at.T(cos * amplitude * growth), q)
+    sin = at("sin_table", at.T(sin * amplitude * growth) * direction(q), q)
+    return rotated(x, cos, sin, q, at)
+
+
+def rotated(x, cos, sin, q, at):
+    first, second = at("pairs", pairs_of(q.pairing, q.R, q.offset), q)
+    a, b = x[..., first], x[..., second]
+    at("operands", (a, b), q)
+    ac, bs, as_, bc = (at("product", at.T(v), q) for v in (a * cos, b * sin, a * sin, b * cos))
+    new = at("rotated", (at.T(ac - bs), at.T(as_ + bc)), q)
+    y = at("rest", x.copy(), q)
+    y[..., first], y[..., second] = new
+    return at("output", y, q)
+
+
+def direction(q):
+    return -1 if getattr(q, "direction", "forward") == "transpose" else 1
+
+
+def pairs_of(pairing, R, offset=0):
+    """The channels of both elements of each pair."""
+    k = np.arange(R // 2)
+    first, second = (k, k + R // 2) if pairing == "half" else (2 * k, 2 * k + 1)
+    return offset + first, offset + second
+
+
+def growth_of(q, position, at):
+    if not hasattr(q, "gamma"):
+        return at.real(1)
+    k, gamma = np.arange(q.R // 2).astype(at.real), at.real(q.gamma)
+    t = (position - at.real(q.center)) / at.real(q.scale_base)
+    return ((2 * k / at.real(q.R) + gamma) / (1 + gamma)) ** (t if q.role == "query" else -t)
+
+
+def rope(q, at):
+    return {"y": rotate(q.x, q.position[:, None, :, None], q, at)}
+
+
+def rope_complex(q, at):
+    return rope(with_words(q, pairing="interleaved"), at)
+
+
+def rope_given(q, at):
+    position, amplitude = q.position[:, None, :, None], at.real(q.attention_factor)
+    return {"y": turned(q.x, position, q.inv_freq, amplitude, q, at)}
+
+
+def rope_rotate(q, at):
+    cos, sin = at.T(q.cos)[:, None], at.T(q.sin)[:, None] * direction(q)
+    return {"y": rotated(q.x, cos, sin, q, at)}
+
+
+def rope_shift(q, at):
+    """Rotated keys have their amplitude already."""
+    f, _ = frequencies(q, at)
+    return {"y": turned(q.k, q.delta[:, None, None, None], f, at.real(1), q, at)}
+
+
+def rope_sections(q, at):
+    """Each pair takes its position from the axis of its section."""
+    axis = at("axis", axis_of_pairs(q), q)
+    return {"y": rotate(q.x, q.position[:, axis, :].swapaxes(1, 2)[:, None], q, at)}
+
+
+def axis_of_pairs(q):
+    sections, k, count = np.array(q.sections), np.arange(q.R // 2), len(q.sections)
+    if q.order == "contiguous":
+        return np.repeat(np.arange(count), sections)
+    if q.order == "interleaved":
+        return np.where(k < count * sections[k % count], k % count, 0)
+    return np.where(k < len(k) - sections[0], 1 + k % (count - 1), 0)
+
+
+def rope_axial(q, at):
+    """The pairs of every axis, by the axis's coordinate; in blocks, each axis is a rotation."""
+    pairs = q.R // (2 * q.A)
+    alternating, in_blocks = q.arrangement == "alternating", q.arrangement == "blocks"
+    listed = axial_list(q, pairs * (q.A if alternating else 1), at)
+    angles = [(q.position[:, a, :, None] * (listed[a :: q.A] if alternating else listed))
+              .astype(at.real)[:, None] for a in range(q.A)]
+    x = q.x
+    for i, angle in enumerate(angles if in_blocks else [np.concatenate(angles, -1)]):
+        width = 2 * angle.shape[-1]
+        cos, sin = at.T(cos_of(angle)), at.T(sin_of(angle)) * direction(q)
+        x = rotated(x, cos, sin, with_words(q, R=width, offset=q.offset + i * width), at)
+    return {"y": x}
+
+
+def axial_list(q, count, at):
+    if q.frequencies == "lang":
+        return at.real(q.base) ** -(np.arange(count).astype(at.real) / at.real(max(count, 1)))
+    if q.frequencies == "pixel":
+        return (np.linspace(EXACT(1), EXACT(q.max_freq) / 2, count) * PI).astype(at.real)
+    return np.ones(count, at.real)
+
+
+def xpos(q, at):
+    q.scaling, q.seq_len = {"type": "none"}, None
+    return rope(q, at)
+
+
+def rope_frequencies(q, at):
+    f, amplitude = frequencies(q, at)
+    return {"inv_freq": f, "attention_factor": amplitude}
+
+
+def table_of(position, f, amplitude, q, at):
+    """cos and sin; the axis of f is appended to those of position."""
+    angle = at("angle", at("position", position[..., None].astype(at.real), q) * f, q)
+    return at("cos_sin", (cos_of(angle) * amplitude, sin_of(angle) * amplitude), q)
+
+
+def rope_table(q, at):
+    cos, sin = table_of(q.position, q.inv_freq, at.real(q.attention_factor), q, at)
     return {"cos": cos, "sin": sin}
 
 
-def rope_cos_sin(position, layout, base, scaling, seq_len, R, dtype):
-    working = torch.promote_types(dtype, torch.float32)
-    inv_freq, amplitude = frequencies(base, scaling, seq_len, R, working)
-    tables = table_of(position, inv_freq, amplitude, dtype)
-    if layout == "halves":
-        tables = [torch.cat((table, table), -1) for table in tables]
-    elif layout == "interleaved":
-        tables = [table.repeat_interleave(2, -1) for table in tables]
-    return dict(zip(("cos", "sin"), tables))
+def rope_cos_sin(q, at):
+    cos, sin = table_of(q.position, *frequencies(q, at), q, at)
+    spread = {"half_width": lambda t: t, "halves": lambda t: np.concatenate((t, t), -1),
+              "interleaved": lambda t: np.repeat(t, 2, -1)}[q.layout]
+    return {"cos": spread(cos), "sin": spread(sin)}
 
 
-def rope_rotate(x, cos, sin, pairing, offset, direction, R):
-    """x [B,H,S,D], cos and sin [B,S,R/2]"""
-    before, rotary, after = x.split((offset, R, x.shape[-1] - offset - R), -1)
-    sin = -sin if direction == "transpose" else sin
-    cos, sin = (table.to(x.dtype)[:, None] for table in (cos, sin))
-    if pairing == "half":
-        a, b = rotary[..., : R // 2], rotary[..., R // 2 :]
-    else:
-        a, b = rotary[..., 0::2], rotary[..., 1::2]
-    pair = (a * cos - b * sin, b * cos + a * sin)
-    rotated = torch.cat(pair, -1) if pairing == "half" else torch.stack(pair, -1).flatten(-2)
-    return torch.cat((before, rotated, after), -1)
-
-
-def rope_given(x, position, inv_freq, pairing, offset, direction, attention_factor, R):
-    cos, sin = table_of(position, inv_freq, attention_factor, x.dtype)
-    return rope_rotate(x, cos, sin, pairing, offset, direction, R)
-
-
-def rope(x, position, pairing, base, scaling, seq_len, offset, direction, R):
-    inv_freq, amplitude = frequencies(base, scaling, seq_len, R, working(x))
-    return rope_given(x, position, inv_freq, pairing, offset, direction, amplitude, R)
-
-
-def rope_complex(x, position, base, scaling, seq_len, offset, direction, R):
-    return rope(x, position, "interleaved", base, scaling, seq_len, offset, direction, R)
-
-
-def rope_shift(k, delta, pairing, base, scaling, seq_len, offset, direction, R):
-    inv_freq, _ = frequencies(base, scaling, seq_len, R, working(k))
-    position = delta[:, None].expand(-1, k.shape[2])
-    return rope_given(k, position, inv_freq, pairing, offset, direction, 1.0, R)
-
-
-def pairs_of(pairing, count):
-    """The indices of the two channels of each pair."""
-    k = torch.arange(count // 2)
-    return (k, k + count // 2) if pairing == "half" else (2 * k, 2 * k + 1)
-
-
-def rope_matrix(position, pairing, base, scaling, seq_len, D, dtype):
-    working = torch.promote_types(dtype, torch.float32)
-    inv_freq, amplitude = frequencies(base, scaling, seq_len, D, working)
-    cos, sin = table_of(position, inv_freq, amplitude, dtype)
-    matrix, (i, j) = torch.zeros(len(position), D, D, dtype=dtype), pairs_of(pairing, D)
+def rope_matrix(q, at):
+    cos, sin = table_of(q.position, *frequencies(with_words(q, R=q.D), at), q, at)
+    matrix, (i, j) = np.zeros((len(q.position), q.D, q.D), at.real), pairs_of(q.pairing, q.D)
     matrix[:, i, i], matrix[:, i, j], matrix[:, j, i], matrix[:, j, j] = cos, -sin, sin, cos
-    return matrix
+    return {"matrix": matrix}
 
 
-def rope_relayout(weight, from_, to, offset, H, D, R):
-    y = weight.clone()
-    for source, target in zip(pairs_of(from_, R), pairs_of(to, R)):
-        for head in range(0, H * D, D):
-            y[head + offset + target] = weight[head + offset + source]
-    return y
-
-
-def axes_of(sections, order):
-    """The position axis of each pair."""
-    pairs, count = range(sum(sections)), len(sections)
-    if order == "contiguous":
-        return [axis for axis, size in enumerate(sections) for _ in range(size)]
-    if order == "interleaved":
-        return [k % count if k < count * sections[k % count] else 0 for k in pairs]
-    return [1 + k % (count - 1) if k < len(pairs) - sections[0] else 0 for k in pairs]
-
-
-def rope_sections(x, position, sections, order, pairing, base, scaling, seq_len, offset,
-                  direction, R):  # fmt: skip
-    inv_freq, amplitude = frequencies(base, scaling, seq_len, R, working(x))
-    of_pairs = position[:, axes_of(sections, order)].transpose(1, 2)  # [B,S,R/2]
-    angle = of_pairs.to(inv_freq.dtype) * inv_freq
-    cos, sin = ((f * amplitude).to(x.dtype) for f in (angle.cos(), angle.sin()))
-    return rope_rotate(x, cos, sin, pairing, offset, direction, R)
-
-
-def axial_list(kind, count, base, max_freq, dtype):
-    if kind == "lang":
-        return powers(2 * count, base, dtype)
-    if kind == "pixel":
-        return torch.linspace(1, max_freq / 2, count, dtype=dtype) * torch.pi
-    return torch.ones(count, dtype=dtype)
-
-
-def rope_axial(x, position, frequencies, arrangement, pairing, base, max_freq, offset, direction,
-               A, R):  # fmt: skip
-    alternating = arrangement == "alternating"
-    each = R // (2 * A)
-    listed = axial_list(frequencies, each * (A if alternating else 1), base, max_freq, working(x))
-    of_axes = [listed[a::A] if alternating else listed for a in range(A)]
-    angles = [wide(position)[:, a, :, None] * of_axes[a] for a in range(A)]
-    if arrangement != "blocks":
-        angles = [torch.cat(angles, -1)]
-    for angle in angles:
-        cos, sin = angle.cos().to(x.dtype), angle.sin().to(x.dtype)
-        width = 2 * angle.shape[-1]
-        x = rope_rotate(x, cos, sin, pairing, offset, direction, width)
-        offset += width
-    return x
-
-
-def xpos(x, position, pairing, base, role, scale_base, gamma, center, offset, R):
-    inv_freq = powers(R, base, working(x)) if R else torch.ones(0, dtype=working(x))
-    decay = (torch.arange(0, R, 2).to(inv_freq.dtype) / max(R, 1) + gamma) / (1 + gamma)
-    growth = decay ** ((position - center).to(inv_freq.dtype) / scale_base)[..., None]
-    amplitude = growth if role == "query" else 1 / growth
-    cos, sin = table_of(position, inv_freq, amplitude, x.dtype)
-    return rope_rotate(x, cos, sin, pairing, offset, "forward", R)
+def rope_relayout(q, at):
+    y, weight = (w.reshape(q.H, q.D, -1) for w in (q.weight.copy(), q.weight))
+    for source, target in zip(pairs_of(getattr(q, "from"), q.R, q.offset),
+                              pairs_of(q.to, q.R, q.offset)):
+        y[:, target] = weight[:, source]
+    return {"y": y.reshape(q.weight.shape)}

@@ -1,4 +1,7 @@
-"""Shared by the PyTorch subjects: the table of systems, conversions of tensors, and `serve`."""
+"""Shared by the PyTorch subjects: the table of systems, conversions of tensors, and `serve`.
+
+Reason of this set of formulas: forms of articles, libraries and models, right and wrong, as their
+authors wrote them (systems.toml)."""
 
 import argparse
 import functools

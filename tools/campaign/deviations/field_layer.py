@@ -4,8 +4,7 @@ activations, layers, biases of positions, and single elements of any operation."
 import numpy as np
 
 from deviation import Table
-from operations import layer
-from stages import EXACT
+from stages import EXACT, layer
 
 TABLE = Table()
 

@@ -2,8 +2,7 @@
 
 import numpy as np
 
-from operations import layer
-from stages import EXACT, changed, to_format
+from stages import EXACT, changed, layer, to_format
 
 from .later_layer import (TABLE, LN2, one, columns)
 

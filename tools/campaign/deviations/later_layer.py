@@ -4,8 +4,7 @@ diagnosis, after bugs of other projects."""
 import numpy as np
 
 from deviation import Table
-from stages import EXACT, changed, rounded, to_format
-from sums import sequential
+from stages import EXACT, changed, rounded, sequential, to_format
 
 TABLE = Table()
 MACHINE_EPS_BF16 = 2.0**-7

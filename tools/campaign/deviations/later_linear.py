@@ -4,8 +4,7 @@ of the diagnosis."""
 import numpy as np
 
 from deviation import Table
-from operations import layer
-from stages import EXACT, rounded, to_format
+from stages import EXACT, layer, rounded, to_format
 
 TABLE = Table()
 PRECISION = r"bf16|f16|float16|tf32|round|precision|mantissa|\bbits?\b|quanti|coarse|grid"

@@ -3,8 +3,7 @@
 import numpy as np
 
 from deviation import Table
-from operations import layer
-from stages import EXACT, changed
+from stages import EXACT, changed, layer
 
 TABLE = Table()
 

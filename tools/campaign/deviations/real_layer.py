@@ -5,8 +5,7 @@ diagnosis."""
 import numpy as np
 
 from deviation import Table
-from operations import layer
-from stages import EXACT, changed, to_format
+from stages import EXACT, changed, layer, to_format
 
 TABLE = Table()
 PRECISION = r"precision|mantissa|\bbits?\b|quanti|round|grid|coarse|int4|q4"

@@ -1,15 +1,15 @@
 """Judges correct implementations with --strict: no case may be unlikely or fail.
 
-    /usr/bin/python3 tools/adapters/numpy/strict_campaign.py build/sextant            everything
-    /usr/bin/python3 tools/adapters/numpy/strict_campaign.py build/sextant softmax    one operation
+    /usr/bin/python3 tools/adapters/native/strict_campaign.py build/sextant            everything
+    /usr/bin/python3 tools/adapters/native/strict_campaign.py build/sextant softmax    one operation
     ... --quick                 few rows, one seed, four orders of sums
     ... --seeds 5               five draws of every case
     ... --only numpy            numpy only; the other choices are `fast` and `recipe`
 
-Operations with long sums are judged for long_rows.py, an implementation in numpy, with every order
-of sums in summation.py; all operations are judged for `fast` and the recipe itself. Each case is
-proven once. Prints a line per operation and subject with the numbers of answers, elements and false
-alarms; the exit status is 1 if there are false alarms.
+Operations with long sums are judged for native.py with every order of sums in orders.py; all
+operations are judged for `fast` and the recipe itself. Each case is proven once. Prints a line per
+operation and subject with the numbers of answers, elements and false alarms; the exit status is 1
+if there are false alarms.
 """
 
 import argparse
@@ -20,9 +20,9 @@ import sys
 import tempfile
 from pathlib import Path
 
-from summation import ORDERS
+from orders import ORDERS
 
-LONG_ROWS = Path(__file__).resolve().parent / "long_rows.py"
+NATIVE = Path(__file__).resolve().parent / "native.py"
 QUICK_ORDERS = ("sequential", "halves", "blocks_64", "lanes_16")
 
 # Distributions of the inputs: both signs or one sign, large and small spreads.
@@ -154,7 +154,7 @@ def parsed():
 def main():
     arguments, count = parsed(), Count()
     orders = QUICK_ORDERS if arguments.quick else ORDERS
-    numpy = [(order, f"exec:/usr/bin/python3 -B {LONG_ROWS} {order}") for order in orders]
+    numpy = [(order, f"exec:/usr/bin/python3 -B {NATIVE} {order}") for order in orders]
     others = [(name, subject) for name, subject in (("fast", "fast"), ("recipe", "recipe:native"))
               if name in arguments.only]
     for dtype in arguments.dtypes:
