@@ -10,22 +10,23 @@
 namespace sextant::oracle {
 namespace {
 
+double Extent(const Case& c, const char* letter) {
+  return static_cast<double>(std::max<size_t>(1, ExtentOf(c, letter)));
+}
+
 // Another scale for cases that do not set one.
-Defect Scaled(std::string name, std::string why, double (*of)(double D, double E)) {
-  return ChangedWord(std::move(name), std::move(why), [of](const Case& c) -> std::string {
-    if (!TextOf(c, "scale").empty()) return "";
-    const auto extent = [&c](const char* letter) {
-      return static_cast<double>(std::max<size_t>(1, ExtentOf(c, letter)));
-    };
-    return "scale=" + PrintValue(of(extent("D"), extent("E")));
+Defect Scaled(std::string name, std::string why, double (*of)(const Case& c)) {
+  return ChangedWord(std::move(name), std::move(why), [of](const Case& c) {
+    return TextOf(c, "scale").empty() ? "scale=" + PrintValue(of(c)) : "";
   });
 }
+
+double OneByWidth(const Case& c) { return 1 / Extent(c, "D"); }
 
 // The scale of the case by numbers of f32, for attributes of that type.
 Defect ScaleInF32(std::string name, std::string why, double (*of)(double scale)) {
   return ChangedWord(std::move(name), std::move(why), [of](const Case& c) -> std::string {
-    const double D = static_cast<double>(std::max<size_t>(1, ExtentOf(c, "D")));
-    const double scale = NumberOf(c, "scale", 1 / std::sqrt(D));
+    const double scale = NumberOf(c, "scale", 1 / std::sqrt(Extent(c, "D")));
     return scale > 0 ? "scale=" + PrintValue(of(scale)) : "";
   });
 }
@@ -35,12 +36,12 @@ Defect ScaleInF32(std::string name, std::string why, double (*of)(double scale))
 std::vector<Defect> ScoreScaleDefects() {
   return {
       Scaled("scale_missing", "scores are not multiplied by 1/sqrt(D) (mlc-ai/mlc-llm#3426)",
-             [](double, double) { return 1.0; }),
+             [](const Case&) { return 1.0; }),
       Scaled("scale_by_width",
              "the scale is 1/D instead of 1/sqrt(D), as if queries and then scores were scaled",
-             [](double D, double) { return 1 / D; }),
+             OneByWidth),
       Scaled("scale_of_values", "the scale is 1/sqrt(E), from the width of the values",
-             [](double, double E) { return 1 / std::sqrt(E); }),
+             [](const Case& c) { return 1 / std::sqrt(Extent(c, "E")); }),
   };
 }
 
@@ -48,8 +49,7 @@ std::vector<Defect> ScaleDefects() {
   return {
       ChangedWord("scale_missing", "scores are not multiplied by 1/sqrt(D) (mlc-ai/mlc-llm#3426)",
                   "scale=1"),
-      Scaled("scale_by_width", "the scale is 1/D instead of 1/sqrt(D)",
-             [](double D, double) { return 1 / D; }),
+      Scaled("scale_by_width", "the scale is 1/D instead of 1/sqrt(D)", OneByWidth),
   };
 }
 
