@@ -61,8 +61,9 @@ std::optional<Verdict> PermittedInPart(const JudgedAnswer& answer, const Recipe&
     if (!count) permits = false;
   });
   if (!permits) return std::nullopt;
-  Verdict verdict{.sample = SampleIn(answer.c)};
-  verdict.tensors.push_back({.judged = judged});
+  Verdict verdict;
+  verdict.sample = SampleIn(answer.c);
+  verdict.tensors.emplace_back().judged = judged;
   return verdict;
 }
 

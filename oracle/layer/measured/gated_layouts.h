@@ -13,7 +13,7 @@ namespace sextant::oracle {
 struct GateLayout {
   std::string name, sentence;  // empty for the right one
   // Element i of what takes the role of gate (0) or up (1). The inputs must outlive it.
-  std::function<double(size_t role, size_t i)> number;
+  std::function<double(size_t role, size_t i)> number = nullptr;
 
   Tensors Rearranged(const Tensors& inputs) const;
 };

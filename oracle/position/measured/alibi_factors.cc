@@ -138,9 +138,10 @@ class Search {
     ForEachShift(start, nullptr, 1, visit);
     for (const DistanceMap& map : kDistanceMaps) {
       using Takes = DistanceMap::Takes;
-      const Numbers numbers = map.takes == Takes::kLimit   ? limits
-                              : map.takes == Takes::kPower ? Numbers{0.5, 2}
-                                                           : Numbers{1};
+      const Numbers powers{0.5, 2}, one{1};
+      const Numbers& numbers = map.takes == Takes::kLimit   ? limits
+                               : map.takes == Takes::kPower ? powers
+                                                            : one;
       for (const double number : numbers) ForEachShift(start, &map, number, visit);
     }
   }

@@ -101,7 +101,7 @@ TEST(Decide, LowIsRoundedToItsUnitTiesToEven) {
   // Below a power of two: the unit is that of the power.
   EXPECT_EQ(low(1, -0.75 * kUnit), -kUnit);
   EXPECT_EQ(low(1, -1.5 * kUnit), -2 * kUnit);
-  EXPECT_EQ(low(0x1p-1074, 0x1p-1076), 0);  // no double is smaller than the unit
+  EXPECT_EQ(low(0x1p-1074, 0), 0);  // no double is smaller than the unit
   EXPECT_EQ(UnitOfLow(0), 0x1p-1074);
   EXPECT_EQ(UnitOfLow(0x1p-1040), 0x1p-1074);
 }
