@@ -69,6 +69,16 @@ class Random : public SplitMix64 {
   }
 };
 
+// Calls the kernel work(x, y), and again with y = x, which must give the same bits. Returns y.
+template <class T, class Work>
+Guarded<T> InPlaceToo(const Guarded<T>& x, const Work& work) {
+  Guarded<T> y(x.size()), in_place = x;
+  work(x.data(), y.data());
+  work(in_place.data(), in_place.data());
+  EXPECT_TRUE(in_place.SameBits(y));
+  return y;
+}
+
 // Unit roundoff of Computed<T>.
 template <class T>
 constexpr double kUnit = std::same_as<Computed<T>, float> ? 0x1p-24 : 0x1p-53;

@@ -2,23 +2,11 @@
 // the vectors, steps between rows, the result in place of x, and streaming stores.
 #pragma once
 
-#include <type_traits>
-
 #include "fast/kernel/kernel_test.h"
 
 namespace sextant::fast {
 
-// Calls the kernel work(x, y), and again with y = x, which must give the same bits. Returns y.
-template <class T, class Work>
-Guarded<T> InPlaceToo(const Guarded<T>& x, const Work& work) {
-  Guarded<T> y(x.size()), in_place = x;
-  work(x.data(), y.data());
-  work(in_place.data(), in_place.data());
-  EXPECT_TRUE(in_place.SameBits(y));
-  return y;
-}
-
-// The following is for a Kernel, which has
+// A Kernel has
 //   Element, Rows              the type of x and y; N rows of M elements in steps x_row and y_row
 //   kReach                     random numbers x lie between -kReach and kReach
 //   Kernel(M)                  its other arguments, for rows of M elements

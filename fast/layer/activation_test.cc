@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "fast/attention/soft_cap.h"
-#include "fast/kernel/rows_test.h"
+#include "fast/kernel/kernel_test.h"
 #include "fast/layer/gated.h"
 #include "reference/case/case.h"
 #include "reference/prove/prove.h"

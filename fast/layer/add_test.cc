@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "fast/kernel/rows_test.h"
+#include "fast/kernel/kernel_test.h"
 
 namespace sextant::fast {
 namespace {

@@ -1,6 +1,6 @@
 #include "fast/position/scale_rows.h"
 
-#include "fast/kernel/rows_test.h"
+#include "fast/kernel/kernel_test.h"
 
 namespace sextant::fast {
 namespace {
