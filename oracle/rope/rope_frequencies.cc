@@ -121,9 +121,9 @@ CatalogEntry MakeCatalogEntry<RopeFrequencies>() {
       .defects = Joined<Defect>(
           {FrequencyDefects<RopeFrequencies>(), ScalingDefects(), ExtensionDefects(),
            PrecisionDefects(RopeFrequencies::kSteps),
-           MutatedFormulas<MutatedFrequencies>(
+           MutatedFormulas<MutatedRopeFrequencies>(
                {{"amplitude_of_yarn", "a scaling without an amplitude has the amplitude of YaRN",
-                 MutatedFrequencies::Mutation::kAmplitudeOfYarn}})}),
+                 MutatedRopeFrequencies::Mutation::kAmplitudeOfYarn}})}),
       .measurements = RotationMeasurements<RopeFrequencies>()};
 }
 
