@@ -44,7 +44,7 @@ class ActivationTest : public testing::Test {};
 TYPED_TEST_SUITE(ActivationTest, AllTypes);
 
 // Vectors of 16 lanes down to one, alone and after other vectors.
-constexpr size_t kCounts[] = {0, 1, 2, 3, 4, 7, 8, 15, 16, 24, 33, 66};
+constexpr size_t kCounts[] = {0, 1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 24, 31, 32, 33, 64, 65, 66};
 
 TYPED_TEST(ActivationTest, ErrorIsPermittedForEveryKindAndWidth) {
   using T = TypeParam;

@@ -11,8 +11,8 @@ namespace sextant::oracle {
 
 // The lower one is a listed defect, an explanation of the operation's measurements, or a sum of
 // right numbers that was found in a part of the answer. It predicts every element. The upper one is
-// the structure (diagnosis/structure.h) of the answer beside that prediction. Both are said if they
-// explain all elements together. For small cases: many parts are tried.
+// the structure (oracle/diagnosis/answer/structure.h) of the answer beside that prediction. Both
+// are said if they explain all elements together. For small cases: many parts are tried.
 std::vector<Cause> LayeredCauses(const Observation& seen, Evidence& evidence,
                                  const ProveOptions& options);
 

@@ -19,8 +19,8 @@ struct Conformity {
 Conformity ConformityOf(const Claim& claim, const std::vector<Exchange>& exchanges,
                         const std::vector<std::string>& recipes, int threads);
 
-// The narrowest recipe near `start` by which all answers conform (diagnosis/recipe_search.h).
-// Throws Error if the claim is not valid.
+// The narrowest recipe near `start` by which all answers conform
+// (oracle/diagnosis/recipe/recipe_search.h). Throws Error if the claim is not valid.
 std::optional<std::string> InferredRecipe(const Claim& claim,
                                           const std::vector<Exchange>& exchanges,
                                           const std::string& start, int threads);

@@ -1,13 +1,13 @@
 // The narrowest recipe by which stored answers conform.
 //
-// A recipe says in which format and by which method each step is computed (number/recipe.h). The
-// search begins with the recipe that the answers are claimed to follow and changes one step, then
-// two. The permitted error of an element is, to first order, a sum with one term per step; so the
-// pairs of changes that may suffice are those whose increments of the permitted errors do.
-// First all recipes see the worst failing slice of each failing case, of its trace if only that
-// fails; then only wider formats are tried. Of those that permit all
-// errors there, the narrowest is tried first: by it every answer is judged again.
-// A recipe that permits nearly everything explains nothing: an element that could fail by the
+// A recipe says in which format and by which method each step is computed
+// (reference/number/recipe/recipe.h). The search begins with the recipe that the answers are
+// claimed to follow and changes one step, then two. The permitted error of an element is, to first
+// order, a sum with one term per step; so the pairs of changes that may suffice are those whose
+// increments of the permitted errors do. First all recipes see the worst failing slice of each
+// failing case, of its trace if only that fails; then only wider formats are tried. Of those that
+// permit all errors there, the narrowest is tried first: by it every answer is judged again. A
+// recipe that permits nearly everything explains nothing: an element that could fail by the
 // starting recipe must be able to fail in kMostStayJudgeable of all cases.
 #pragma once
 

@@ -1,5 +1,5 @@
 // The fit of a rotation to an answer: measured tables with error bars. The names are given
-// elsewhere (measured_positions.h, measured_frequencies.h, measured_rotation.h).
+// elsewhere (positions.h, frequencies.h, rotation.h).
 #pragma once
 
 #include <functional>
