@@ -20,11 +20,14 @@ constexpr size_t kL2 = size_t{256} << 10, kLarge = size_t{1} << 30;  // bytes of
 constexpr size_t kWidth = 4096;
 
 // Measures work(x, y, count) for two arrays of `count` elements, of `bytes` in total; y has a skew.
+// An item is one element of y, or of each of `outputs` parts of it.
 template <class T, class Work>
-void MeasureRows(benchmark::State& state, size_t bytes, size_t skew, const Work& work) {
+void MeasureRows(benchmark::State& state, size_t bytes, size_t skew, const Work& work,
+                 size_t outputs = 1) {
   const size_t count = bytes / 2 / sizeof(T);
   const SkewedArray<T> x(count), y(count, skew);
-  MeasureWithMemcpy(state, x.get(), y.get(), bytes, count, [&] { work(x.get(), y.get(), count); });
+  MeasureWithMemcpy(state, x.get(), y.get(), bytes, count / outputs,
+                    [&] { work(x.get(), y.get(), count); });
 }
 
 template <class T>
@@ -59,10 +62,11 @@ BENCHMARK_CAPTURE(LayerNormBF16, L2, kL2);
 template <class T>
 void AddRmsNormBench(benchmark::State& state, size_t bytes) {
   const SkewedArray<Computed<T>> weight(kWidth);
-  MeasureRows<T>(state, bytes, 0, [&](const T* in, T* out, size_t count) {
+  const auto add = [&](const T* in, T* out, size_t count) {
     AddAndNormalizeRows({.N = count / 2 / kWidth, .M = kWidth}, in, in + count / 2, weight.get(),
                         AddedOutputs<T>{out, out + count / 2});
-  });
+  };
+  MeasureRows<T>(state, bytes, 0, add, 2);
 }
 constexpr auto AddRmsNormF32 = AddRmsNormBench<float>;
 constexpr auto AddRmsNormBF16 = AddRmsNormBench<BF16>;

@@ -65,19 +65,19 @@ void CopyAttributes(const Case& c, Operation& operation);
 
 // A defect from a struct derived from the operation's, whose templated formula has one mutation. A
 // default-constructed one must have the operation's own formula. Wrapper makes an Operation of it.
-template <class Mutated, class Wrapper = Wrapped<Mutated, false>>
-Defect MutatedFormula(std::string name, std::string why, const Mutated& mutated = {}) {
-  const auto made = [](const Mutated& formula, const Case& c) {
+template <class Formula, class Wrapper = Wrapped<Formula, false>>
+Defect MutatedFormula(std::string name, std::string why, const Formula& formula = {}) {
+  const auto made = [](const Formula& formula, const Case& c) {
     auto operation = std::make_shared<Wrapper>(formula);
     CopyAttributes(c, *operation);
     return operation;
   };
   return {std::move(name), std::move(why),
-          [mutated, made](const Case& c, const Tensors& inputs,
+          [formula, made](const Case& c, const Tensors& inputs,
                           const Recipe& recipe) -> std::optional<Hypothesis> {
-            return Hypothesis{made(mutated, c), SharedInputs::Of(inputs), recipe};
+            return Hypothesis{made(formula, c), SharedInputs::Of(inputs), recipe};
           },
-          [made](const Case& c) { return made(Mutated(), c); }};
+          [made](const Case& c) { return made(Formula(), c); }};
 }
 
 // A mutation of a formula, with the name and the description of its defect.
@@ -87,19 +87,19 @@ struct NamedMutation {
   Mutation mutation;
   bool is_across_slices = false;
 };
-template <class Mutated, auto kMember = &Mutated::mutation>
+template <class Formula, auto kMember = &Formula::mutation>
 using MutationsOf = std::vector<
-    NamedMutation<std::remove_cvref_t<std::invoke_result_t<decltype(kMember), Mutated&>>>>;
+    NamedMutation<std::remove_cvref_t<std::invoke_result_t<decltype(kMember), Formula&>>>>;
 
-// The defects of a Mutated with several mutations; kMember, a member or a function that returns a
-// reference to one, selects a mutation.
-template <class Mutated, auto kMember = &Mutated::mutation, class Wrapper = Wrapped<Mutated, false>>
-std::vector<Defect> MutatedFormulas(const MutationsOf<Mutated, kMember>& mutations) {
+// The defects of a mutated Formula with several mutations; kMember, a member or a function that
+// returns a reference to one, selects a mutation.
+template <class Formula, auto kMember = &Formula::mutation, class Wrapper = Wrapped<Formula, false>>
+std::vector<Defect> MutatedFormulas(const MutationsOf<Formula, kMember>& mutations) {
   std::vector<Defect> defects;
   for (const auto& [name, why, mutation, is_across_slices] : mutations) {
-    Mutated mutated;
-    std::invoke(kMember, mutated) = mutation;
-    defects.push_back(MutatedFormula<Mutated, Wrapper>(name, why, mutated));
+    Formula formula;
+    std::invoke(kMember, formula) = mutation;
+    defects.push_back(MutatedFormula<Formula, Wrapper>(name, why, formula));
     defects.back().is_across_slices = is_across_slices;
   }
   return defects;

@@ -20,11 +20,12 @@ Range Quotient(double value, double error, double divisor) {
 }
 
 LongRange Quotient(const LongRange& range, long double divisor) {
+  if (range.IsEmpty()) return range;
   const long double a = range.low / divisor, b = range.high / divisor;
   return {std::min(a, b), std::max(a, b)};
 }
 
-double RoundedTo(long double x, int digits) {
+double RoundedToDigits(long double x, int digits) {
   char text[64];
   std::snprintf(text, sizeof text, "%.*Le", digits - 1, x);
   return std::strtod(text, nullptr);
@@ -39,20 +40,20 @@ std::string TextWithDigits(double x, int digits) {
 double SimplestIn(const LongRange& range) {
   if (range.Contains(0)) return 0;
   const long double middle = range.Middle();
-  return RoundedTo(middle, FewestDigits(middle, [&](double x) { return range.Contains(x); }));
+  return RoundedToDigits(middle, FewestDigits(middle, [&](double x) { return range.Contains(x); }));
 }
 
 std::optional<double> ShortNumber(const MeasuredNumber& measured) {
   constexpr int kFewer = 2;
   const int digits = FewestDigits(measured.value, [&](double x) { return measured.MayBe(x); });
   if (!(digits + kFewer <= DigitsOf(measured))) return std::nullopt;
-  return RoundedTo(measured.value, digits);
+  return RoundedToDigits(measured.value, digits);
 }
 
 std::string ShortText(double x) { return TextWithDigits(x, 7); }
 
 std::string TextOf(const MeasuredNumber& measured) {
-  const int digits = std::clamp(static_cast<int>(DigitsOf(measured)) + 2, 1, 15);
+  const auto digits = static_cast<int>(std::clamp(DigitsOf(measured) + 2, 1.0, 15.0));
   return TextWithDigits(measured.value, digits) + " +- " + TextWithDigits(measured.bar, 1);
 }
 

@@ -30,7 +30,7 @@ struct RangeOf {
 using Range = RangeOf<double>;
 using LongRange = RangeOf<long double>;  // of angles and frequencies
 
-// A number and its largest error; an infinite one if nothing is known.
+// A number and its largest error; an infinite one if nothing is known. A NaN may be no number.
 struct MeasuredNumber {
   double value = 0, bar = std::numeric_limits<double>::infinity();
   bool MayBe(double x) const { return std::abs(x - value) <= bar; }
@@ -46,7 +46,7 @@ Range Quotient(double value, double error, double divisor);
 LongRange Quotient(const LongRange& range, long double divisor);
 
 // x with so many significant decimal digits, at most 17, and its text: "0.17677", "1e+20".
-double RoundedTo(long double x, int digits);
+double RoundedToDigits(long double x, int digits);
 std::string TextWithDigits(double x, int digits);
 
 // The fewest digits with which accepts(x rounded to so many digits); 17 if it accepts none.
@@ -54,7 +54,7 @@ template <class Accepts>
 int FewestDigits(long double x, const Accepts& accepts) {
   constexpr int kMostDigits = 17;  // of a double
   int digits = 1;
-  while (digits < kMostDigits && !accepts(RoundedTo(x, digits))) ++digits;
+  while (digits < kMostDigits && !accepts(RoundedToDigits(x, digits))) ++digits;
   return digits;
 }
 

@@ -26,6 +26,23 @@ TEST(Quotient, HasEveryFactorWithinTheError) {
   EXPECT_TRUE(Quotient(2, 1, 0).IsEmpty());
 }
 
+TEST(Quotient, OfARangeHasItsNumbersDivided) {
+  const LongRange quotients = Quotient(LongRange{4, 6}, -2);
+  EXPECT_EQ(quotients.low, -3);
+  EXPECT_EQ(quotients.high, -2);
+  EXPECT_TRUE(Quotient(LongRange{1, 0}, 2).IsEmpty());
+}
+
+TEST(MeasuredNumber, MayBeTheNumbersWithinItsBar) {
+  const MeasuredNumber x = MiddleOf({2, 6});
+  EXPECT_TRUE(x.MayBe(2) && x.MayBe(6));
+  EXPECT_FALSE(x.MayBe(1.9) || x.MayBe(6.1));
+  EXPECT_EQ(RangeAround(x).low, 2);
+  EXPECT_EQ(RangeAround(x).high, 6);
+  EXPECT_TRUE(MeasuredNumber{}.MayBe(1e300));
+  EXPECT_FALSE(MeasuredNumber{std::nan("")}.MayBe(0));
+}
+
 TEST(SimplestIn, HasTheFewestDigits) {
   EXPECT_EQ(SimplestIn({-1, 3}), 0);
   EXPECT_EQ(SimplestIn({480000, 530000}), 500000);
@@ -38,6 +55,7 @@ TEST(ShortestText, HasAnErrorBarIfTheShortNumberMayBeACoincidence) {
   EXPECT_EQ(ShortestText({1.500002, 5e-6}), "1.5");
   EXPECT_EQ(ShortestText({1.502, 0.005}), "1.502 +- 0.005");
   EXPECT_EQ(ShortestText({0.137291, 2e-6}), "0.137291 +- 2e-06");
+  EXPECT_EQ(ShortestText({1.53}), "2 +- inf");
   EXPECT_EQ(ShortNumber({1.5, std::numeric_limits<double>::infinity()}), std::nullopt);
 }
 

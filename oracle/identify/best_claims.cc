@@ -222,7 +222,7 @@ Claim LeastLargest(const Claim& claim, const std::vector<Exchange>& weighed) {
 Claim RoundedTo(const Claim& claim, const Case& c, int digits) {
   std::vector<NumberSlot> slots = SlotsOf(claim, c);
   for (NumberSlot& slot : slots) {
-    if (IsRefined(slot) && !IsPlain(slot.value)) slot.value = RoundedTo(slot.value, digits);
+    if (IsRefined(slot) && !IsPlain(slot.value)) slot.value = RoundedToDigits(slot.value, digits);
   }
   return WithNumbers(claim, slots);
 }
@@ -257,12 +257,12 @@ Claim Simplified(const Claim& claim, const Claim& simple, const Case& c, const G
     constexpr int kFew = 3, kAll = 15;  // digits of a number that somebody chose; of a double
     bool is_replaced = false;
     for (int digits = 1; digits <= kFew && !is_replaced; ++digits)
-      is_replaced = replace_if(goodness.is_as_good, with(RoundedTo(slot.value, digits)));
+      is_replaced = replace_if(goodness.is_as_good, with(RoundedToDigits(slot.value, digits)));
     const double power = std::exp2(std::round(std::log2(std::abs(slot.value))));
     is_replaced =
         is_replaced || replace_if(goodness.is_as_good, with(std::copysign(power, slot.value)));
     for (int digits = kFew + 1; digits <= kAll && !is_replaced; ++digits)
-      is_replaced = replace_if(goodness.is_well_within, with(RoundedTo(slot.value, digits)));
+      is_replaced = replace_if(goodness.is_well_within, with(RoundedToDigits(slot.value, digits)));
   }
   return simpler;
 }

@@ -77,7 +77,7 @@ std::optional<Claim> AsNtk(const Claim& unscaled, const Case& c,
   if (!unscaled.contains("scaling") || HasFewDigits(base, kFew) || R <= 2) return std::nullopt;
   for (int digits = 1; digits <= kFew; ++digits) {
     for (const double usual : kUsualBases) {
-      const double factor = RoundedTo(std::pow(base / usual, (R - 2) / R), digits);
+      const double factor = RoundedToDigits(std::pow(base / usual, (R - 2) / R), digits);
       if (!(factor > 1)) continue;
       Claim claim = unscaled;
       if (claim.contains("base")) claim["base"] = PrintValue(usual);

@@ -65,7 +65,7 @@ std::string ExplicitText(const MeasuredTable& table) {
   std::string text(ExplicitScaling::kName);
   text += "(inv_freq=" + PrintValue(numbers);
   const auto& [gain, bar] = table.attention_factor;
-  if (!table.attention_factor.MayBe(1)) {
+  if (!table.attention_factor.MayBe(1) && std::isfinite(gain)) {
     // Few digits, but near the middle of the error bar: near its ends answers would not conform.
     constexpr double kPart = 1.0 / 64;
     text += ",attention_factor=" + PrintValue(SimplestIn({gain - kPart * bar, gain + kPart * bar}));
@@ -100,7 +100,7 @@ Claim WithMeasuredList(const Claim& claim, const MeasuredTable& table,
   constexpr int kAllDigits = 15;  // of a double
   for (int digits = kAllDigits; digits > 0; --digits) {
     MeasuredTable rounded = precise;
-    for (MeasuredNumber& f : rounded.inv_freq) f.value = RoundedTo(f.value, digits);
+    for (MeasuredNumber& f : rounded.inv_freq) f.value = RoundedToDigits(f.value, digits);
     const std::vector<double> its = differences.At(rounded);
     TakeOver(
         rounded, [&](size_t k) { return its[k] <= least[k] + (1 - least[k]) / 8; }, best);

@@ -20,8 +20,8 @@ inline constexpr SumOrder kSumOrders[] = {
     {SumOrder::Kind::kLanes, 16},   {SumOrder::Kind::kLanes, 64},
     {SumOrder::Kind::kBlocks, 8},   {SumOrder::Kind::kBlocks, 64},
     {SumOrder::Kind::kHalves, 1}};
-inline constexpr double kOtherOrders =
-    2;  // factor for orders that are not tried, see systematic_error.h
+// The factor for orders that are not tried: see systematic_error.h.
+inline constexpr double kOtherOrders = 2;
 
 bool IsUnlikely(const JudgedTensor& tensor);
 // True if the grade of the whole answer, that of its worst tensor, is kUnlikely.

@@ -17,12 +17,12 @@ std::vector<Defect> RotationDefects();
 template <class Op>
 std::vector<Defect> FrequencyDefects();
 
-// The mutations of RotationDefects and of FrequencyDefects, for operations with their own formula
-// of a RotaryMutation.
+// The mutations of RotationDefects and of FrequencyDefects, for operations with a mutated
+// formula of their own.
 std::span<const RotaryMutation> RotationMutations();
 std::span<const RotaryMutation> FrequencyMutations();
 
-// One defect per mutation. Formula is that of the operation with a member `mutation`.
+// One defect per mutation. Formula is the mutated one, whose member `mutation` selects.
 template <class Formula>
 std::vector<Defect> MutationDefects(std::span<const RotaryMutation> mutations) {
   std::vector<Defect> defects;

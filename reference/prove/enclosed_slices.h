@@ -11,7 +11,7 @@ namespace sextant {
 
 class EnclosedSlices {
  public:
-  // Requires HasLevel1(evaluation.c).
+  // What the evaluation refers to must outlive this. Requires HasLevel1(evaluation.c).
   explicit EnclosedSlices(const Evaluation& evaluation);
   ~EnclosedSlices();
 

@@ -22,15 +22,16 @@ struct InputTensors {
   const TensorReaders* readers = nullptr;
 };
 
-// What is evaluated: {c, inputs, recipe}. All must outlive this.
+// What is evaluated: {c, inputs, recipe}. All must outlive this, so one with a name may not be made
+// of temporaries.
 struct Evaluation {
   const Case& c;
   InputTensors inputs;
   const Recipe& recipe;
-  // Another one than that of the case: a mutant, or one of Operation::Alternatives.
+  // Another one than that of the case: a mutated formula, or one of Operation::Alternatives.
   const Operation& operation = c.operation();
   // A subject's outputs, for a trace (reference/case/intermediate.h). If they are null, an
-  // enclosing ScopedTrace is valid; it has whole tensors, so the whole case must be one slice.
+  // enclosing ScopedTrace is valid; its tensors must have the shape of the slice that is evaluated.
   const Tensors* subject_outputs = nullptr;
 };
 

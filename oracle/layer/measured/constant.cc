@@ -11,7 +11,7 @@ namespace {
 std::string TextWith(int digits, double x) {
   constexpr double kMostPlain = 1e6;
   const bool is_plain = std::abs(x) >= 1 && std::abs(x) < kMostPlain;  // "60", not "6e+01"
-  return is_plain ? PrintValue(RoundedTo(x, digits)) : TextWithDigits(x, digits);
+  return is_plain ? PrintValue(RoundedToDigits(x, digits)) : TextWithDigits(x, digits);
 }
 
 // The indices of at most `count` numbers, in order: half of them those with the largest distances.
@@ -45,7 +45,7 @@ std::vector<Constant> ConstantsIn(const Range& range, const std::vector<Constant
   if (range.IsEmpty() || !std::isfinite(width)) return {{middle, TextWith(17, middle), false}};
   const auto is_far_from_ends = [&](double x) { return std::abs(x - middle) <= width / 4; };
   const int digits = FewestDigits(middle, is_far_from_ends);
-  const double value = RoundedTo(middle, digits);
+  const double value = RoundedToDigits(middle, digits);
   const std::string text = TextWith(digits, middle);
   // Neighbouring numbers of d digits are at most 10^(1-d) of themselves apart, so a range that is
   // ten times narrower rarely has one by accident.

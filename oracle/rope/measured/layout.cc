@@ -79,8 +79,8 @@ class LayoutSearch {
   }
 
  private:
-  // All gains for which the pair is rotated at every token. Heads
-  // that agree on a rotation prove it at any gain.
+  // All gains for which the pair is rotated at every token. Heads that agree on a rotation prove it
+  // at any gain.
   const LongRange& GainOf(PairOfChannels read, PairOfChannels written) {
     const auto [at, is_new] =
         gains_.try_emplace({read.first, read.second, written.first, written.second});

@@ -68,7 +68,7 @@ double SimplestRatioIn(const LongRange& range) {
   return is_simpler && range.Contains(1 / whole) ? 1 / whole : SimplestIn(range);
 }
 
-bool HasFewDigits(double x, int digits) { return RoundedTo(x, digits) == x; }
+bool HasFewDigits(double x, int digits) { return RoundedToDigits(x, digits) == x; }
 
 bool IsNearPowerOfTwo(double x) {
   for (const double near : {std::abs(x) - 1, std::abs(x), std::abs(x) + 1}) {
@@ -93,7 +93,7 @@ std::string MeasuredText(double value, const LongRange& range) {
   const long double step = std::pow(10.0L, std::floor(std::log10(size)) + 1 - digits);
   const bool is_alone = !range.Contains(value + step) && !range.Contains(value - step);
   if (IsPlain(value) && (width == 0 || (is_alone && width <= kWide * size))) return Phrase(value);
-  return Phrase(value, " +- ", RoundedTo(width / 2, 1));
+  return Phrase(value, " +- ", RoundedToDigits(width / 2, 1));
 }
 
 bool PhaseObservation::Fits(long double v) const {

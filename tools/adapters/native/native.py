@@ -26,10 +26,11 @@ from steps import Steps, answer, sextant
 
 FAMILIES = (rope, position, attention, layer, block)
 NAMES = {path.stem for path in Path(__file__).parents[3].glob("fixtures/cases/*.cases")}
-# name -> function, for all families
-OPERATIONS = {name: function for family in FAMILIES
-              for name, function in inspect.getmembers(family, inspect.isfunction)
-              if name in NAMES and function.__module__ == family.__name__}
+FUNCTIONS = [(name, function) for family in FAMILIES
+             for name, function in inspect.getmembers(family, inspect.isfunction)
+             if name in NAMES and function.__module__ == family.__name__]
+OPERATIONS = dict(FUNCTIONS)
+assert len(OPERATIONS) == len(FUNCTIONS), "a function of a family has the name of another's operation"
 
 
 def native(function, case):

@@ -36,7 +36,7 @@ def unscaled(f, q, scaling, at):
     return f, 1
 
 
-def linear(f, q, scaling, at):
+def linear_scaling(f, q, scaling, at):
     return f / at.real(scaling["factor"]), 1
 
 
@@ -94,7 +94,7 @@ def longrope(f, q, scaling, at):
 
 
 SCALINGS = {"none": unscaled, "ntk": unscaled, "dynamic": unscaled,  # those two have another base
-            "linear": linear, "llama3": llama3, "yarn": yarn, "longrope": longrope}
+            "linear": linear_scaling, "llama3": llama3, "yarn": yarn, "longrope": longrope}
 
 
 def rotate(x, position, q, at):

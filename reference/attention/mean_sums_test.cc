@@ -1,10 +1,11 @@
 // Means of many columns give the same bits as one mean after the other, on every instruction set.
+#include "reference/attention/mean_sums.h"
+
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <vector>
 
-#include "reference/attention/mean_sums.h"
 #include "reference/attention/softmax_row.h"
 #include "reference/case/random_test.h"
 #include "reference/number/counted/counted_bits_test.h"
