@@ -120,7 +120,7 @@ class Search {
   void ForEachDistance(const std::function<void(const Distances&)>& visit) {
     const Numbers limits = Limits(), none;
     const auto queries = right_.op().form == AlibiForm::kKey
-                             ? std::vector<OtherPositions>{{{}, queries_}}
+                             ? std::vector(1, OtherPositions{{}, queries_})
                              : PossiblePositions("queries", queries_, limits);
     const auto keys = PossiblePositions("keys", keys_, limits);
     for (const OtherPositions& q : queries) {
@@ -138,10 +138,9 @@ class Search {
     ForEachShift(start, nullptr, 1, visit);
     for (const DistanceMap& map : kDistanceMaps) {
       using Takes = DistanceMap::Takes;
-      const Numbers powers{0.5, 2}, one{1};
-      const Numbers& numbers = map.takes == Takes::kLimit   ? limits
-                               : map.takes == Takes::kPower ? powers
-                                                            : one;
+      const Numbers numbers = map.takes == Takes::kLimit   ? limits
+                              : map.takes == Takes::kPower ? Numbers{0.5, 2}
+                                                           : Numbers{1};
       for (const double number : numbers) ForEachShift(start, &map, number, visit);
     }
   }
