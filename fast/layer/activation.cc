@@ -15,8 +15,9 @@ HWY_BEFORE_NAMESPACE();
 namespace sextant::fast {
 namespace HWY_NAMESPACE {
 
+// Not inlined, as in gated.cc.
 template <ActivationKind kind, class T>
-HWY_INLINE void ActivateAs(double of_kind, const T* x, T* y, size_t count, bool stream) {
+HWY_NOINLINE void ActivateAs(double of_kind, const T* x, T* y, size_t count, bool stream) {
   const auto beta = static_cast<Computed<T>>(of_kind);
   const auto each = [=](auto near, auto d, auto v) SEXTANT_INLINE {
     return ActivationOf<kind, near.value>(d, v, hn::Set(d, beta));

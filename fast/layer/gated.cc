@@ -18,9 +18,10 @@ HWY_BEFORE_NAMESPACE();
 namespace sextant::fast {
 namespace HWY_NAMESPACE {
 
-// `plain`: no limit, no offset, beta = 1.
+// `plain`: no limit, no offset, beta = 1. Not inlined: g++ takes many times as long for one
+// function of all kinds and types (with sanitizers nine minutes).
 template <ActivationKind kind, bool plain, class T>
-HWY_INLINE void GateRowAs(const GateRows& rows, const T* gate, const T* up, T* y, bool stream) {
+HWY_NOINLINE void GateRowAs(const GateRows& rows, const T* gate, const T* up, T* y, bool stream) {
   using C = Computed<T>;
   const auto beta = static_cast<C>(rows.beta), limit = static_cast<C>(rows.limit);
   const C offset = rows.plus_one ? 1 : 0;
