@@ -17,6 +17,7 @@ namespace {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::StartsWith;
 
 std::string Canonical(const std::string& line) { return Case::Parse(line).ToString(); }
 
@@ -200,9 +201,9 @@ TEST(Case, ErrorsOfScalingsNameTheParameter) {
   EXPECT_EQ(ErrorOfLine("rope_frequencies R=4 base=0"), "base is 0, expected more than 0");
   EXPECT_EQ(error("linear(factor=0)"), "linear: factor is 0, expected more than 0");
   EXPECT_EQ(error("linear"), "rope_frequencies: attribute scaling: linear needs factor=");
-  EXPECT_EQ(error("cubic(factor=2)"),
-            "rope_frequencies: attribute scaling: 'cubic' is not one of: none linear ntk ntk_mixed "
-            "dynamic yarn longrope llama3 proportional explicit");
+  EXPECT_THAT(
+      error("cubic(factor=2)"),
+      StartsWith("rope_frequencies: attribute scaling: 'cubic' is not one of: none linear "));
   EXPECT_EQ(error("llama3(low_freq_factor=5)"),
             "llama3: low_freq_factor is 5 and high_freq_factor 4, expected 0 < low <= high");
   EXPECT_EQ(error("llama3(original_max_position_embeddings=-1)"),

@@ -14,16 +14,10 @@ struct Rope : RopeAttributes {
   static constexpr std::string_view kSlices = "SHB";
   static constexpr std::string_view kSteps = "exponent frequency angle trig table rotate";
   static constexpr std::string_view kDraw = "x=normal position=sequence";
-  static constexpr std::string_view kChoices =
-      "pairing=half|interleaved base=10000|500000|2 "
-      "scaling=none|linear(factor=8)|llama3(factor=8)|llama3(factor=32)|ntk(factor=4)|"
-      "ntk_mixed(factor=8,mixed_b=0.625)|dynamic(factor=10,max_position_embeddings=2048)|"
-      "yarn(factor=4,original_max_position_embeddings=4096)|"
-      "longrope(short_factor=[1,1.25],long_factor=[1,8],original_max_position_embeddings=4096,"
-      "factor=32)|"
-      "proportional(partial_rotary_factor=0.5)|explicit(inv_freq=[1],attention_factor=1.5) "
-      "seq_len=|4096|4097|16384 offset=0|1|2 "
-      "direction=forward|transpose B=1|2 H=1|3 S=1|5 D=4|6|16|34|64 R=4|2|16|64";
+  static constexpr auto kChoices =
+      JoinTexts("pairing=half|interleaved base=10000|500000|2 scaling=", kScalingChoices,
+                " seq_len=|4096|4097|16384 offset=0|1|2 direction=forward|transpose "
+                "B=1|2 H=1|3 S=1|5 D=4|6|16|34|64 R=4|2|16|64");
   static constexpr std::string_view kFormula =
       "rope_rotate(x, rope_table(position, rope_frequencies()))\n"
       "  x, y      [B,H,S,D]  same unit; channels outside offset .. offset+R pass unchanged\n"

@@ -16,15 +16,9 @@ struct RopeCosSin {
   static constexpr std::string_view kSlices = "SB";
   static constexpr std::string_view kSteps = "exponent frequency angle trig table";
   static constexpr std::string_view kDraw = "position=sequence";
-  static constexpr std::string_view kChoices =
-      "layout=half_width|halves|interleaved base=10000|500000|2 "
-      "scaling=none|linear(factor=8)|llama3(factor=8)|llama3(factor=32)|ntk(factor=4)|"
-      "ntk_mixed(factor=8,mixed_b=0.625)|dynamic(factor=10,max_position_embeddings=2048)|"
-      "yarn(factor=4,original_max_position_embeddings=4096)|"
-      "longrope(short_factor=[1,1.25],long_factor=[1,8],original_max_position_embeddings=4096,"
-      "factor=32)|"
-      "proportional(partial_rotary_factor=0.5)|explicit(inv_freq=[1],attention_factor=1.5) "
-      "seq_len=|4096|4097|16384 B=1|2 S=1|5|7 R=4|2|6|16|34";
+  static constexpr auto kChoices = JoinTexts(
+      "layout=half_width|halves|interleaved base=10000|500000|2 scaling=", kScalingChoices,
+      " seq_len=|4096|4097|16384 B=1|2 S=1|5|7 R=4|2|6|16|34");
   static constexpr std::string_view kFormula =
       "c[b,s,k] = attention_factor cos(position[b,s] inv_freq[k]), k = 0 .. R/2-1, with the\n"
       "frequencies and the factor of rope_frequencies, which are not rounded; sin in the same way\n"

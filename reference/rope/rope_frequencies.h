@@ -16,19 +16,14 @@ struct RopeFrequencies {
   static constexpr std::string_view kSlices = "";
   static constexpr std::string_view kSteps = "exponent frequency";
   static constexpr std::string_view kDraw = "";
-  static constexpr std::string_view kChoices =
-      "base=10000|500000|150000|2 "
-      "scaling=none|linear(factor=8)|llama3(factor=8)|llama3(factor=32)|linear(factor=2.5)|"
-      "ntk(factor=4)|ntk_mixed(factor=8,mixed_b=0.625)|"
-      "dynamic(factor=10,max_position_embeddings=2048)|"
-      "yarn(factor=4,original_max_position_embeddings=4096)|"
-      "yarn(factor=32,original_max_position_embeddings=4096,truncate=false)|"
-      "yarn(factor=4,original_max_position_embeddings=4096,ramp=rotations)|"
-      "yarn(factor=40,original_max_position_embeddings=4096,mscale=1,mscale_all_dim=0.7)|"
-      "longrope(short_factor=[1,1.25],long_factor=[1,8],original_max_position_embeddings=4096,"
-      "factor=32)|"
-      "proportional(partial_rotary_factor=0.5)|explicit(inv_freq=[1,0.5,0.25]) "
-      "seq_len=|1024|4096|4097|16384 R=2|4|6|64|96|128";
+  static constexpr auto kChoices =
+      JoinTexts("base=10000|500000|150000|2 scaling=", kScalingChoices,
+                "|linear(factor=2.5)|"
+                "yarn(factor=32,original_max_position_embeddings=4096,truncate=false)|"
+                "yarn(factor=4,original_max_position_embeddings=4096,ramp=rotations)|"
+                "yarn(factor=40,original_max_position_embeddings=4096,mscale=1,mscale_all_dim=0.7)|"
+                "explicit(inv_freq=[1,0.5,0.25]) "
+                "seq_len=|1024|4096|4097|16384 R=2|4|6|64|96|128");
   static constexpr std::string_view kFormula =
       "inv_freq[k] = scaling(base^(-2k/R))\n"
       "attention_factor = 1, except for yarn, longrope and explicit\n"

@@ -15,14 +15,9 @@ struct RopeMatrix {
   static constexpr std::string_view kSlices = "S";
   static constexpr std::string_view kSteps = "exponent frequency angle trig table";
   static constexpr std::string_view kDraw = "position=sequence";
-  static constexpr std::string_view kChoices =
-      "pairing=half|interleaved base=10000|500000|2 scaling=none|linear(factor=8)|llama3(factor=8)|"
-      "ntk(factor=4)|"
-      "dynamic(factor=10,max_position_embeddings=2048)|"
-      "yarn(factor=4,original_max_position_embeddings=4096)|"
-      "longrope(short_factor=[1,1.25],long_factor=[1,8],original_max_position_embeddings=4096,"
-      "factor=32)|explicit(inv_freq=[1],attention_factor=1.5) "
-      "seq_len=|4096|4097|16384 S=4|1|7 D=6|2|4|32";
+  static constexpr auto kChoices =
+      JoinTexts("pairing=half|interleaved base=10000|500000|2 scaling=", kScalingChoices,
+                " seq_len=|4096|4097|16384 S=4|1|7 D=6|2|4|32");
   static constexpr std::string_view kFormula =
       "matrix[s] = R(position[s]), so that R x = rope(x); for every pair (i, j) with angle a:\n"
       "  R_ii = cos a, R_ij = -sin a, R_ji = sin a, R_jj = cos a; all other elements are 0\n"

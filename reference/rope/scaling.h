@@ -8,7 +8,8 @@
 //   Amplitude<Real>(setting)  optional: the factor of cos and sin; 1 if there is no such member
 // The formulas are templates over any number type with + - * / Exp Log Sqrt LogRatio Floor Clamp
 // and TwoPiOf, which argument-dependent lookup finds. So fast/ evaluates the same formulas with its
-// own number types. A new scaling is one struct and one type in RopeScaling.
+// own number types. A new scaling is one struct, one type in RopeScaling and its values in
+// kScalingChoices; reference/ADDING.md#a-scaling has the other steps.
 #pragma once
 
 #include <array>
@@ -21,6 +22,7 @@
 #include <variant>
 #include <vector>
 
+#include "reference/base/joined_text.h"
 #include "reference/case/attribute.h"
 #include "reference/rope/scaling_bands.h"
 #include "reference/rope/scaling_base.h"
@@ -34,6 +36,16 @@ namespace sextant {
 using RopeScaling =
     std::variant<NoScaling, LinearScaling, NtkScaling, NtkMixedScaling, DynamicScaling, YarnScaling,
                  LongRopeScaling, Llama3Scaling, ProportionalScaling, ExplicitScaling>;
+
+// The values of `scaling` in kChoices of the operations whose cases test every scaling. The others
+// have few: they compute with the same frequencies.
+inline constexpr char kScalingChoices[] =
+    "none|linear(factor=8)|llama3(factor=8)|llama3(factor=32)|ntk(factor=4)|"
+    "ntk_mixed(factor=8,mixed_b=0.625)|dynamic(factor=10,max_position_embeddings=2048)|"
+    "yarn(factor=4,original_max_position_embeddings=4096)|"
+    "longrope(short_factor=[1,1.25],long_factor=[1,8],original_max_position_embeddings=4096,"
+    "factor=32)|"
+    "proportional(partial_rotary_factor=0.5)|explicit(inv_freq=[1],attention_factor=1.5)";
 
 // A scaling as text: "none", "linear(factor=4)" (reference/case/call.h).
 std::string PrintValue(const RopeScaling& scaling);

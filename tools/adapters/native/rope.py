@@ -93,8 +93,23 @@ def longrope(f, q, scaling, at):
     return f / factors, amplitude_of(scaling, np.sqrt(1 + growth))
 
 
+def ntk_mixed(f, q, scaling, at):
+    part = np.arange(1, q.R // 2 + 1).astype(at.real) / at.real(q.R // 2)
+    return f / at.real(scaling["factor"]) ** part ** at.real(scaling["mixed_b"]), 1
+
+
+def proportional(f, q, scaling, at):
+    turns = np.arange(q.R // 2) < np.floor(scaling["partial_rotary_factor"] * q.R / 2)
+    return np.where(turns, f / at.real(scaling["factor"]), at.real(0)), 1
+
+
+def explicit(f, q, scaling, at):
+    return np.array(scaling["inv_freq"]).astype(at.real), scaling["attention_factor"]
+
+
 SCALINGS = {"none": unscaled, "ntk": unscaled, "dynamic": unscaled,  # those two have another base
-            "linear": linear_scaling, "llama3": llama3, "yarn": yarn, "longrope": longrope}
+            "linear": linear_scaling, "llama3": llama3, "yarn": yarn, "longrope": longrope,
+            "ntk_mixed": ntk_mixed, "proportional": proportional, "explicit": explicit}
 
 
 def rotate(x, position, q, at):
