@@ -87,6 +87,51 @@ void PrintDimensions(const Operation& operation) {
   }
 }
 
+struct FileOfOperation {
+  std::string_view operation, path;  // from the root of the sources
+};
+constexpr FileOfOperation kFiles[] = {
+#include <files_of_operations.inc>
+};
+
+// What the files of an operation in a folder are.
+struct KindOfFile {
+  std::string_view name, folder;
+};
+constexpr KindOfFile kKinds[] = {{"formula", "reference/"},
+                                 {"kernel", "fast/"},
+                                 {"properties and defects", "oracle/"},
+                                 {"cases", "fixtures/cases/"},
+                                 {"golden", "fixtures/golden/"},
+                                 {"in mpmath", "fixtures/mpmath/"},
+                                 {"in numpy", "tools/adapters/native/"}};
+
+constexpr size_t kKindWidth = 22;
+
+bool IsTest(std::string_view path) {
+  return path.find("_test.") != path.npos || path.find("_bench.") != path.npos;
+}
+
+void PrintFiles(std::string_view operation) {
+  const auto print = [](std::string_view kind, const std::string& paths) {
+    if (paths.empty()) return;
+    std::cout << "  " << kind << std::string(kKindWidth - kind.size(), ' ') << paths << "\n";
+  };
+  std::string tests;
+  std::cout << "files:\n";
+  for (const auto& [kind, folder] : kKinds) {
+    std::string paths;
+    for (const auto& [of, path] : kFiles) {
+      if (of != operation || !path.starts_with(folder)) continue;
+      (IsTest(path) ? tests : paths) += " " + std::string(path);
+    }
+    print(kind, paths);
+    if (folder == "oracle/")
+      print("measurements", paths.substr(0, paths.rfind('/')) + "/measured/");
+  }
+  print("tests and benchmarks", tests);
+}
+
 int Describe(const std::string& name) {
   const auto operation = MakeOperationNamed(name);
   const OperationInfo& info = operation->info();
@@ -106,6 +151,7 @@ int Describe(const std::string& name) {
   std::cout << "steps:  " << (info.steps.empty() ? "none, it is exact" : info.steps) << "\n";
   std::cout << "inputs: " << (info.draw.empty() ? "none" : info.draw) << "\n";
   std::cout << "source: " << info.source << "\n";
+  PrintFiles(info.name);
   return kVerified;
 }
 

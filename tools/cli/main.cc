@@ -82,7 +82,7 @@ constexpr Command kCommands[] = {
      "  sextant eval rope --config config.json S=2 H=1 @position=0,8191"},
     {kLookUp, "list", "list the operations", BindList, "sextant list --json"},
     {kLookUp, "describe",
-     "print formula, shapes, attributes, dimensions, steps and source of an operation",
+     "print formula, shapes, attributes, dimensions, steps, source and files of an operation",
      BindDescribe, "sextant describe rope"},
     {kLookUp, "models", "list the supported model types, or print the facts of a configuration",
      BindModels, "sextant models --json\n  sextant models fixtures/models/gemma3_4b.json"},

@@ -244,6 +244,35 @@ class Program(ProgramTest):
         decoder = self.run_it("describe", "decoder").stdout  # whose text has an embedding_scale
         self.assertIn("  scale=(unset)\n      unset: D^-1/2\n", decoder)
 
+    def test_describe_prints_all_files_of_every_operation(self):
+        root = Path(__file__).parents[2]
+        folders = {"formula": "reference/", "kernel": "fast/", "properties and defects": "oracle/",
+                   "measurements": "oracle/", "cases": "fixtures/cases/", "golden": "fixtures/golden/",
+                   "in mpmath": "fixtures/mpmath/", "in numpy": "tools/adapters/native/"}
+        for name in [line.split()[0] for line in self.run_it("list").stdout.splitlines()]:
+            lines = self.run_it("describe", name).stdout.split("
+files:
+")[1].splitlines()
+            files = {line[2:24].strip(): line[24:].split() for line in lines}
+            tests = files.pop("tests and benchmarks", [])
+            self.assertEqual(list(files), list(folders))
+            for kind, paths in files.items():
+                for path in paths:
+                    self.assertTrue(path.startswith(folders[kind]), path)
+                    self.assertNotRegex(path, "_(test|bench)[.]")
+            for path in sum(files.values(), tests):
+                self.assertTrue((root / path).exists(), path)
+            for kind in "in mpmath", "in numpy":
+                (path,) = files.pop(kind)
+                self.assertRegex((root / path).read_text(), rf'
+(def {name}\(|    "{name}": ")')
+            (measured,) = files.pop("measurements")
+            self.assertEqual(measured, str(Path(*files["properties and defects"]).parent) + "/measured/")
+            named = {str(path.relative_to(root)) for room in ("reference", "fast", "oracle", "fixtures")
+                     for path in (root / room).glob(f"*/{name}*")
+                     if re.fullmatch(r"(-inl|_test|_bench)?\.(h|cc|cases|h5)", path.name[len(name):])}
+            self.assertEqual(set(sum(files.values(), tests)), named)
+
     def test_golden_inputs_and_check_complete_cases_from_a_configuration(self):
         config = {"model_type": "qwen2_vl", "hidden_size": 32, "num_attention_heads": 2,
                   "num_key_value_heads": 2, "rope_theta": 500.0,

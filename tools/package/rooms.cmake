@@ -45,6 +45,25 @@ function(list_kernels result)
   set(${result} ${files} PARENT_SCOPE)
 endfunction()
 
+# Writes a row {operation, path} for each file of an operation: those of its name, and those in Python
+# that have its name, as a function or in the table of formulas.
+function(write_files_of_operations output)
+  list(JOIN OPERATIONS "|" names)
+  file(GLOB files RELATIVE ${PROJECT_SOURCE_DIR} CONFIGURE_DEPENDS reference/*/*.h reference/*/*.cc
+    fast/*/*.h fast/*/*.cc oracle/*/*.cc fixtures/cases/*.cases fixtures/golden/*.h5)
+  set(name "/(${names})(-inl|_test|_bench)?[.][a-z0-9]+$")
+  list(FILTER files INCLUDE REGEX "${name}")
+  list(TRANSFORM files REPLACE "^.*${name}" "{\"\\1\", \"\\0\"},\n")
+  file(GLOB programs RELATIVE ${PROJECT_SOURCE_DIR} CONFIGURE_DEPENDS fixtures/mpmath/*.py
+    tools/adapters/native/*.py)
+  execute_process(COMMAND grep -oE "^(def (${names})\\(|    \"(${names})\": \")" ${programs}
+    OUTPUT_VARIABLE functions WORKING_DIRECTORY ${PROJECT_SOURCE_DIR} COMMAND_ERROR_IS_FATAL ANY)
+  string(REGEX REPLACE "([^\n:]+):[^\n]*[ \"](${names})[(\"][^\n]*" "{\"\\2\", \"\\1\"}," functions
+    "${functions}")
+  list(JOIN files "" files)
+  file(CONFIGURE OUTPUT ${output} CONTENT "${files}${functions}" @ONLY)
+endfunction()
+
 # Makes batches of the sources of a target: files that include up to BATCH files of one folder. They
 # are compiled together in less time, because headers are read once. Names in the unnamed namespaces
 # of a folder must differ. Kernels are left out: foreach_target.h acts once in a compilation, a second
