@@ -15,7 +15,7 @@ struct Rope : RopeAttributes {
   static constexpr std::string_view kSteps = "exponent frequency angle trig table rotate";
   static constexpr std::string_view kDraw = "x=normal position=sequence";
   static constexpr auto kChoices =
-      JoinTexts("pairing=half|interleaved base=10000|500000|2 scaling=", kScalingChoices,
+      JoinTexts("pairing=half|interleaved base=10000|500000|2 scaling=none|", kScalingChoices,
                 " seq_len=|4096|4097|16384 offset=0|1|2 direction=forward|transpose "
                 "B=1|2 H=1|3 S=1|5 D=4|6|16|34|64 R=4|2|16|64");
   static constexpr std::string_view kFormula =

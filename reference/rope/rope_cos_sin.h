@@ -16,9 +16,9 @@ struct RopeCosSin {
   static constexpr std::string_view kSlices = "SB";
   static constexpr std::string_view kSteps = "exponent frequency angle trig table";
   static constexpr std::string_view kDraw = "position=sequence";
-  static constexpr auto kChoices = JoinTexts(
-      "layout=half_width|halves|interleaved base=10000|500000|2 scaling=", kScalingChoices,
-      " seq_len=|4096|4097|16384 B=1|2 S=1|5|7 R=4|2|6|16|34");
+  static constexpr auto kChoices =
+      JoinTexts("layout=half_width|halves|interleaved base=10000|500000|2 scaling=none|",
+                kScalingChoices, " seq_len=|4096|4097|16384 B=1|2 S=1|5|7 R=4|2|6|16|34");
   static constexpr std::string_view kFormula =
       "c[b,s,k] = attention_factor cos(position[b,s] inv_freq[k]), k = 0 .. R/2-1, with the\n"
       "frequencies and the factor of rope_frequencies, which are not rounded; sin in the same way\n"

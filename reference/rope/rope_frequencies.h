@@ -16,14 +16,13 @@ struct RopeFrequencies {
   static constexpr std::string_view kSlices = "";
   static constexpr std::string_view kSteps = "exponent frequency";
   static constexpr std::string_view kDraw = "";
-  static constexpr auto kChoices =
-      JoinTexts("base=10000|500000|150000|2 scaling=", kScalingChoices,
-                "|linear(factor=2.5)|"
-                "yarn(factor=32,original_max_position_embeddings=4096,truncate=false)|"
-                "yarn(factor=4,original_max_position_embeddings=4096,ramp=rotations)|"
-                "yarn(factor=40,original_max_position_embeddings=4096,mscale=1,mscale_all_dim=0.7)|"
-                "explicit(inv_freq=[1,0.5,0.25]) "
-                "seq_len=|1024|4096|4097|16384 R=2|4|6|64|96|128");
+  static constexpr auto kChoices = JoinTexts(
+      "base=10000|500000|150000|2 scaling=none|explicit(inv_freq=[1,0.5,0.25])|", kScalingChoices,
+      "|linear(factor=2.5)|"
+      "yarn(factor=32,original_max_position_embeddings=4096,truncate=false)|"
+      "yarn(factor=4,original_max_position_embeddings=4096,ramp=rotations)|"
+      "yarn(factor=40,original_max_position_embeddings=4096,mscale=1,mscale_all_dim=0.7) "
+      "seq_len=|1024|4096|4097|16384 R=2|4|6|64|96|128");
   static constexpr std::string_view kFormula =
       "inv_freq[k] = scaling(base^(-2k/R))\n"
       "attention_factor = 1, except for yarn, longrope and explicit\n"

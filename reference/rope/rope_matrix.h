@@ -16,7 +16,7 @@ struct RopeMatrix {
   static constexpr std::string_view kSteps = "exponent frequency angle trig table";
   static constexpr std::string_view kDraw = "position=sequence";
   static constexpr auto kChoices =
-      JoinTexts("pairing=half|interleaved base=10000|500000|2 scaling=", kScalingChoices,
+      JoinTexts("pairing=half|interleaved base=10000|500000|2 scaling=none|", kScalingChoices,
                 " seq_len=|4096|4097|16384 S=4|1|7 D=6|2|4|32");
   static constexpr std::string_view kFormula =
       "matrix[s] = R(position[s]), so that R x = rope(x); for every pair (i, j) with angle a:\n"

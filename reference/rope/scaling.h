@@ -37,10 +37,10 @@ using RopeScaling =
     std::variant<NoScaling, LinearScaling, NtkScaling, NtkMixedScaling, DynamicScaling, YarnScaling,
                  LongRopeScaling, Llama3Scaling, ProportionalScaling, ExplicitScaling>;
 
-// The values of `scaling` in kChoices of the operations whose cases test every scaling. The others
-// have few: they compute with the same frequencies.
+// The values of `scaling` besides none, in kChoices of the operations whose cases test every
+// scaling. The others have few: they compute with the same frequencies.
 inline constexpr char kScalingChoices[] =
-    "none|linear(factor=8)|llama3(factor=8)|llama3(factor=32)|ntk(factor=4)|"
+    "linear(factor=8)|llama3(factor=8)|llama3(factor=32)|ntk(factor=4)|"
     "ntk_mixed(factor=8,mixed_b=0.625)|dynamic(factor=10,max_position_embeddings=2048)|"
     "yarn(factor=4,original_max_position_embeddings=4096)|"
     "longrope(short_factor=[1,1.25],long_factor=[1,8],original_max_position_embeddings=4096,"
