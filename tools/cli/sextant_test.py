@@ -250,9 +250,7 @@ class Program(ProgramTest):
                    "measurements": "oracle/", "cases": "fixtures/cases/", "golden": "fixtures/golden/",
                    "in mpmath": "fixtures/mpmath/", "in numpy": "tools/adapters/native/"}
         for name in [line.split()[0] for line in self.run_it("list").stdout.splitlines()]:
-            lines = self.run_it("describe", name).stdout.split("
-files:
-")[1].splitlines()
+            lines = self.run_it("describe", name).stdout.split("\nfiles:\n")[1].splitlines()
             files = {line[2:24].strip(): line[24:].split() for line in lines}
             tests = files.pop("tests and benchmarks", [])
             self.assertEqual(list(files), list(folders))
@@ -264,8 +262,7 @@ files:
                 self.assertTrue((root / path).exists(), path)
             for kind in "in mpmath", "in numpy":
                 (path,) = files.pop(kind)
-                self.assertRegex((root / path).read_text(), rf'
-(def {name}\(|    "{name}": ")')
+                self.assertRegex((root / path).read_text(), rf'\n(def {name}\(|    "{name}": ")')
             (measured,) = files.pop("measurements")
             self.assertEqual(measured, str(Path(*files["properties and defects"]).parent) + "/measured/")
             named = {str(path.relative_to(root)) for room in ("reference", "fast", "oracle", "fixtures")
