@@ -20,7 +20,7 @@ std::string Declarations(const std::vector<ExpectedTensor>& expected) {
   std::string text;
   for (const ExpectedTensor& tensor : expected) {
     if (!text.empty()) text += " ";
-    text += Declaration(tensor.name, SafetensorsName(tensor.dtype), tensor.shape);
+    text += Declaration(tensor.name, NameOf(tensor.dtype), tensor.shape);
     if (tensor.optional) text += " (optional)";
   }
   return text.empty() ? "none" : text;
@@ -64,8 +64,8 @@ void CheckOutputs(const SafetensorsHeader& header, const std::vector<ExpectedTen
       throw Error("unknown output ", Quoted(entry.name), ", expected: ", Declarations(expected));
     }
     if (entry.type != ElementTypeOf(found->dtype) || entry.shape != found->shape) {
-      throw Error("output ", Declaration(entry.name, entry.dtype, entry.shape), ", expected ",
-                  Declaration(found->name, SafetensorsName(found->dtype), found->shape));
+      throw Error("output ", Declaration(entry.name, entry.TypeName(), entry.shape), ", expected ",
+                  Declaration(found->name, NameOf(found->dtype), found->shape));
     }
   }
   for (const ExpectedTensor& tensor : expected) {

@@ -49,12 +49,12 @@ int64_t IntegerOf(const std::string& what, const std::string& text) {
   return value;
 }
 
-// Parses the word key=text of a case of `operation`, where text must be a floating-point dtype.
-DType FloatTypeOf(const std::string& operation, const std::string& key, const std::string& text) {
-  const auto* at = std::ranges::find(kFloatTypes, text, NameOf);
-  if (at != std::end(kFloatTypes)) return *at;
-  throw Error(operation, ": ", key, ": '", text,
-              "' is not one of:", NamesText(kFloatTypes, NameOf));
+// Parses the word key=text of a case of `operation`, where text must be one of `types`.
+DType TypeAmong(std::span<const DType> types, const std::string& operation, const std::string& key,
+                const std::string& text) {
+  const auto at = std::ranges::find(types, text, NameOf);
+  if (at != types.end()) return *at;
+  throw Error(operation, ": ", key, ": '", text, "' is not one of:", NamesText(types, NameOf));
 }
 
 // The bytes of a file or pipe. The limit applies to streams without end too (/dev/zero).
@@ -116,7 +116,7 @@ void Case::SetWord(const std::string& key, const std::string& text) {
     return std::ranges::any_of(tensors, [&](const TensorSpec& t) { return t.name == name; });
   };
   if (key == "dtype") {
-    dtype_ = FloatTypeOf(name_, key, text);
+    dtype_ = TypeAmong(kFloatTypes, name_, key, text);
   } else if (key == "seed") {
     seed_ = static_cast<uint64_t>(IntegerOf(key, text));
   } else if (key.starts_with("dtype.")) {
@@ -129,7 +129,7 @@ void Case::SetWord(const std::string& key, const std::string& text) {
         throw Error(name_, ": ", tensor, " holds integers: its dtype is i64");
       }
     }
-    dtypes_[tensor] = FloatTypeOf(name_, key, text);
+    dtypes_[tensor] = TypeAmong(kTensorTypes, name_, key, text);
   } else if (key[0] == '@') {
     const std::string input = key.substr(1);
     if (!is_tensor(inputs, input)) {

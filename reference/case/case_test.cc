@@ -110,6 +110,7 @@ TEST(Case, RolesAndOverridesDetermineDTypes) {
   EXPECT_EQ(c.DTypeOf(s.inputs[1]), DType::kI64);
   EXPECT_EQ(c.DTypeOf(s.inputs[2]), DType::kF32);
   EXPECT_EQ(c.With("dtype.inv_freq=bf16").DTypeOf(s.inputs[2]), DType::kBF16);
+  EXPECT_EQ(c.With("dtype.x=f8_e4m3fn").DTypeOf(s.inputs[0]), DType::kF8E4M3FN);
 }
 
 TEST(Case, WithChangesOneWord) {
@@ -155,10 +156,13 @@ TEST(Case, ErrorsListTheNamesThatExist) {
             "rms_norm has no tensor 'z'; its signature is x[N,M] weight:wide[M] -> y[N,M]");
   EXPECT_EQ(ErrorOfLine("rms_norm N=1 M=2 dtype=f8"),
             "rms_norm: dtype: 'f8' is not one of: f64 f32 f16 bf16");
+  EXPECT_EQ(ErrorOfLine("rms_norm N=1 M=2 dtype=f8_e5m2"),
+            "rms_norm: dtype: 'f8_e5m2' is not one of: f64 f32 f16 bf16");
   EXPECT_EQ(ErrorOfLine("rms_norm N=1 M=2 dtype=i64"),
             "rms_norm: dtype: 'i64' is not one of: f64 f32 f16 bf16");
   EXPECT_EQ(ErrorOfLine("rms_norm N=1 M=2 dtype.x=i64"),
-            "rms_norm: dtype.x: 'i64' is not one of: f64 f32 f16 bf16");
+            "rms_norm: dtype.x: 'i64' is not one of: f64 f32 f16 bf16 f8_e4m3fn f8_e5m2 "
+            "f8_e4m3fnuz f8_e5m2fnuz");
   EXPECT_EQ(ErrorOfLine("rms_norm N=-1 M=2"), "dimension N is -1, expected 0 to 8589934592");
   EXPECT_EQ(ErrorOfLine("rms_norm N=1.5 M=2"), "dimension N: '1.5' is not an integer");
   EXPECT_EQ(ErrorOfLine("rms_norm N=99999999999999999999 M=2"),

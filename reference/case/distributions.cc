@@ -217,6 +217,8 @@ Distribution::Distribution(const std::string& spec, const std::string& input, DT
     throw Error(text_, ": ", input, " holds integers, expected a list of them, or one of:",
                 Names([](const Row& row) { return row.integers; }));
   }
+  if (row_->draw == Masked && !HasInfinity(dtype))
+    throw Error(text_, " draws infinities, which ", NameOf(dtype), " does not have");
   if (open == spec.npos) return;
   if (!spec.ends_with(')')) throw Error(text_, " has no closing ')'");
   try {

@@ -58,14 +58,26 @@ TEST(Draw, KnowsIfTheSeedMatters) {
 }
 
 TEST(Draw, GivesExactValuesOfTheDType) {
-  for (const DType dtype : kFloatTypes) {
+  for (const DType dtype : kTensorTypes) {
     for (const char* spec :
          {"normal", "uniform", "near_one", "geometric", "special", "powers_of_two", "nonfinite"}) {
       const auto values =
-          Draw("rms_norm N=8 M=16 dtype=" + std::string(NameOf(dtype)) + " @x=" + spec);
-      for (const double x : values) EXPECT_TRUE(IsRepresentable(dtype, x)) << spec << " " << x;
+          Draw("rms_norm N=8 M=16 dtype.x=" + std::string(NameOf(dtype)) + " @x=" + spec);
+      for (const double x : values) {
+        EXPECT_TRUE(IsRepresentable(dtype, x)) << spec << " " << x;
+        const double stored = DecodeBits(dtype, EncodeBits(dtype, x));
+        EXPECT_EQ(std::signbit(stored), std::signbit(x)) << spec << " " << x;  // of 0, too
+      }
     }
   }
+}
+
+TEST(Draw, RefusesInfinitiesInTypesWithoutThem) {
+  EXPECT_EQ(ErrorOfDrawing("softmax N=1 M=8 dtype.x=f8_e4m3fn @x=masked"),
+            "@x='masked' draws infinities, which f8_e4m3fn does not have");
+  EXPECT_EQ(ErrorOfDrawing("softmax N=1 M=8 dtype.x=f8_e5m2 @x=masked"), "");
+  EXPECT_THAT(ErrorOfDrawing("softmax N=1 M=8 dtype.x=f8_e4m3fn @x=normal(1e4)"),
+              HasSubstr("beyond the largest f8_e4m3fn"));
 }
 
 TEST(Draw, ListsNumbersAndRangesAsGiven) {

@@ -32,7 +32,7 @@ std::vector<Slice> SlicesOf(const Case& c, size_t one_in) {
 
 // True if no other number of the dtype is nearer to high + low. Both numbers of a tie are accepted.
 bool IsNearest(DType dtype, double value, double high, double low) {
-  if (!std::isfinite(value)) return RoundTo(dtype, high) == value;
+  if (!std::isfinite(value)) return SameNumber(RoundTo(dtype, high), value);
   if (!IsRepresentable(dtype, value)) return false;
   for (const double other : {NextDown(dtype, value), NextUp(dtype, value)}) {
     const double farther = std::abs(high - other) - std::abs(high - value);

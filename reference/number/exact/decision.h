@@ -1,6 +1,7 @@
 // The numbers of a golden that an enclosure of an exact number decides.
 #pragma once
 
+#include <cmath>
 #include <cstddef>
 #include <optional>
 #include <span>
@@ -11,10 +12,13 @@
 namespace sextant {
 
 // x rounded to nearest, ties to even: `value` to `type`, high = RN64(x), and low = x - high to a
-// multiple of UnitOfLow(high).
+// multiple of UnitOfLow(high). `value` is NaN where a type without infinities overflows.
 struct Decision {
   double value = 0, high = 0, low = 0;
-  bool operator==(const Decision&) const = default;
+  bool operator==(const Decision& other) const {
+    const bool both_nan = std::isnan(value) && std::isnan(other.value);
+    return (value == other.value || both_nan) && high == other.high && low == other.low;
+  }
 };
 
 // 2^-20 ulp of `high`, and at least the smallest double. |low| is at most 2^19 units. So high + low

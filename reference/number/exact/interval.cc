@@ -202,7 +202,7 @@ Decision DecisionOf(const Endpoint& x, DType type) {
   if (const auto parts = SplitThreeLimbs(x))
     return MakeDecision(type, parts->high, parts->low, parts->side);
   const double high = mpfr_get_d(x.get(), MPFR_RNDN);
-  if (std::isinf(high)) return {high, high, 0};
+  if (std::isinf(high)) return {RoundTo(type, high), high, 0};
   const int unit = std::ilogb(UnitOfLow(high));
   const ScopedPrecision of_x(static_cast<int>(mpfr_get_prec(x.get())));
   Endpoint rest;  // exact: the bits of x after those of `high`

@@ -32,7 +32,7 @@ class LaneFormats {
   bool operator==(const LaneFormats&) const = default;
 
  private:
-  std::array<uint64_t, 5> lanes_{};  // of each DType, a bit for each lane
+  std::array<uint64_t, kDTypes.size()> lanes_{};  // of each type, a bit for each lane
 };
 
 class CountedLanes {

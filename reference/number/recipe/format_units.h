@@ -2,6 +2,8 @@
 // (rounding_vectors-inl.h).
 #pragma once
 
+#include <cmath>
+
 #include "reference/number/recipe/rounding_units.h"
 
 namespace sextant {
@@ -10,13 +12,19 @@ struct FormatUnits {
   explicit FormatUnits(const StepRule& rule)
       : least(MinNormal(rule.format)),
         half(UnitRoundoffOf(rule.format)),
-        overflow(MaxFinite(rule.format) + UlpOf(rule.format, MaxFinite(rule.format)) / 2),
+        overflow(OverflowOf(rule.format)),
         is_f64(rule.format == DType::kF64),
         flushes(rule.flushes) {}
 
+  // The midpoint beyond the largest number is a tie, which is even in f8_e4m3fn.
+  static double OverflowOf(DType format) {
+    const double tie = MaxFinite(format) + UlpOf(format, MaxFinite(format)) / 2;
+    return std::isfinite(RoundTo(format, tie)) ? std::nextafter(tie, kInfinity) : tie;
+  }
+
   double least;     // the smallest normal number
   double half;      // half an ulp of 1
-  double overflow;  // numbers from here on round to infinity
+  double overflow;  // numbers from here on overflow
   bool is_f64, flushes;
 };
 

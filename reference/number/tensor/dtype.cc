@@ -1,64 +1,82 @@
 #include "reference/number/tensor/dtype.h"
 
-#include <algorithm>
-#include <bit>
-#include <cassert>
-#include <cmath>
-#include <limits>
-
 #include "reference/base/value_text.h"
 
 namespace sextant {
 namespace {
 
-constexpr std::string_view kNames[] = {"f64", "f32", "f16", "bf16", "i64"};
+constexpr int kBiasOfDouble = 1023, kFractionOfDouble = 52;  // bits
+
+uint64_t SignOf(DType type) { return uint64_t{1} << (RowOf(type).bits - 1); }
+
+// The fields of a pattern: the sign, the exponent with a bias, the significand without its first
+// bit.
+struct Fields {
+  explicit Fields(DType type)
+      : sign(SignOf(type)),
+        fraction(GridOf(type).precision - 1),
+        infinity((sign - 1) >> fraction << fraction),
+        rebias(static_cast<uint64_t>(kBiasOfDouble - (1 - GridOf(type).min_exponent)) << fraction) {
+  }
+  uint64_t sign;
+  int fraction;
+  uint64_t infinity;  // in types with Specials::kIeee
+  uint64_t rebias;    // what the exponent of a double has more
+};
+
+uint64_t EncodedNaN(DType type) {
+  const Fields fields(type);
+  switch (RowOf(type).specials) {
+    case Specials::kIeee:
+      return fields.infinity | uint64_t{1} << (fields.fraction - 1);
+    case Specials::kFn:
+      return fields.sign - 1;
+    case Specials::kFnuz:
+      return fields.sign;
+    case Specials::kNone:
+      break;
+  }
+  std::abort();
+}
 
 // Orders the values of a grid by consecutive integers: 0 for zero, negative for negative values.
 int64_t Ordinal(DType type, double x) {
-  const uint64_t sign = uint64_t{1} << (8 * SizeOf(type) - 1);
-  const uint64_t bits = EncodeBits(type, x);
+  const uint64_t sign = SignOf(type), bits = EncodeBits(type, x);
   const int64_t magnitude = static_cast<int64_t>(bits & (sign - 1));
   return (bits & sign) ? -magnitude : magnitude;
 }
 
+// One step beyond the largest finite value of a type without infinities is NaN: the pattern of all
+// ones, or a carry into the sign, which leaves the pattern of -0.
 double FromOrdinal(DType type, int64_t ordinal) {
-  const uint64_t sign = uint64_t{1} << (8 * SizeOf(type) - 1);
+  const uint64_t sign = SignOf(type);
   return DecodeBits(
       type, ordinal < 0 ? sign | static_cast<uint64_t>(-ordinal) : static_cast<uint64_t>(ordinal));
 }
 
 }  // namespace
 
-std::string_view NameOf(DType type) { return kNames[static_cast<size_t>(type)]; }
-
-DType ParseDType(std::string_view name) { return static_cast<DType>(IndexIn(kNames, name)); }
-
-size_t SizeOf(DType type) {
-  switch (type) {
-    case DType::kF64:
-    case DType::kI64:
-      return 8;
-    case DType::kF32:
-      return 4;
-    case DType::kF16:
-    case DType::kBF16:
-      return 2;
-  }
-  return 0;
+DType ParseDType(std::string_view name) {
+  std::array<std::string_view, kDTypes.size()> names;
+  std::ranges::transform(kDTypes, names.begin(), NameOf);
+  return kDTypes[IndexIn(names, name)];
 }
 
 double RoundExtraordinary(DType type, double x) {
-  if (x == 0 || !std::isfinite(x)) return x;
-  const double quantum = UlpOf(type, x);
-  const double rounded = std::nearbyint(x / quantum) * quantum;
-  return std::abs(rounded) > MaxFinite(type) ? std::copysign(kInfinity, x) : rounded;
+  double rounded = x;
+  if (x != 0 && std::isfinite(x)) {
+    const double quantum = UlpOf(type, x);
+    rounded = std::nearbyint(x / quantum) * quantum;
+  }
+  if (std::abs(rounded) > MaxFinite(type))
+    return HasInfinity(type) ? std::copysign(kInfinity, x) : kNaN;
+  return RowOf(type).specials == Specials::kFnuz ? rounded + 0.0 : rounded;  // no -0
 }
 
 double ExtraordinaryRoundingError(DType type, double x) {
   x = std::abs(x);
   if (x == 0) return 0;
-  // From the last midpoint below 2^(max_exponent+1) on, rounding to nearest overflows.
-  if (!(x < MaxFinite(type) + UlpOf(type, MaxFinite(type)) / 2)) return kInfinity;
+  if (!std::isfinite(RoundTo(type, x))) return kInfinity;
   // A number below half the smallest subnormal is rounded to 0: it errs by itself.
   const double half = std::max(UlpOf(type, x) / 2, std::numeric_limits<double>::denorm_min());
   return std::min(half, x);  // half the spacing of f64's subnormals is not a double
@@ -75,41 +93,43 @@ uint64_t UlpDistance(DType type, double a, double b) {
 
 uint64_t EncodeBits(DType type, double x) {
   if (type == DType::kI64) return static_cast<uint64_t>(static_cast<int64_t>(x));
-  if (std::isnan(x)) x = std::numeric_limits<double>::quiet_NaN();
-  if (type == DType::kF64) return std::bit_cast<uint64_t>(x);
-  if (type == DType::kF32) return std::bit_cast<uint32_t>(static_cast<float>(x));
-  if (type == DType::kBF16) return std::bit_cast<uint32_t>(static_cast<float>(x)) >> 16;
-  const uint64_t sign = std::signbit(x) ? 0x8000 : 0;
-  if (std::isnan(x)) return sign | 0x7E00;
-  if (std::isinf(x)) return sign | 0x7C00;
+  if (std::isnan(x)) return EncodedNaN(type);
+  const Fields fields(type);
   const double magnitude = std::abs(x);
-  if (magnitude < 0x1p-14) return sign | static_cast<uint64_t>(std::ldexp(magnitude, 24));
-  const int exponent = std::ilogb(magnitude);
-  const auto fraction = static_cast<uint64_t>(std::ldexp(magnitude, 10 - exponent)) - 0x400;
-  return sign | static_cast<uint64_t>(exponent + 15) << 10 | fraction;
+  uint64_t bits = fields.infinity;
+  if (ExponentOf(x) < GridOf(type).min_exponent) {
+    bits = static_cast<uint64_t>(magnitude / MinSubnormal(type));
+  } else if (std::isfinite(x)) {
+    const auto of_double = std::bit_cast<uint64_t>(magnitude);
+    bits = (of_double >> (kFractionOfDouble - fields.fraction)) - fields.rebias;
+  }
+  if (bits == 0 && RowOf(type).specials == Specials::kFnuz) return 0;
+  return std::signbit(x) ? fields.sign | bits : bits;
 }
 
 double DecodeBits(DType type, uint64_t bits) {
-  switch (type) {
-    case DType::kF64:
-      return std::bit_cast<double>(bits);
-    case DType::kI64:
-      return static_cast<double>(static_cast<int64_t>(bits));
-    case DType::kF32:
-      return std::bit_cast<float>(static_cast<uint32_t>(bits));
-    case DType::kBF16:
-      return std::bit_cast<float>(static_cast<uint32_t>(bits) << 16);
-    case DType::kF16:
+  if (type == DType::kI64) return static_cast<double>(static_cast<int64_t>(bits));
+  const Fields fields(type);
+  const uint64_t magnitude = bits & (fields.sign - 1);
+  const double sign = bits & fields.sign ? -1 : 1;
+  switch (RowOf(type).specials) {
+    case Specials::kIeee:
+      if (magnitude >= fields.infinity)
+        return magnitude == fields.infinity ? sign * kInfinity : kNaN;
+      break;
+    case Specials::kFn:
+      if (magnitude == fields.sign - 1) return kNaN;
+      break;
+    case Specials::kFnuz:
+      if (bits == fields.sign) return kNaN;
+      break;
+    case Specials::kNone:
       break;
   }
-  const double sign = (bits & 0x8000) ? -1 : 1;
-  const int exponent = static_cast<int>(bits >> 10 & 0x1F);
-  const auto fraction = static_cast<double>(bits & 0x3FF);
-  if (exponent == 0) return sign * std::ldexp(fraction, -24);
-  if (exponent == 0x1F) {
-    return fraction == 0 ? sign * kInfinity : std::numeric_limits<double>::quiet_NaN();
-  }
-  return sign * std::ldexp(1024 + fraction, exponent - 25);
+  if (magnitude >> fields.fraction == 0)
+    return sign * (static_cast<double>(magnitude) * MinSubnormal(type));
+  const uint64_t of_double = (magnitude + fields.rebias) << (kFractionOfDouble - fields.fraction);
+  return sign * std::bit_cast<double>(of_double);
 }
 
 }  // namespace sextant

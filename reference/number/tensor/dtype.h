@@ -1,20 +1,14 @@
 // The element types of tensors, and the arithmetic of their grids: rounding, ulps, neighbours.
 // Every value of every type is exactly a double: values are stored as double, next to a DType.
-//
-//   type   significand bits   exponents of normal numbers   unit roundoff
-//   f64          53              -1022 ..  1023               2^-53
-//   f32          24               -126 ..   127               2^-24
-//   f16          11                -14 ..    15               2^-11
-//   bf16          8               -126 ..   127               2^-8
-//   i64     integers (positions), up to 2^53 in magnitude; larger ones are refused
-// Source: IEEE 754-2019, table 3.5 (binary64, binary32, binary16); bf16 is binary32 with
-// 8 significand bits.
+// One table, kDTypeRows, says all there is to know about a type. A new type: ADDING.md.
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <cstdint>
+#include <cstdlib>
 #include <limits>
 #include <span>
 #include <string>
@@ -22,13 +16,14 @@
 
 namespace sextant {
 
-enum class DType { kF64, kF32, kF16, kBF16, kI64 };
+enum class DType { kF64, kF32, kF16, kBF16, kF8E4M3FN, kF8E5M2, kF8E4M3FNUZ, kF8E5M2FNUZ, kI64 };
 
 inline constexpr double kInfinity = std::numeric_limits<double>::infinity();
 inline constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 // 2^53: up to here every integer is a double; positions are refused beyond.
 inline constexpr int64_t kLargestInteger = int64_t{1} << 53;
 
+// The types that a case (dtype=) or the step of a recipe may have.
 inline constexpr DType kFloatTypes[] = {DType::kF64, DType::kF32, DType::kF16, DType::kBF16};
 
 // The parameters of a binary floating-point format. Not for i64.
@@ -37,15 +32,74 @@ struct Grid {
   int min_exponent;  // of the smallest normal number, 2^min_exponent
   int max_exponent;  // of the largest binade
 };
-inline constexpr Grid kGrids[] = {
-    {53, -1022, 1023}, {24, -126, 127}, {11, -14, 15}, {8, -126, 127}};
-constexpr Grid GridOf(DType type) { return kGrids[static_cast<size_t>(type)]; }
 
-std::string_view NameOf(DType type);      // "f64" "f32" "f16" "bf16" "i64"
+// The bit patterns that are no finite numbers.
+enum class Specials {
+  kIeee,  // all bits of the exponent are 1: an infinity if the fraction is 0, else a NaN
+  kFn,    // no infinity; NaN has all bits but the sign 1
+  kFnuz,  // no infinity and no -0, whose pattern is the only NaN
+  kNone   // i64
+};
+
+// The type of a dataset in HDF5. Where it is not the type itself, an attribute names the type.
+enum class InHdf5 { kItself, kF32, kBits };  // kBits: the bit patterns as u8
+
+struct DTypeRow {
+  std::string_view name;
+  int bits;
+  Grid grid;
+  double max_finite;
+  Specials specials;
+  std::string_view safetensors;
+  std::string_view arrays;  // in numpy with ml_dtypes, and in torch
+  InHdf5 hdf5;
+  int dlpack;  // DLDataTypeCode
+  int onnx;    // TensorProto.DataType
+};
+
+// In the order of the enumerators.
+// Sources. f64 f32 f16: IEEE 754-2019, table 3.5 (binary64, binary32, binary16). bf16: binary32
+// with 8 significand bits. f8_e4m3fn f8_e5m2: OCP 8-bit Floating Point Specification (OFP8) 1.0;
+// Micikevicius et al. 2022, arXiv:2209.05433, table 1. f8_e4m3fnuz f8_e5m2fnuz: Noune et al. 2022,
+// arXiv:2206.02915. All four: ONNX, "Float stored in 8 bits". Names in safetensors: its enum Dtype.
+// DLPack: dlpack.h 1.1. ONNX: onnx.proto. i64 holds positions, up to kLargestInteger in magnitude.
+// clang-format off
+inline constexpr auto kDTypeRows = [] {
+  using enum Specials;
+  using enum InHdf5;
+  return std::to_array<DTypeRow>({
+   {"f64",  64, {53, -1022, 1023}, 0x1.fffffffffffffp1023, kIeee, "F64", "float64", kItself, 2, 11},
+   {"f32",  32, {24, -126, 127}, 0x1.fffffep127, kIeee, "F32",  "float32",  kItself, 2, 1},
+   {"f16",  16, {11, -14, 15},   65504,          kIeee, "F16",  "float16",  kItself, 2, 10},
+   {"bf16", 16, {8, -126, 127},  0x1.fep127,     kIeee, "BF16", "bfloat16", kF32,    4, 16},
+   {"f8_e4m3fn",   8, {4, -6, 8},   448,   kFn,   "F8_E4M3",     "float8_e4m3fn",   kBits, 10, 17},
+   {"f8_e5m2",     8, {3, -14, 15}, 57344, kIeee, "F8_E5M2",     "float8_e5m2",     kBits, 12, 19},
+   {"f8_e4m3fnuz", 8, {4, -7, 7},   240,   kFnuz, "F8_E4M3FNUZ", "float8_e4m3fnuz", kBits, 11, 18},
+   {"f8_e5m2fnuz", 8, {3, -15, 15}, 57344, kFnuz, "F8_E5M2FNUZ", "float8_e5m2fnuz", kBits, 13, 20},
+   {"i64", 64, {}, kLargestInteger, kNone, "I64", "int64", kItself, 0, 7}});
+}();
+// clang-format on
+
+constexpr const DTypeRow& RowOf(DType type) { return kDTypeRows[static_cast<size_t>(type)]; }
+
+// All types, in the order of their rows.
+inline constexpr auto kDTypes = [] {
+  std::array<DType, kDTypeRows.size()> types{};
+  for (size_t i = 0; i < types.size(); ++i) types[i] = static_cast<DType>(i);
+  return types;
+}();
+// The types that a tensor of floating-point numbers may have (dtype.NAME=): all but the last, i64.
+inline constexpr std::span kTensorTypes(kDTypes.data(), kDTypes.size() - 1);
+static_assert(kDTypes.back() == DType::kI64);
+
+constexpr Grid GridOf(DType type) { return RowOf(type).grid; }
+constexpr double MaxFinite(DType type) { return RowOf(type).max_finite; }
+constexpr bool HasInfinity(DType type) { return RowOf(type).specials == Specials::kIeee; }
+constexpr size_t SizeOf(DType type) { return static_cast<size_t>(RowOf(type).bits) / 8; }  // bytes
+constexpr std::string_view NameOf(DType type) { return RowOf(type).name; }
 DType ParseDType(std::string_view name);  // throws Error with the list of types
-size_t SizeOf(DType type);                // bytes of one element
 
-// True if every value of `inner` is a value of `outer`.
+// True if every value of `inner` is a value of `outer`; -0 counts as 0.
 constexpr bool Contains(DType outer, DType inner) {
   if (outer == inner) return true;
   if (inner == DType::kI64) return outer == DType::kF64;
@@ -53,13 +107,14 @@ constexpr bool Contains(DType outer, DType inner) {
   const Grid o = GridOf(outer), i = GridOf(inner);
   return o.precision >= i.precision &&
          o.min_exponent - o.precision <= i.min_exponent - i.precision &&
-         o.max_exponent >= i.max_exponent;
+         MaxFinite(outer) >= MaxFinite(inner) && (HasInfinity(outer) || !HasInfinity(inner));
 }
 
-// The value of `type` nearest to x, ties to even; overflows to infinity as IEEE 754 does.
+// The value of `type` nearest to x, ties to even, as IEEE 754 does: beyond the largest finite value
+// infinity, or NaN in a type without infinities.
 double RoundTo(DType type, double x);
 
-// True if x is a value of `type` (NaN and infinities are, except for i64).
+// True if x is a value of `type`: NaN is, except for i64, and infinities are if the type has them.
 bool IsRepresentable(DType type, double x);
 
 // Distance between neighbouring values of `type` in the binade of |x|, in units of x. Below the
@@ -70,10 +125,10 @@ double UlpOf(DType type, double x);
 // it unless |x| lies below the first midpoint of its binade. Infinite if rounding |x| overflows.
 double RoundingError(DType type, double x);
 
-double MaxFinite(DType type);
 double MinSubnormal(DType type);
 
-// The next larger and the next smaller value of `type`. x must be a value of `type`.
+// The next larger and the next smaller value of `type`: beyond the largest finite value infinity,
+// or NaN in a type without infinities. x must be a value of `type`.
 double NextUp(DType type, double x);
 double NextDown(DType type, double x);
 
@@ -86,6 +141,22 @@ uint64_t UlpDistance(DType type, double a, double b);
 uint64_t EncodeBits(DType type, double x);
 double DecodeBits(DType type, uint64_t bits);
 
+// Calls use(bits) with an unsigned integer of the size of an element.
+template <class Use>
+auto WithBitsOf(DType type, const Use& use) {
+  switch (RowOf(type).bits) {
+    case 8:
+      return use(uint8_t{});
+    case 16:
+      return use(uint16_t{});
+    case 32:
+      return use(uint32_t{});
+    case 64:
+      return use(uint64_t{});
+  }
+  std::abort();
+}
+
 // 2^exponent, from the smallest subnormal to the largest power.
 inline double PowerOfTwo(int exponent) {
   return exponent >= -1022 ? std::bit_cast<double>(static_cast<uint64_t>(exponent + 1023) << 52)
@@ -97,7 +168,7 @@ inline int ExponentOf(double x) {
   return static_cast<int>(std::bit_cast<uint64_t>(x) >> 52 & 0x7FF) - 1023;
 }
 
-// RoundTo for a number that is not normal in the format.
+// RoundTo for a number that is not normal in the format, or in its largest binade or beyond.
 double RoundExtraordinary(DType type, double x);
 
 inline double RoundTo(DType type, double x) {
@@ -124,11 +195,6 @@ inline double UlpOf(DType type, double x) {
   const Grid grid = GridOf(type);
   const int exponent = std::max(ExponentOf(x), grid.min_exponent) - (grid.precision - 1);
   return std::isfinite(x) ? PowerOfTwo(exponent) : kInfinity;
-}
-
-inline double MaxFinite(DType type) {
-  const Grid grid = GridOf(type);
-  return (2 - PowerOfTwo(1 - grid.precision)) * PowerOfTwo(grid.max_exponent);
 }
 
 inline double MinSubnormal(DType type) {

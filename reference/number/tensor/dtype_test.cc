@@ -9,14 +9,18 @@
 #include "reference/base/error.h"
 #include "reference/base/error_test.h"
 #include "reference/case/random_test.h"
+#include "reference/number/tensor/tensor.h"
 
 namespace sextant {
 namespace {
 
-// Every finite value of a 16-bit type, from its bits.
+constexpr DType kSmall[] = {DType::kF16,    DType::kBF16,       DType::kF8E4M3FN,
+                            DType::kF8E5M2, DType::kF8E4M3FNUZ, DType::kF8E5M2FNUZ};
+
+// Every finite value of a type of 16 or 8 bits, from its bits.
 std::vector<double> AllValues(DType type) {
   std::vector<double> values;
-  for (uint64_t bits = 0; bits < 0x10000; ++bits) {
+  for (uint64_t bits = 0; bits < uint64_t{1} << RowOf(type).bits; ++bits) {
     const double x = DecodeBits(type, bits);
     if (std::isfinite(x)) values.push_back(x);
   }
@@ -55,6 +59,10 @@ TEST(DType, EncodesEveryNaNAsTheSameQuietNaN) {
   EXPECT_EQ(EncodeBits(DType::kBF16, -NAN), 0x7FC0u);
   EXPECT_EQ(EncodeBits(DType::kF32, NAN), 0x7FC00000u);
   EXPECT_EQ(EncodeBits(DType::kF64, NAN), 0x7FF8000000000000u);
+  EXPECT_EQ(EncodeBits(DType::kF8E4M3FN, -NAN), 0x7Fu);
+  EXPECT_EQ(EncodeBits(DType::kF8E5M2, NAN), 0x7Eu);
+  EXPECT_EQ(EncodeBits(DType::kF8E4M3FNUZ, NAN), 0x80u);
+  EXPECT_EQ(EncodeBits(DType::kF8E5M2FNUZ, NAN), 0x80u);
 }
 
 TEST(DType, RepresentsIntegersUpTo2To53) {
@@ -68,7 +76,7 @@ TEST(DType, RepresentsIntegersUpTo2To53) {
 // Neighbours a < b: numbers below the midpoint round to a, numbers above it to b, the midpoint to
 // the even one.
 TEST(DType, RoundsToTheNearerNeighbourTiesToEven) {
-  for (const DType type : {DType::kBF16, DType::kF16}) {
+  for (const DType type : kSmall) {
     for (const double a : AllValues(type)) {
       const double b = NextUp(type, a);
       if (!std::isfinite(b) || a == b) continue;
@@ -90,19 +98,61 @@ TEST(DType, RoundsToF32LikeTheProcessor) {
 }
 
 TEST(DType, OverflowsPastTheLastMidpoint) {
-  const auto border = [](DType type, double largest, double tie) {
+  // From `least` on numbers overflow to +-`beyond`.
+  const auto border = [](DType type, double largest, double least, double beyond) {
+    SCOPED_TRACE(NameOf(type));
+    const double last = std::nextafter(least, 0.0), half = UlpOf(type, largest) / 2;
     EXPECT_EQ(MaxFinite(type), largest);
-    EXPECT_EQ(RoundTo(type, std::nextafter(tie, 0.0)), largest);
-    EXPECT_EQ(RoundTo(type, tie), INFINITY);  // the even neighbour would be 2^(max_exponent+1)
-    EXPECT_EQ(RoundTo(type, -tie), -INFINITY);
-    EXPECT_EQ(RoundTo(type, 1e308), INFINITY);
-    EXPECT_TRUE(std::isfinite(RoundingError(type, std::nextafter(tie, 0.0))));
-    EXPECT_EQ(RoundingError(type, tie), INFINITY);
+    EXPECT_EQ(RoundTo(type, last), largest);
+    EXPECT_EQ(RoundTo(type, -last), -largest);
+    EXPECT_EQ(RoundingError(type, largest), half);
+    EXPECT_EQ(RoundingError(type, last), half);
+    for (const double x : {least, 1e308, double{INFINITY}}) {
+      EXPECT_TRUE(SameNumber(RoundTo(type, x), beyond)) << x;
+      EXPECT_TRUE(SameNumber(RoundTo(type, -x), -beyond)) << x;
+      EXPECT_EQ(RoundingError(type, x), INFINITY);
+      EXPECT_FALSE(IsRepresentable(type, x) && std::isnan(beyond)) << x;
+    }
+    EXPECT_TRUE(SameNumber(NextUp(type, largest), beyond));
+    EXPECT_TRUE(SameNumber(NextDown(type, -largest), -beyond));
+    EXPECT_EQ(NextDown(type, largest), largest - 2 * half);
   };
-  border(DType::kF16, 65504, 65520);
-  border(DType::kBF16, 0x1.fep127, 0x1.ffp127);
-  border(DType::kF32, 0x1.fffffep127, 0x1.ffffffp127);
+  // The midpoint above the largest number is rounded to the even neighbour, 2^(max_exponent+1).
+  border(DType::kF16, 65504, 65520, INFINITY);
+  border(DType::kBF16, 0x1.fep127, 0x1.ffp127, INFINITY);
+  border(DType::kF32, 0x1.fffffep127, 0x1.ffffffp127, INFINITY);
+  border(DType::kF8E5M2, 57344, 61440, INFINITY);
+  border(DType::kF8E4M3FNUZ, 240, 248, NAN);
+  border(DType::kF8E5M2FNUZ, 57344, 61440, NAN);
+  // 448 is even, and the pattern above it, of 480, is NaN.
+  border(DType::kF8E4M3FN, 448, std::nextafter(464.0, INFINITY), NAN);
   EXPECT_EQ(MaxFinite(DType::kF64), 0x1.fffffffffffffp1023);
+}
+
+TEST(DType, HasTheLargestValueOfItsGrid) {
+  for (const DType type : kDTypes) {
+    if (type == DType::kI64) continue;
+    const Grid grid = GridOf(type);
+    // The largest fraction of the largest binade; in f8_e4m3fn this pattern is NaN.
+    const int lost = type == DType::kF8E4M3FN ? 2 : 1;
+    const double largest = (2 - PowerOfTwo(lost - grid.precision)) * PowerOfTwo(grid.max_exponent);
+    EXPECT_EQ(MaxFinite(type), largest) << NameOf(type);
+  }
+}
+
+TEST(DType, TypesWithoutMinusZeroRoundToZero) {
+  for (const DType type : {DType::kF8E4M3FNUZ, DType::kF8E5M2FNUZ}) {
+    for (const double x : {-0.0, -MinSubnormal(type) / 2, -0x1p-1074}) {
+      EXPECT_EQ(RoundTo(type, x), 0);
+      EXPECT_FALSE(std::signbit(RoundTo(type, x)));
+    }
+    EXPECT_EQ(EncodeBits(type, -0.0), 0u);
+    EXPECT_FALSE(std::signbit(NextUp(type, -MinSubnormal(type))));
+  }
+  for (const DType type : {DType::kF8E4M3FN, DType::kF8E5M2}) {
+    EXPECT_TRUE(std::signbit(RoundTo(type, -MinSubnormal(type) / 2)));
+    EXPECT_EQ(EncodeBits(type, -0.0), 0x80u);
+  }
 }
 
 TEST(DType, KeepsInfinitiesNaNAndTheSignOfZero) {
@@ -129,6 +179,10 @@ TEST(DType, SubnormalsAreEquallySpaced) {
   least(DType::kBF16, 0x1p-133, 0x1p-126);
   least(DType::kF32, 0x1p-149, 0x1p-126);
   least(DType::kF64, 0x1p-1074, 0x1p-1022);
+  least(DType::kF8E4M3FN, 0x1p-9, 0x1p-6);
+  least(DType::kF8E5M2, 0x1p-16, 0x1p-14);
+  least(DType::kF8E4M3FNUZ, 0x1p-10, 0x1p-7);
+  least(DType::kF8E5M2FNUZ, 0x1p-17, 0x1p-15);
   EXPECT_EQ(RoundTo(DType::kF16, 0x1p-25), 0);  // a tie with 0
   EXPECT_EQ(RoundTo(DType::kF16, 0x1.8p-25), 0x1p-24);
 }
@@ -145,7 +199,7 @@ TEST(DType, UlpDoublesAtPowersOfTwo) {
 
 TEST(DType, RoundingErrorIsATightBound) {
   Random random(2);
-  for (const DType type : {DType::kF32, DType::kF16, DType::kBF16}) {
+  for (const DType type : {DType::kF32, DType::kF16, DType::kBF16, DType::kF8E5M2}) {
     for (int i = 0; i < 2000; ++i) {
       const double x = random.Number(13), bound = RoundingError(type, x);
       EXPECT_LE(std::abs(RoundTo(type, x) - x), bound);
@@ -166,7 +220,7 @@ TEST(DType, RoundingErrorIsATightBound) {
 }
 
 TEST(DType, NeighboursAreOneUlpApart) {
-  for (const DType type : {DType::kF16, DType::kBF16}) {
+  for (const DType type : kSmall) {
     const std::vector<double> values = AllValues(type);
     for (const double x : values) {
       EXPECT_EQ(UlpDistance(type, x, x), 0u);
@@ -186,33 +240,55 @@ TEST(DType, DistanceCountsAcrossZero) {
   EXPECT_EQ(UlpDistance(DType::kF16, -0x1p-24, 0x1p-24), 2u);
   EXPECT_EQ(UlpDistance(DType::kF16, -65504, 65504), 2u * 0x7BFF);
   EXPECT_EQ(UlpDistance(DType::kF32, 1, 2), 1u << 23);
+  EXPECT_EQ(UlpDistance(DType::kF8E4M3FN, -448, 448), 2u * 0x7E);
+  EXPECT_EQ(UlpDistance(DType::kF8E4M3FNUZ, -240, 240), 2u * 0x7F);
   EXPECT_EQ(UlpDistance(DType::kF64, -MaxFinite(DType::kF64), MaxFinite(DType::kF64)),
             2 * 0x7FEFFFFFFFFFFFFFu);
 }
 
 TEST(DType, ContainsTypesWhoseValuesItHolds) {
-  const auto expect = [](DType outer, std::vector<DType> inner) {
-    for (const DType type : {DType::kF64, DType::kF32, DType::kF16, DType::kBF16, DType::kI64}) {
-      EXPECT_EQ(Contains(outer, type), std::ranges::find(inner, type) != inner.end())
-          << NameOf(outer) << " " << NameOf(type);
+  const auto expect = [](std::string_view outer, const std::string& inner) {
+    std::string contained;
+    for (const DType type : kDTypes) {
+      if (!Contains(ParseDType(outer), type)) continue;
+      if (!contained.empty()) contained += ' ';
+      contained += NameOf(type);
     }
+    EXPECT_EQ(contained, inner) << outer;
   };
-  expect(DType::kF64, {DType::kF64, DType::kF32, DType::kF16, DType::kBF16, DType::kI64});
-  expect(DType::kF32, {DType::kF32, DType::kF16, DType::kBF16});
-  expect(DType::kF16, {DType::kF16});
-  expect(DType::kBF16, {DType::kBF16});
-  expect(DType::kI64, {DType::kI64});
+  expect("f64", "f64 f32 f16 bf16 f8_e4m3fn f8_e5m2 f8_e4m3fnuz f8_e5m2fnuz i64");
+  expect("f32", "f32 f16 bf16 f8_e4m3fn f8_e5m2 f8_e4m3fnuz f8_e5m2fnuz");
+  expect("f16", "f16 f8_e4m3fn f8_e5m2 f8_e4m3fnuz f8_e5m2fnuz");
+  expect("bf16", "bf16 f8_e4m3fn f8_e5m2 f8_e4m3fnuz f8_e5m2fnuz");
+  expect("f8_e4m3fn", "f8_e4m3fn");  // lacks 2^-10, the smallest value of f8_e4m3fnuz
+  expect("f8_e5m2", "f8_e5m2");
+  expect("f8_e4m3fnuz", "f8_e4m3fnuz");
+  expect("f8_e5m2fnuz", "f8_e5m2fnuz");  // has all numbers of f8_e5m2, but no infinity
+  expect("i64", "i64");
+}
+
+// By its definition, for all pairs of small types.
+TEST(DType, ContainsExactlyWhatItRepresents) {
+  for (const DType outer : kSmall) {
+    for (const DType inner : kSmall) {
+      std::vector<double> values = AllValues(inner);
+      if (HasInfinity(inner)) values.push_back(INFINITY);
+      const bool all =
+          std::ranges::all_of(values, [&](double x) { return IsRepresentable(outer, x); });
+      EXPECT_EQ(Contains(outer, inner), all) << NameOf(outer) << " " << NameOf(inner);
+    }
+  }
 }
 
 TEST(DType, NamesParseBack) {
-  for (const DType type : {DType::kF64, DType::kF32, DType::kF16, DType::kBF16, DType::kI64}) {
-    EXPECT_EQ(ParseDType(NameOf(type)), type);
-  }
+  for (const DType type : kDTypes) EXPECT_EQ(ParseDType(NameOf(type)), type);
   EXPECT_EQ(SizeOf(DType::kF64), 8u);
   EXPECT_EQ(SizeOf(DType::kI64), 8u);
   EXPECT_EQ(SizeOf(DType::kF32), 4u);
   EXPECT_EQ(SizeOf(DType::kBF16), 2u);
-  EXPECT_EQ(MessageOf([&] { ParseDType("fp32"); }), "'fp32' is not one of: f64 f32 f16 bf16 i64");
+  EXPECT_EQ(SizeOf(DType::kF8E5M2FNUZ), 1u);
+  EXPECT_EQ(MessageOf([&] { ParseDType("fp32"); }),
+            "'fp32' is not one of: f64 f32 f16 bf16 f8_e4m3fn f8_e5m2 f8_e4m3fnuz f8_e5m2fnuz i64");
 }
 
 }  // namespace

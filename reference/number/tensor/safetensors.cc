@@ -18,18 +18,22 @@ constexpr char kMetadataKey[] = "__metadata__";
 constexpr int kMaxDepth = 3;      // header, tensor, list
 constexpr size_t kAlignment = 8;  // of the body, and so of every tensor in it
 
-// A header has the names of element types in capitals.
-std::string Upper(std::string_view name) {
-  std::string upper(name);
-  for (char& letter : upper) letter = static_cast<char>(std::toupper(letter));
-  return upper;
+char ToUpper(unsigned char letter) { return static_cast<char>(std::toupper(letter)); }
+
+// The names of all element types in a header, in their order.
+std::vector<std::string> TypeNames() {
+  constexpr auto kNames = NamesOf(ElementType());
+  std::vector<std::string> names(kNames.begin(), kNames.end());
+  for (std::string& name : names) std::ranges::transform(name, name.begin(), ToUpper);
+  std::ranges::transform(kDTypes, names.begin(), SafetensorsName);
+  return names;
 }
 
 std::optional<ElementType> TypeNamed(const std::string& name) {
-  constexpr auto kNames = NamesOf(ElementType());
-  const auto at = std::ranges::find(kNames, name, Upper);
-  if (at == kNames.end()) return std::nullopt;
-  return static_cast<ElementType>(at - kNames.begin());
+  const std::vector<std::string> names = TypeNames();
+  const auto at = std::ranges::find(names, name);
+  if (at == names.end()) return std::nullopt;
+  return static_cast<ElementType>(at - names.begin());
 }
 
 void AppendBytes(std::string* bytes, uint64_t value, size_t count) {
@@ -101,7 +105,7 @@ SafetensorsHeader::Entry ParseEntry(const std::string& name, const Json& json) {
   const uint64_t size = CountOf(entry.shape) * SizeOf(*entry.type);
   if (entry.end - entry.begin != size) {
     throw Error(where, " are [", entry.begin, ",", entry.end, "], expected ", size, " bytes for ",
-                Declaration(name, entry.dtype, entry.shape));
+                Declaration(name, entry.TypeName(), entry.shape));
   }
   return entry;
 }
@@ -135,17 +139,20 @@ void Order(SafetensorsHeader* header) {
 
 }  // namespace
 
-std::string SafetensorsName(DType type) { return Upper(NameOf(type)); }
+std::string SafetensorsName(DType type) { return std::string(RowOf(type).safetensors); }
 
-std::string Declaration(const std::string& name, std::string dtype, const Shape& shape) {
-  for (char& letter : dtype) letter = static_cast<char>(std::tolower(letter));
+std::string Declaration(const std::string& name, std::string_view dtype, const Shape& shape) {
   return Printable(name) + ":" + Printable(dtype) + ToString(shape);
+}
+
+std::string SafetensorsHeader::Entry::TypeName() const {
+  return type ? std::string(NamesOf(*type)[static_cast<size_t>(*type)]) : dtype;
 }
 
 TensorView SafetensorsHeader::Entry::In(std::string_view body) const {
   if (!type) {
     throw Error("tensor ", Quoted(name), " has dtype ", Quoted(dtype),
-                ", expected one of:", NamesText(NamesOf(ElementType()), Upper));
+                ", expected one of:", NamesText(TypeNames()));
   }
   return {body.data() + begin, *type, shape, RowMajorStrides(shape)};
 }

@@ -26,10 +26,11 @@ struct SafetensorsHeader {
   struct Entry {
     std::string name;
     std::string dtype;                // as in the header: "F32"
-    std::optional<ElementType> type;  // none: a type that no operation has ("F8_E4M3")
+    std::optional<ElementType> type;  // none: a type that no operation has ("F8_E8M0")
     Shape shape;
     uint64_t begin = 0, end = 0;  // bytes within the body
 
+    std::string TypeName() const;  // "f32"; the word of the header if the type is not known
     // The tensor in `body`, the bytes after the header. Throws Error if its type is not known.
     TensorView In(std::string_view body) const;
   };
@@ -61,7 +62,7 @@ std::string EncodeSafetensorsHeader(const Metadata& metadata,
 // Error if the metadata are not UTF-8.
 std::string EncodeSafetensors(const Metadata& metadata, const Tensors& tensors);
 
-// "y:f32[2,3]", in the syntax of signatures. `dtype` may be in capitals.
-std::string Declaration(const std::string& name, std::string dtype, const Shape& shape);
+// "y:f32[2,3]", in the syntax of signatures.
+std::string Declaration(const std::string& name, std::string_view dtype, const Shape& shape);
 
 }  // namespace sextant

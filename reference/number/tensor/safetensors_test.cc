@@ -49,6 +49,10 @@ TEST(EncodeSafetensors, WritesEveryDType) {
   EXPECT_EQ(body(DType::kF32, -1), Bytes({0, 0, 0x80, 0xBF}));
   EXPECT_EQ(body(DType::kF16, 1), Bytes({0, 0x3C}));
   EXPECT_EQ(body(DType::kBF16, 1), Bytes({0x80, 0x3F}));
+  EXPECT_EQ(body(DType::kF8E4M3FN, -448), Bytes({0xFE}));
+  EXPECT_EQ(body(DType::kF8E5M2, 1), Bytes({0x3C}));
+  EXPECT_EQ(body(DType::kF8E4M3FNUZ, 1), Bytes({0x40}));
+  EXPECT_EQ(body(DType::kF8E5M2FNUZ, kNaN), Bytes({0x80}));
   EXPECT_EQ(body(DType::kI64, 258), Bytes({2, 1, 0, 0, 0, 0, 0, 0}));
 }
 
@@ -107,7 +111,7 @@ std::string EntryError(const std::string& dtype, const std::string& shape,
 }
 
 TEST(ParseSafetensorsHeader, RefusesBadTensors) {
-  EXPECT_THAT(EntryError(R"("F8_E5M2")", "[2]", "[2,0]"), HasSubstr("expected a rising range"));
+  EXPECT_THAT(EntryError(R"("F8_E8M0")", "[2]", "[2,0]"), HasSubstr("expected a rising range"));
   EXPECT_THAT(EntryError("32", "[2]", "[0,8]"), HasSubstr("dtype of tensor 'y' is not text"));
   EXPECT_THAT(EntryError(R"("F32")", "2", "[0,8]"), HasSubstr("shape of tensor 'y' is not a list"));
   EXPECT_THAT(EntryError(R"("F32")", "[-2]", "[0,8]"), HasSubstr("the element '-2'"));
@@ -128,11 +132,27 @@ TEST(ParseSafetensorsHeader, RefusesBadTensors) {
 // A checkpoint may hold other types; only their tensors cannot be read.
 TEST(ParseSafetensorsHeader, AcceptsTensorsOfOtherTypes) {
   const SafetensorsHeader header =
-      ParseSafetensorsHeader(R"({"y":{"dtype":"F8_E5M2","shape":[2],"data_offsets":[0,2]}})");
+      ParseSafetensorsHeader(R"({"y":{"dtype":"F8_E8M0","shape":[2],"data_offsets":[0,2]}})");
   EXPECT_EQ(header.entries[0].type, std::nullopt);
   EXPECT_EQ(MessageOf([&] { header.entries[0].In("xx"); }),
-            "tensor 'y' has dtype 'F8_E5M2', expected one of: F64 F32 F16 BF16 I64 I32 I16 I8 U64 "
-            "U32 U16 U8");
+            "tensor 'y' has dtype 'F8_E8M0', expected one of: F64 F32 F16 BF16 F8_E4M3 F8_E5M2 "
+            "F8_E4M3FNUZ F8_E5M2FNUZ I64 I32 I16 I8 U64 U32 U16 U8");
+}
+
+// The name of f8_e4m3fn has no "FN" in this format.
+TEST(ParseSafetensorsHeader, KnowsTheTypesThatItWrites) {
+  std::string names;
+  for (const DType dtype : kDTypes) {
+    const std::string bytes = EncodeSafetensors({}, {{"x", dtype, Tensor<double>({2}, {1, 2})}});
+    const size_t size = HeaderSize(std::string_view(bytes).substr(0, kPrefixSize));
+    const auto entry = ParseSafetensorsHeader(bytes.substr(kPrefixSize, size)).entries.at(0);
+    EXPECT_EQ(entry.type, ElementTypeOf(dtype));
+    EXPECT_EQ(entry.TypeName(), NameOf(dtype));
+    EXPECT_EQ(ValuesOf(entry.In(std::string_view(bytes).substr(kPrefixSize + size))).data,
+              (std::vector<double>{1, 2}));
+    names += entry.dtype + " ";
+  }
+  EXPECT_EQ(names, "F64 F32 F16 BF16 F8_E4M3 F8_E5M2 F8_E4M3FNUZ F8_E5M2FNUZ I64 ");
 }
 
 TEST(ParseSafetensorsHeader, RefusesGapsAndOverlaps) {

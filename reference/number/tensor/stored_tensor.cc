@@ -7,21 +7,6 @@
 #include "reference/number/tensor/element_vectors.h"
 
 namespace sextant {
-namespace {
-
-template <class T>
-void Widen(const void* elements, size_t first, std::span<double> to) {
-  const T* const from = static_cast<const T*>(elements) + first;
-  for (size_t i = 0; i < to.size(); ++i) to[i] = static_cast<double>(from[i]);
-}
-
-template <class T>
-void Narrow(std::span<const double> values, T* to) {
-  for (size_t i = 0; i < values.size(); ++i) to[i] = static_cast<T>(values[i]);
-}
-
-}  // namespace
-
 StoredTensor::StoredTensor(std::string name, DType dtype, Shape shape)
     : name_(std::move(name)),
       dtype_(dtype),
@@ -34,20 +19,16 @@ StoredTensor::StoredTensor(const NamedTensor& tensor)
 }
 
 void StoredTensor::Write(size_t first, std::span<const double> values) {
-  switch (dtype_) {
-    case DType::kF64:
-      return Narrow(values, As<double>() + first);
-    case DType::kF32:
-      return sextant::Narrow(values, As<float>() + first);
-    case DType::kI64:
-      return Narrow(values, As<int64_t>() + first);
-    case DType::kBF16:
-      return NarrowToBF16(values, As<uint16_t>() + first);
-    case DType::kF16:
-      std::ranges::transform(values, As<uint16_t>() + first, [](double x) {
-        return static_cast<uint16_t>(EncodeBits(DType::kF16, x));
-      });
+  if (dtype_ == DType::kF64) {
+    std::ranges::copy(values, As<double>() + first);
+    return;
   }
+  if (dtype_ == DType::kF32) return Narrow(values, As<float>() + first);
+  if (dtype_ == DType::kBF16) return NarrowToBF16(values, As<uint16_t>() + first);
+  WithBitsOf(dtype_, [&]<class Bits>(Bits) {
+    std::ranges::transform(values, As<Bits>() + first,
+                           [this](double x) { return static_cast<Bits>(EncodeBits(dtype_, x)); });
+  });
 }
 
 TensorReader::TensorReader(const NamedTensor& tensor)
@@ -77,20 +58,18 @@ TensorReader TensorReader::Changed(std::shared_ptr<const ElementChange> change) 
 }
 
 void TensorReader::ReadKept(size_t first, std::span<double> to) const {
-  switch (kept_as_) {
-    case DType::kF64:
-      return Widen<double>(elements_, first, to);
-    case DType::kF32:
-      return sextant::Widen(static_cast<const float*>(elements_) + first, to);
-    case DType::kI64:
-      return Widen<int64_t>(elements_, first, to);
-    case DType::kBF16:
-      return WidenBF16(static_cast<const uint16_t*>(elements_) + first, to);
-    case DType::kF16:
-      std::transform(static_cast<const uint16_t*>(elements_) + first,
-                     static_cast<const uint16_t*>(elements_) + first + to.size(), to.begin(),
-                     [](uint16_t bits) { return DecodeBits(DType::kF16, bits); });
+  if (kept_as_ == DType::kF64) {
+    std::copy_n(static_cast<const double*>(elements_) + first, to.size(), to.begin());
+    return;
   }
+  if (kept_as_ == DType::kF32) return Widen(static_cast<const float*>(elements_) + first, to);
+  if (kept_as_ == DType::kBF16)
+    return WidenBF16(static_cast<const uint16_t*>(elements_) + first, to);
+  WithBitsOf(kept_as_, [&]<class Bits>(Bits) {
+    const Bits* const from = static_cast<const Bits*>(elements_) + first;
+    std::transform(from, from + to.size(), to.begin(),
+                   [this](Bits bits) { return DecodeBits(kept_as_, bits); });
+  });
 }
 
 NamedTensor TensorReader::Values() const {

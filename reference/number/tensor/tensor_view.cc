@@ -15,7 +15,7 @@ T Load(const void* at) {
 }
 
 template <class Integer>
-double IntegerAt(const void* at) {
+double IntegerAt(DType, const void* at) {
   const auto value = Load<Integer>(at);
   if constexpr (sizeof(Integer) == 8) {
     constexpr auto kMost = static_cast<Integer>(kLargestInteger);
@@ -25,32 +25,35 @@ double IntegerAt(const void* at) {
   return static_cast<double>(value);
 }
 
+template <class Bits>
+double FloatAt(DType type, const void* at) {
+  return DecodeBits(type, Load<Bits>(at));
+}
+
 struct Element {
   size_t size;
   DType dtype;
-  double (*read)(const void* at);
+  double (*value_at)(DType dtype, const void* at);
 };
-constexpr Element kElements[] = {
-    {8, DType::kF64, [](const void* at) { return Load<double>(at); }},
-    {4, DType::kF32, [](const void* at) { return static_cast<double>(Load<float>(at)); }},
-    {2, DType::kF16, [](const void* at) { return DecodeBits(DType::kF16, Load<uint16_t>(at)); }},
-    {2, DType::kBF16, [](const void* at) { return DecodeBits(DType::kBF16, Load<uint16_t>(at)); }},
-    {8, DType::kI64, IntegerAt<int64_t>},
-    {4, DType::kI64, IntegerAt<int32_t>},
-    {2, DType::kI64, IntegerAt<int16_t>},
-    {1, DType::kI64, IntegerAt<int8_t>},
-    {8, DType::kI64, IntegerAt<uint64_t>},
-    {4, DType::kI64, IntegerAt<uint32_t>},
-    {2, DType::kI64, IntegerAt<uint16_t>},
-    {1, DType::kI64, IntegerAt<uint8_t>}};
-const Element& ElementOf(ElementType type) { return kElements[static_cast<size_t>(type)]; }
+
+Element ElementOf(ElementType type) {
+  constexpr auto of = []<class Integer>(Integer) {
+    return Element{sizeof(Integer), DType::kI64, IntegerAt<Integer>};
+  };
+  constexpr Element kIntegers[] = {of(int64_t()),  of(int32_t()),  of(int16_t()),  of(int8_t()),
+                                   of(uint64_t()), of(uint32_t()), of(uint16_t()), of(uint8_t())};
+  if (type >= ElementType::kI64)
+    return kIntegers[static_cast<size_t>(type) - static_cast<size_t>(ElementType::kI64)];
+  const auto dtype = static_cast<DType>(type);
+  return WithBitsOf(dtype, [&](auto bits) {
+    return Element{sizeof(bits), dtype, FloatAt<decltype(bits)>};
+  });
+}
 
 }  // namespace
 
 size_t SizeOf(ElementType type) { return ElementOf(type).size; }
 DType DTypeOf(ElementType type) { return ElementOf(type).dtype; }
-// The first element types are the dtypes.
-ElementType ElementTypeOf(DType type) { return static_cast<ElementType>(type); }
 
 std::vector<int64_t> RowMajorStrides(const Shape& shape) {
   std::vector<int64_t> strides(shape.size());
@@ -63,14 +66,14 @@ std::vector<int64_t> RowMajorStrides(const Shape& shape) {
 }
 
 Tensor<double> ValuesOf(const TensorView& view) {
-  const Element& element = ElementOf(view.type);
+  const Element element = ElementOf(view.type);
   const auto size = static_cast<int64_t>(element.size);
   Tensor<double> values(view.shape);
   std::vector<size_t> index(view.shape.size());
   const auto* at = static_cast<const std::byte*>(view.data);
   int64_t offset = 0;
   for (double& value : values.data) {
-    value = element.read(at + offset * size);
+    value = element.value_at(element.dtype, at + offset * size);
     for (size_t axis = index.size(); axis-- > 0;) {
       offset += view.strides[axis];
       if (++index[axis] < view.shape[axis]) break;

@@ -1,6 +1,7 @@
 // A tensor in memory that belongs to somebody else: any element type, any strides.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -11,13 +12,31 @@
 
 namespace sextant {
 
-enum class ElementType { kF64, kF32, kF16, kBF16, kI64, kI32, kI16, kI8, kU64, kU32, kU16, kU8 };
-constexpr std::array<std::string_view, 12> NamesOf(ElementType) {
-  return {"f64", "f32", "f16", "bf16", "i64", "i32", "i16", "i8", "u64", "u32", "u16", "u8"};
+// The dtypes, with the same numbers, and other integers.
+enum class ElementType {
+  kF64,
+  kF32,
+  kF16,
+  kBF16,
+  kI64 = static_cast<int>(DType::kI64),
+  kI32,
+  kI16,
+  kI8,
+  kU64,
+  kU32,
+  kU16,
+  kU8
+};
+constexpr ElementType ElementTypeOf(DType type) { return static_cast<ElementType>(type); }
+constexpr auto NamesOf(ElementType) {
+  std::array<std::string_view, static_cast<size_t>(ElementType::kU8) + 1> names = {};
+  const auto rest = std::ranges::transform(kDTypes, names.begin(), NameOf).out;
+  std::ranges::copy(
+      std::to_array<std::string_view>({"i32", "i16", "i8", "u64", "u32", "u16", "u8"}), rest);
+  return names;
 }
 size_t SizeOf(ElementType type);  // bytes of one element
 DType DTypeOf(ElementType type);  // i64 for all integers
-ElementType ElementTypeOf(DType type);
 
 struct TensorView {
   const void* data = nullptr;  // the element with index 0 on every axis; little-endian

@@ -18,6 +18,10 @@ TEST(ValuesOf, ReadsEveryElementType) {
   EXPECT_EQ(read(ElementType::kF32, 0.5F), 0.5);
   EXPECT_EQ(read(ElementType::kF16, uint16_t{0xC000}), -2);
   EXPECT_EQ(read(ElementType::kBF16, uint16_t{0x3FC0}), 1.5);
+  EXPECT_EQ(read(ElementTypeOf(DType::kF8E4M3FN), uint8_t{0x7E}), 448);
+  EXPECT_EQ(read(ElementTypeOf(DType::kF8E5M2), uint8_t{0xBC}), -1);
+  EXPECT_EQ(read(ElementTypeOf(DType::kF8E4M3FNUZ), uint8_t{0x7F}), 240);
+  EXPECT_EQ(read(ElementTypeOf(DType::kF8E5M2FNUZ), uint8_t{0x40}), 1);
   EXPECT_EQ(read(ElementType::kI64, int64_t{-7}), -7);
   EXPECT_EQ(read(ElementType::kI32, int32_t{-7}), -7);
   EXPECT_EQ(read(ElementType::kI16, int16_t{-7}), -7);
@@ -26,6 +30,20 @@ TEST(ValuesOf, ReadsEveryElementType) {
   EXPECT_EQ(read(ElementType::kU32, uint32_t{0xFFFFFFFF}), 4294967295.0);
   EXPECT_EQ(read(ElementType::kU16, uint16_t{0xFFFF}), 65535);
   EXPECT_EQ(read(ElementType::kU8, uint8_t{0xFF}), 255);
+}
+
+TEST(ElementType, HasTheNamesAndSizesOfTheDTypesAndOfIntegers) {
+  std::string text;
+  constexpr auto kNames = NamesOf(ElementType());
+  for (size_t i = 0; i < kNames.size(); ++i) {
+    const auto type = static_cast<ElementType>(i);
+    text += std::string(kNames[i]) + ":" + std::string(NameOf(DTypeOf(type))) + "/" +
+            std::to_string(SizeOf(type)) + " ";
+  }
+  EXPECT_EQ(text,
+            "f64:f64/8 f32:f32/4 f16:f16/2 bf16:bf16/2 f8_e4m3fn:f8_e4m3fn/1 f8_e5m2:f8_e5m2/1 "
+            "f8_e4m3fnuz:f8_e4m3fnuz/1 f8_e5m2fnuz:f8_e5m2fnuz/1 i64:i64/8 i32:i64/4 i16:i64/2 "
+            "i8:i64/1 u64:i64/8 u32:i64/4 u16:i64/2 u8:i64/1 ");
 }
 
 TEST(ValuesOf, RefusesIntegersBeyondTheDoubles) {
