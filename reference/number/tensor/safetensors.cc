@@ -145,9 +145,7 @@ std::string Declaration(const std::string& name, std::string_view dtype, const S
   return Printable(name) + ":" + Printable(dtype) + ToString(shape);
 }
 
-std::string SafetensorsHeader::Entry::TypeName() const {
-  return type ? std::string(NamesOf(*type)[static_cast<size_t>(*type)]) : dtype;
-}
+std::string SafetensorsHeader::Entry::TypeName() const { return type ? PrintValue(*type) : dtype; }
 
 TensorView SafetensorsHeader::Entry::In(std::string_view body) const {
   if (!type) {
