@@ -2,6 +2,8 @@
 // and untyped pointers; WithElement calls the typed kernel.
 #pragma once
 
+#include <cstdlib>
+
 #include "fast/simd/element.h"
 
 namespace sextant::fast {
@@ -25,19 +27,23 @@ struct UntypedOutput {
   void* data;
 };
 
-// Calls f.template operator()<T>() for the 16-bit element type with that dtype.
+// Calls f.template operator()<T>() for the 16-bit element type with that dtype, f16 or bf16.
 template <class F>
 auto WithNarrow(DType dtype, const F& f) {
-  return dtype == DType::kF16 ? f.template operator()<F16>() : f.template operator()<BF16>();
+  if (dtype == DType::kF16) return f.template operator()<F16>();
+  if (dtype == DType::kBF16) return f.template operator()<BF16>();
+  std::abort();
 }
 
 // The same for f64 and f32.
 template <class F>
 auto WithReal(DType dtype, const F& f) {
-  return dtype == DType::kF64 ? f.template operator()<double>() : f.template operator()<float>();
+  if (dtype == DType::kF64) return f.template operator()<double>();
+  if (dtype == DType::kF32) return f.template operator()<float>();
+  std::abort();
 }
 
-// The same for all element types.
+// The same for the types of kFloatTypes. No kernel has other types.
 template <class F>
 auto WithElement(DType dtype, const F& f) {
   const bool is_real = dtype == DType::kF64 || dtype == DType::kF32;

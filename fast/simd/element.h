@@ -29,10 +29,12 @@ template <Element T>
 using Computed = std::conditional_t<Narrow<T>, float, T>;
 
 template <Element T>
-inline constexpr DType kDType = std::same_as<T, double>  ? DType::kF64
-                                : std::same_as<T, float> ? DType::kF32
-                                : std::same_as<T, F16>   ? DType::kF16
-                                                         : DType::kBF16;
+inline constexpr DType kDType = [] {
+  if constexpr (std::same_as<T, double>) return DType::kF64;
+  if constexpr (std::same_as<T, float>) return DType::kF32;
+  if constexpr (std::same_as<T, F16>) return DType::kF16;
+  if constexpr (std::same_as<T, BF16>) return DType::kBF16;
+}();
 
 // x rounded to T, to nearest, ties to even.
 template <Element T>

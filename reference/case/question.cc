@@ -84,10 +84,22 @@ struct Given {
 };
 using GivenTensors = std::map<std::string, Given>;
 
-GivenTensors ByName(const OperationInfo& info, std::vector<OwnTensor> tensors) {
+// Bytes that the question states to be of a type of 8 bits are the bit patterns of its elements.
+TensorView OfStatedType(const TensorView& view, const std::string* stated) {
+  TensorView typed = view;
+  for (const DType dtype : kTensorTypes) {
+    if (view.type == ElementType::kU8 && SizeOf(dtype) == 1 && stated && *stated == NameOf(dtype))
+      typed.type = ElementTypeOf(dtype);
+  }
+  return typed;
+}
+
+GivenTensors ByName(const OperationInfo& info, const QuestionWords& words,
+                    std::vector<OwnTensor> tensors) {
   GivenTensors given;
   for (OwnTensor& tensor : tensors) {
     const std::vector<std::string> axes = TakeLayout(tensor.name);
+    tensor.view = OfStatedType(tensor.view, words.Find("dtype." + tensor.name));
     const TensorSpec* spec = FindTensor(info.signature, tensor.name);
     if (!spec) {
       throw Error(info.name, " has no tensor '", tensor.name, "'; its signature is ",
@@ -148,13 +160,17 @@ std::vector<std::string> DTypeWords(const Signature& signature, const QuestionWo
       }
     }
   };
+  const auto may_be_of_case = [](DType dtype) {
+    return std::ranges::find(kFloatTypes, dtype) != std::end(kFloatTypes);
+  };
   for_each([&](const TensorSpec& spec, DType dtype) {
-    if (of_case || spec.role != Role::kCase) return;
+    if (of_case || spec.role != Role::kCase || !may_be_of_case(dtype)) return;
     of_case = dtype;
     added.push_back("dtype=" + std::string(NameOf(dtype)));
   });
   for_each([&](const TensorSpec& spec, DType dtype) {
-    const bool has_type_of_case = spec.role == Role::kCase && words.Find("dtype");
+    const bool has_type_of_case =
+        spec.role == Role::kCase && words.Find("dtype") && may_be_of_case(dtype);
     if (spec.role == Role::kInteger || spec.role == Role::kReal || has_type_of_case) return;
     if (dtype != DTypeOf(spec.role, of_case.value_or(DType::kF32)))
       added.push_back("dtype." + spec.name + "=" + std::string(NameOf(dtype)));
@@ -210,7 +226,7 @@ Question ParseQuestion(std::string_view text, std::vector<OwnTensor> tensors) {
   const QuestionWords words = WordsOfQuestion(text);
   const std::unique_ptr<Operation> operation = MakeOperationNamed(words.operation);
   const Signature& signature = operation->info().signature;
-  GivenTensors given = ByName(operation->info(), std::move(tensors));
+  GivenTensors given = ByName(operation->info(), words, std::move(tensors));
   RepeatPositions(signature, given);
   ShapeSolver solver(*operation, words.values);
   for (const auto& [name, tensor] : given) {

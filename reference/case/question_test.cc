@@ -172,6 +172,38 @@ TEST(ParseQuestion, GivesDTypesToTensorsThatDiffer) {
               HasSubstr("dtype=f32 dtype.weight=bf16 dtype.y=f64"));
 }
 
+// A case has no type of 8 bits, so the other tensors decide its dtype; without any it is f32.
+TEST(ParseQuestion, GivesF8ToSingleTensors) {
+  const auto text = [](const std::string& question, DType x, DType y) {
+    return Own().Add("x", x, {2, 8}).Add("y", y, {2, 8}).Ask(question).Text();
+  };
+  EXPECT_EQ(text("softmax", DType::kF8E4M3FN, DType::kBF16),
+            "softmax M=8 N=2 dtype=bf16 dtype.x=f8_e4m3fn");
+  EXPECT_EQ(text("softmax", DType::kF8E4M3FN, DType::kF8E5M2),
+            "softmax M=8 N=2 dtype=f32 dtype.x=f8_e4m3fn dtype.y=f8_e5m2");
+  EXPECT_EQ(text("softmax dtype=f16", DType::kF16, DType::kF8E5M2FNUZ),
+            "softmax M=8 N=2 dtype=f16 dtype.y=f8_e5m2fnuz");
+  EXPECT_EQ(text("softmax dtype.y=f8_e4m3fnuz", DType::kF16, DType::kF32),
+            "softmax M=8 N=2 dtype=f16 dtype.y=f8_e4m3fnuz");  // exact numbers in a wider type
+  EXPECT_THAT(MessageOf([&] { text("softmax dtype.x=f32", DType::kF8E5M2, DType::kF32); }),
+              HasSubstr("x holds f8_e5m2, but the question states f32"));
+  EXPECT_THAT(MessageOf([&] { text("softmax dtype=f8_e5m2", DType::kF8E5M2, DType::kF32); }),
+              HasSubstr("dtype: 'f8_e5m2' is not one of: f64 f32 f16 bf16"));
+}
+
+TEST(ParseQuestion, TakesBytesForTheBitsOfAStatedF8) {
+  const uint8_t bytes[] = {0x7E, 0x80};
+  const std::vector<OwnTensor> x = {{"x", {bytes, ElementType::kU8, {1, 2}, {2, 1}}}};
+  EXPECT_THAT(ParseQuestion("softmax dtype.x=f8_e4m3fn", x).inputs[0].values.data,
+              ElementsAre(448, 0));
+  EXPECT_THAT(ParseQuestion("softmax dtype.x=f8_e4m3fnuz", x).inputs[0].values.data,
+              ElementsAre(224, testing::IsNan()));
+  for (const char* question : {"softmax", "softmax dtype.x=f16"}) {
+    EXPECT_EQ(MessageOf([&] { ParseQuestion(question, x); }),
+              "x holds i64, expected floating-point numbers");
+  }
+}
+
 TEST(ParseQuestion, RefusesHugeTensorsBeforeItReadsThem) {
   const float x = 0;
   const auto error = [&](size_t extent) {

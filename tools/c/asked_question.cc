@@ -26,10 +26,9 @@ const std::string& WordIn(const Metadata& words, const char* key) {
 }
 
 DType DTypeNamed(std::string_view capitals) {
-  for (const DType dtype : kFloatTypes) {
+  for (const DType dtype : kDTypes) {
     if (SafetensorsName(dtype) == capitals) return dtype;
   }
-  if (SafetensorsName(DType::kI64) == capitals) return DType::kI64;
   throw Error("the question has an output of dtype ", Quoted(capitals));
 }
 

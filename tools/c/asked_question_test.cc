@@ -53,6 +53,14 @@ TEST(AskedQuestion, SendsTheOutputsThatWereWritten) {
   EXPECT_EQ(y[1], -2);
 }
 
+TEST(GuardedTensor, IsFilledWithNaNOrMinusOne) {
+  for (const DType dtype : kDTypes) {
+    GuardedTensor tensor(dtype, {2});
+    for (const double x : ValuesOf({tensor.bytes().data(), ElementTypeOf(dtype), {2}, {1}}).data)
+      EXPECT_TRUE(dtype == DType::kI64 ? x == -1 : std::isnan(x)) << NameOf(dtype) << " " << x;
+  }
+}
+
 TEST(AskedQuestion, SendsAnOptionalOutputOnlyIfItWasAnswered) {
   const auto question = MakeQuestion();
   const HostReply ignored = question->Ask([](const SextantQuestion* q) {

@@ -1,40 +1,36 @@
 #include "tools/c/dl_tensor.h"
 
-#include <algorithm>
 #include <cstddef>
 
 #include "reference/base/error.h"
+#include "reference/base/value_text.h"
 
 namespace sextant::tools {
 namespace {
 
 constexpr int kMostAxes = 64;
 
-struct Known {
-  uint8_t code, bits;
-  ElementType type;
-};
-constexpr Known kKnown[] = {{kDLFloat, 64, ElementType::kF64}, {kDLFloat, 32, ElementType::kF32},
-                            {kDLFloat, 16, ElementType::kF16}, {kDLBfloat, 16, ElementType::kBF16},
-                            {kDLInt, 64, ElementType::kI64},   {kDLInt, 32, ElementType::kI32},
-                            {kDLInt, 16, ElementType::kI16},   {kDLInt, 8, ElementType::kI8},
-                            {kDLUInt, 64, ElementType::kU64},  {kDLUInt, 32, ElementType::kU32},
-                            {kDLUInt, 16, ElementType::kU16},  {kDLUInt, 8, ElementType::kU8}};
+static_assert(RowOf(DType::kF32).dlpack == kDLFloat && RowOf(DType::kBF16).dlpack == kDLBfloat &&
+              RowOf(DType::kI64).dlpack == kDLInt);
 
 ElementType TypeOf(const std::string& name, const DLDataType& type) {
-  for (const Known& known : kKnown) {
-    if (known.code == type.code && known.bits == type.bits && type.lanes == 1) return known.type;
+  constexpr auto kNames = NamesOf(ElementType());
+  for (size_t i = 0; i < kNames.size(); ++i) {
+    const DLDataType known = DataTypeOf(static_cast<ElementType>(i));
+    if (known.code == type.code && known.bits == type.bits && known.lanes == type.lanes)
+      return static_cast<ElementType>(i);
   }
   throw Error(name, " has DLPack type code ", int{type.code}, " of ", int{type.bits}, " bits and ",
-              int{type.lanes}, " lanes, expected floats of 64, 32 or 16 bits, bfloat of 16, or ",
-              "integers of 64 to 8 bits, in one lane");
+              int{type.lanes}, " lanes, expected, in one lane:", NamesText(kNames));
 }
 
 }  // namespace
 
 DLDataType DataTypeOf(ElementType type) {
-  const Known& known = *std::ranges::find(kKnown, type, &Known::type);
-  return {known.code, known.bits, 1};
+  const auto bits = static_cast<uint8_t>(8 * SizeOf(type));
+  int code = type < ElementType::kU64 ? kDLInt : kDLUInt;
+  if (type < ElementType::kI64) code = RowOf(static_cast<DType>(type)).dlpack;
+  return {static_cast<uint8_t>(code), bits, 1};
 }
 
 TensorView ViewOf(const std::string& name, const DLTensor* tensor) {

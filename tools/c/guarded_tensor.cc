@@ -9,9 +9,13 @@
 namespace sextant::tools {
 namespace {
 
-constexpr size_t kAlignment = 64;    // bytes
-constexpr char kUnwritten = '\xFF';  // in every element type a NaN, or -1
-constexpr char kGuarded = '\xFD';    // about -4e37 in f32 and bf16, NaN in f16
+constexpr size_t kAlignment = 64;  // bytes
+constexpr char kGuarded = '\xFD';  // about -4e37 in f32 and bf16, NaN in f16
+
+// A byte that fills elements with NaN, or with -1.
+char UnwrittenIn(DType dtype) {
+  return SizeOf(dtype) == 1 ? static_cast<char>(EncodeBits(dtype, kNaN)) : '\xFF';
+}
 
 std::string BytesText(size_t count, const char* where) {
   return std::to_string(count) + (count == 1 ? " byte " : " bytes ") + where;
@@ -29,7 +33,7 @@ GuardedTensor::GuardedTensor(DType dtype, const Shape& shape)
   memory_.reset(static_cast<char*>(std::aligned_alloc(kAlignment, all)));
   if (!memory_) throw std::bad_alloc();
   std::memset(memory_.get(), kGuarded, all);
-  std::ranges::fill(bytes(), kUnwritten);
+  std::ranges::fill(bytes(), UnwrittenIn(dtype));
   for (auto* list : {&extents_, &strides_}) list->reserve(1);  // no null pointer for a scalar
   dl_ = {.data = bytes().data(),
          .device = {kDLCPU, 0},

@@ -6,6 +6,7 @@
 
 #include "oracle/subject/attributes_json.h"
 #include "reference/case/draw.h"
+#include "reference/number/tensor/safetensors.h"
 #include "tools/api/case_file.h"
 #include "tools/api/expectations.h"
 #include "tools/api/judgement.h"
@@ -29,6 +30,27 @@ Json Described(const Case& c, const std::vector<TensorSpec>& specs) {
                     {"optional", spec.optional}});
   }
   return json;
+}
+
+Json DescribedTypes() {
+  Json types = Json::array();
+  constexpr auto kNames = NamesOf(ElementType());
+  for (size_t i = 0; i < kNames.size(); ++i) {
+    const auto type = static_cast<ElementType>(i);
+    const std::string name(kNames[i]);
+    const DLDataType dlpack = DataTypeOf(type);
+    Json json = {{"name", name}, {"bits", dlpack.bits}, {"dlpack", dlpack.code}};
+    if (type > ElementType::kI64) {
+      json["array"] = (name[0] == 'u' ? "uint" : "int") + name.substr(1);
+      json["in_numpy"] = true;
+    } else {
+      json["array"] = RowOf(DTypeOf(type)).arrays;
+      json["in_numpy"] = StoredAs(DTypeOf(type)) == type;
+      json["in_messages"] = SafetensorsName(DTypeOf(type));
+    }
+    types.push_back(json);
+  }
+  return types;
 }
 
 Question QuestionOf(const char* text, const SextantTensor* tensors, size_t count) {
@@ -226,3 +248,8 @@ void sextant_free(SextantResult* result) { delete result; }
 const char* sextant_last_error() { return sextant::tools::LastError(); }
 
 const char* sextant_version() { return SEXTANT_VERSION; }
+
+const char* sextant_types() {
+  static const std::string text = sextant::PrintJson(sextant::tools::DescribedTypes());
+  return text.c_str();
+}

@@ -77,7 +77,7 @@ typedef struct {
   const size_t* shape;
   size_t rank;
   size_t count;      /* the number of elements */
-  const char* dtype; /* of the values: "f64" "f32" "f16" "bf16" "i64" */
+  const char* dtype; /* of the values, a name of sextant_types */
 } SextantArray;
 
 /* Judges outputs for the given inputs. `question` is the operation and its attributes: dimensions
@@ -185,6 +185,12 @@ SEXTANT_API void sextant_free(SextantResult* result); /* NULL is allowed */
  */
 SEXTANT_API const char* sextant_last_error(void);
 SEXTANT_API const char* sextant_version(void); /* "0.1.0" */
+
+/* The element types that tensors may have. JSON: a list of {"name": "f8_e4m3fn", "bits": 8,
+ * "dlpack": 10 (DLDataTypeCode), "array": "float8_e4m3fn" (the name in numpy and torch),
+ * "in_numpy": false (it is of ml_dtypes), "in_messages": "F8_E4M3" (of safetensors)}. Not to be
+ * freed. */
+SEXTANT_API const char* sextant_types(void);
 
 #ifdef __cplusplus
 }

@@ -36,6 +36,15 @@ struct F16 {
 struct BF16 {
   uint16_t bits;
 };
+// The bits of an 8-bit float, by its DLPack type code (DLPack 1.1).
+template <uint8_t code>
+struct F8 {
+  uint8_t bits;
+};
+using F8E4M3FN = F8<10>;
+using F8E4M3FNUZ = F8<11>;
+using F8E5M2 = F8<12>;
+using F8E5M2FNUZ = F8<13>;
 
 // The DLPack type of T. For a type of your own:
 //   template <> struct sextant::cpp::Element<my_bf16> : sextant::cpp::Element<sextant::cpp::BF16>
@@ -57,6 +66,10 @@ struct Element<F16> {
 template <>
 struct Element<BF16> {
   static constexpr DLDataType kType{kDLBfloat, 16, 1};
+};
+template <uint8_t code>
+struct Element<F8<code>> {
+  static constexpr DLDataType kType{code, 8, 1};
 };
 template <>
 struct Element<int64_t> {

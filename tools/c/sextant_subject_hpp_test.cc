@@ -47,6 +47,24 @@ TEST(CppSubject, DescribesItself) {
   EXPECT_EQ(subject.For(1)->operations[2], nullptr);
 }
 
+template <class T>
+void ExpectType(DType dtype) {
+  EXPECT_EQ(cpp::Element<T>::kType.code, RowOf(dtype).dlpack) << NameOf(dtype);
+  EXPECT_EQ(cpp::Element<T>::kType.bits, RowOf(dtype).bits) << NameOf(dtype);
+  EXPECT_EQ(sizeof(T), SizeOf(dtype)) << NameOf(dtype);
+}
+TEST(CppSubject, HasTheElementTypesOfTheLibrary) {
+  ExpectType<double>(DType::kF64);
+  ExpectType<float>(DType::kF32);
+  ExpectType<cpp::F16>(DType::kF16);
+  ExpectType<cpp::BF16>(DType::kBF16);
+  ExpectType<cpp::F8E4M3FN>(DType::kF8E4M3FN);
+  ExpectType<cpp::F8E5M2>(DType::kF8E5M2);
+  ExpectType<cpp::F8E4M3FNUZ>(DType::kF8E4M3FNUZ);
+  ExpectType<cpp::F8E5M2FNUZ>(DType::kF8E5M2FNUZ);
+  ExpectType<int64_t>(DType::kI64);
+}
+
 void ReadAll(const Question& q) {
   const auto x = q.Input<float>("x");
   const bool right = q.Number("base") == 500000 && q.Integer("base") == 500000 &&

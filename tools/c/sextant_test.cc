@@ -154,6 +154,36 @@ TEST(CLibrary, DrawsInputs) {
   EXPECT_THAT(sextant_last_error(), HasSubstr("pairing"));
 }
 
+// 1 and 1.5, as bits; softmax of equal numbers is 1/2 each: 0x30 in f8_e4m3fn.
+TEST(CLibrary, JudgesF8) {
+  constexpr DLDataType kE4M3FN{10, 8, 1}, kUInt8{kDLUInt, 8, 1};
+  const auto result = [&](DLDataType x, uint8_t y, const char* question) {
+    Call call;
+    call.Add<uint8_t>("x", x, {1, 2}, {0x38, 0x38});
+    call.Add<uint8_t>("y", kE4M3FN, {1, 2}, {0x30, y});
+    return Json::parse(sextant_json(Judged(call, question).get()));
+  };
+  const Json right = result(kE4M3FN, 0x30, "softmax");
+  EXPECT_EQ(right["status"], "conforms");
+  EXPECT_EQ(right["case"], "softmax M=2 N=1 dtype=f32 dtype.x=f8_e4m3fn dtype.y=f8_e4m3fn");
+  EXPECT_EQ(result(kUInt8, 0x30, "softmax dtype.x=f8_e4m3fn")["status"], "conforms");
+  EXPECT_EQ(result(kE4M3FN, 0x31, "softmax")["status"], "fails");
+}
+
+TEST(CLibrary, ListsTheElementTypes) {
+  const Json types = Json::parse(sextant_types());
+  std::string names;
+  for (const Json& type : types) names += type["name"].get<std::string>() + " ";
+  EXPECT_EQ(names,
+            "f64 f32 f16 bf16 f8_e4m3fn f8_e5m2 f8_e4m3fnuz f8_e5m2fnuz i64 i32 i16 i8 u64 u32 u16 "
+            "u8 ");
+  EXPECT_EQ(types[6], Json::parse(R"({"name":"f8_e4m3fnuz","bits":8,"dlpack":11,)"
+                                  R"("array":"float8_e4m3fnuz","in_numpy":false,)"
+                                  R"("in_messages":"F8_E4M3FNUZ"})"));
+  EXPECT_EQ(types[15], Json::parse(R"({"name":"u8","bits":8,"dlpack":1,"array":"uint8",)"
+                                   R"("in_numpy":true})"));
+}
+
 TEST(CLibrary, ReadsTheOptionsOfNewerCallers) {
   struct Newer {
     SextantOptions options;

@@ -5,6 +5,7 @@
 
 #include "reference/base/error.h"
 #include "reference/base/printable.h"
+#include "reference/number/tensor/tensor_view.h"
 #include "tools/api/replace.h"
 #include "tools/cli/options.h"
 #include "tools/onnx/onnx_folder.h"
@@ -15,13 +16,12 @@ namespace {
 constexpr double kMiB = 1 << 20;
 constexpr double kLargeFile = 64 * kMiB;  // bytes
 
-// The bytes of the elements that a command stores of one case. bf16 counts as f32.
+// The bytes of the elements that a command stores of one case.
 double SizeToStore(const Case& c, Content content) {
   constexpr double kExact = 3 * sizeof(double);  // high, low and permitted of an element
   const auto size = [&](const TensorSpec& spec, double extra) {
-    const DType dtype = c.DTypeOf(spec) == DType::kBF16 ? DType::kF32 : c.DTypeOf(spec);
     return static_cast<double>(CountOf(c.ShapeOf(spec))) *
-           (static_cast<double>(SizeOf(dtype)) + extra);
+           (static_cast<double>(SizeOf(StoredAs(c.DTypeOf(spec)))) + extra);
   };
   double sum = 0;
   if (content != Content::kAnswers) {

@@ -29,14 +29,16 @@ constexpr std::string_view kPrefix = "onnx:";
 // Source: onnx, docs/Versioning.md
 int FormatOf(int opset) { return opset >= 24 ? 12 : 11; }
 
-onnx::TensorProto::DataType TypeOf(DType dtype) {
-  return dtype == DType::kF16 ? onnx::TensorProto::FLOAT16 : onnx::TensorProto::FLOAT;
-}
+static_assert(RowOf(DType::kF64).onnx == onnx::TensorProto::DOUBLE &&
+              RowOf(DType::kF32).onnx == onnx::TensorProto::FLOAT &&
+              RowOf(DType::kF16).onnx == onnx::TensorProto::FLOAT16 &&
+              RowOf(DType::kBF16).onnx == onnx::TensorProto::BFLOAT16 &&
+              RowOf(DType::kI64).onnx == onnx::TensorProto::INT64);
 
 onnx::TensorProto Encode(const NamedTensor& tensor, bool is_mask) {
   onnx::TensorProto proto;
   proto.set_name(tensor.name);
-  proto.set_data_type(is_mask ? onnx::TensorProto::BOOL : TypeOf(tensor.dtype));
+  proto.set_data_type(is_mask ? onnx::TensorProto::BOOL : RowOf(tensor.dtype).onnx);
   for (const size_t extent : tensor.values.shape) proto.add_dims(static_cast<int64_t>(extent));
   std::string& bytes = *proto.mutable_raw_data();
   const size_t size = is_mask ? 1 : SizeOf(tensor.dtype);

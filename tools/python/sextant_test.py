@@ -213,6 +213,23 @@ class Python(unittest.TestCase):
             file.flush()
             self.refused_cases(f"{file.name}:2: ", file.name)
 
+    def test_8_bit_floats_are_in_float32(self):
+        line = "softmax N=8 M=16 dtype.x=f8_e5m2 dtype.y=f8_e4m3fn"
+        x = sextant.draw(line)["x"]
+        self.assertEqual(x.dtype, numpy.float32)
+        self.assertTrue((sextant.round_to(x, "f8_e5m2") == x).all())
+        self.assertGreater(len(numpy.unique(x)), 20)
+        case = sextant.Case(line)
+        y = sextant.prove(case.question, case.inputs)["y"].value
+        self.assertEqual(case.check(y).grade, "exact")
+        with self.assertRaises(sextant.InputError):
+            case.check(y * 1.0625)  # is not in f8_e4m3fn
+        with unittest.mock.patch.object(torch, "float8_e5m2", torch.float16, create=True):
+            self.assertEqual(case.torch()["x"].dtype, torch.float16)
+        if not hasattr(torch, "float8_e5m2"):
+            with self.assertRaisesRegex(sextant.InputError, "has no float8_e5m2"):
+                case.torch()
+
     def refused_cases(self, message, path="no.cases"):
         with self.assertRaises(sextant.InputError) as caught:
             sextant.cases(path)

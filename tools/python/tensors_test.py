@@ -3,9 +3,11 @@
     SEXTANT=build/sextant python3 tools/python/tensors_test.py
 """
 
+import ctypes
 import os
 import pathlib
 import sys
+import types
 import unittest
 
 import numpy
@@ -18,6 +20,36 @@ sys.path.insert(0, str(BUILD / "python"))
 import sextant  # noqa: E402
 
 HALVES = [[0.5, 0.5], [0.5, 0.5], [0.5, 0.5]]
+
+
+class Relabelled:
+    """The memory of an array, of another type of DLPack."""
+
+    def __init__(self, array, code):
+        self.array, self.code = array, code
+
+    def __dlpack_device__(self):
+        return self.array.__dlpack_device__()
+
+    def __dlpack__(self):
+        capsule = self.array.__dlpack__()
+        pointer = sextant._tensors._capsule_pointer(capsule, b"dltensor")
+        tensor = ctypes.cast(pointer, ctypes.POINTER(sextant._library.DLTensor))
+        tensor.contents.dtype.code = self.code
+        return capsule
+
+
+class TorchLike:
+    """A torch tensor with a dtype that this torch may not have."""
+
+    def __init__(self, tensor, dtype):
+        self.tensor, self.dtype = tensor, dtype
+
+    def __getattr__(self, name):
+        return getattr(self.tensor, name)
+
+    def detach(self):
+        return self.tensor
 
 
 class Tensors(unittest.TestCase):
@@ -81,6 +113,36 @@ class Tensors(unittest.TestCase):
                       memoryview(x), x.tolist()):
             self.conforms(array, question="softmax dtype=f32")
         self.conforms(numpy.zeros((3, 2), ">f2"), self.y.half())
+
+    def proven(self, x, question="softmax dtype=f64"):
+        return sextant.prove(question, {"x": x})["y"].high.tolist()
+
+    # Finite values of the four types with 8 bits, each once as bytes and once as numbers.
+    def test_bits_of_8_bit_floats(self):
+        for dtype, about in sextant.adapter._TYPES.items():
+            if about.stored != "u1":
+                continue
+            values = sextant.adapter._values_of(dtype)
+            bits = numpy.flatnonzero(numpy.isfinite(values)).astype("u1").reshape(-1, 2)
+            expected = self.proven(values[bits])
+            self.assertEqual(self.proven(bits, f"softmax dtype=f64 dtype.x={dtype}"), expected)
+            code = next(entry["dlpack"] for entry in sextant._library.TYPES if entry["name"] == dtype)
+            self.assertEqual(self.proven(Relabelled(bits, code)), expected)
+            # As numpy with ml_dtypes and as torch call it.
+            array = types.SimpleNamespace(
+                dtype=types.SimpleNamespace(name="float8" + dtype[2:], isnative=True), shape=bits.shape,
+                strides=bits.strides, __array_interface__=bits.__array_interface__)
+            view = sextant._tensors._of_numpy("x", array)
+            self.assertEqual((view.tensor.dtype.code, view.tensor.dtype.bits), (code, 8))
+            view = sextant._tensors._of_torch("x", TorchLike(torch.from_numpy(bits), "torch.float8" + dtype[2:]))
+            self.assertEqual((view.tensor.dtype.code, view.tensor.dtype.bits), (code, 8))
+
+    def test_the_adapter_has_the_types_of_the_library(self):
+        library = {entry["name"]: (entry["in_messages"], entry["bits"], entry["in_numpy"])
+                   for entry in sextant._library.TYPES if "in_messages" in entry}
+        adapter = {name: (about.message, 8 * numpy.dtype(about.stored).itemsize, not about.precision)
+                   for name, about in sextant.adapter._TYPES.items()}
+        self.assertEqual(adapter, library)
 
     def test_numpy_that_is_refused(self):
         x = numpy.zeros((3, 2), "f4")

@@ -1,5 +1,6 @@
 #include "reference/number/tensor/tensor_view.h"
 
+#include <cstdlib>
 #include <cstring>
 
 #include "reference/base/error.h"
@@ -54,6 +55,18 @@ Element ElementOf(ElementType type) {
 
 size_t SizeOf(ElementType type) { return ElementOf(type).size; }
 DType DTypeOf(ElementType type) { return ElementOf(type).dtype; }
+
+ElementType StoredAs(DType type) {
+  switch (RowOf(type).hdf5) {
+    case InHdf5::kItself:
+      return ElementTypeOf(type);
+    case InHdf5::kF32:
+      return ElementType::kF32;
+    case InHdf5::kBits:
+      return ElementType::kU8;
+  }
+  std::abort();
+}
 
 std::vector<int64_t> RowMajorStrides(const Shape& shape) {
   std::vector<int64_t> strides(shape.size());

@@ -37,6 +37,9 @@ constexpr auto NamesOf(ElementType) {
 }
 size_t SizeOf(ElementType type);  // bytes of one element
 DType DTypeOf(ElementType type);  // i64 for all integers
+// The type of the elements in HDF5 and .npz. These have no bf16, which is stored as f32, and no
+// f8, whose bit patterns are stored as u8. An attribute then names the dtype.
+ElementType StoredAs(DType type);
 
 struct TensorView {
   const void* data = nullptr;  // the element with index 0 on every axis; little-endian

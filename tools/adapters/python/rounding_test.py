@@ -37,6 +37,25 @@ class Rounding(unittest.TestCase):
         self.assertTrue((sextant.round_to(below, "bf16") == values[:-1]).all())
         self.assertTrue((sextant.round_to(above, "bf16") == values[1:]).all())
 
+    # As above. f8_e4m3fn: 464 is a tie of 448, which is even, and of 480, which it does not have.
+    def test_all_values_of_8_bits_and_their_middles(self):
+        for dtype, least, largest, below, beyond in (
+            ("f8_e4m3fn", 2.0**-9, 448, 464, np.nan), ("f8_e5m2", 2.0**-16, 57344, 61439, np.inf),
+            ("f8_e4m3fnuz", 2.0**-10, 240, 247, np.nan), ("f8_e5m2fnuz", 2.0**-17, 57344, 61439, np.nan),
+        ):  # fmt: skip
+            values = sextant._values_of(dtype)[:0x80].astype(np.float64)
+            values = values[np.isfinite(values)]
+            self.assertEqual((values[0], values[1], values[-1]), (0, least, largest))
+            self.assertTrue((sextant.round_to(values, dtype) == values).all())
+            middle, even = (values[:-1] + values[1:]) / 2, np.arange(len(values) - 1) % 2 == 0
+            expected = np.where(even, values[:-1], values[1:])
+            self.assertTrue((sextant.round_to(middle, dtype) == expected).all())
+            self.assertTrue((sextant.round_to(np.nextafter(middle, 0), dtype) == values[:-1]).all())
+            self.assertTrue((sextant.round_to(np.nextafter(middle, np.inf), dtype) == values[1:]).all())
+            self.assertEqual(sextant.round_to([below, -below], dtype).tolist(), [largest, -largest])
+            np.testing.assert_equal(sextant.round_to([below + 1, 1e300, np.inf], dtype), [beyond] * 3)
+            self.assertEqual(np.signbit(sextant.round_to(-1e-30, dtype)), not dtype.endswith("uz"))
+
     def test_to_other_dtypes(self):
         self.assertEqual(sextant.round_to([0.1], "f16").dtype, np.float16)
         self.assertEqual(sextant.round_to([0.1], "f32").tolist(), [float(np.float32(0.1))])

@@ -30,7 +30,7 @@ Attributes are bool, int or float (500000 is an int), str (a choice, "half"), li
 or None if not set; dimensions are int.
 
 Tensors are numpy arrays: f64, f32, f16 and i64 as float64, float32, float16 and int64. numpy has no
-bf16: such a tensor is a float32 array whose values are exact bf16 values.
+bf16 and no 8-bit floats: such a tensor is a float32 array of exact values of its dtype.
 
 A function returns a dict from output names to arrays, or one array if one output is expected. Every
 output must have the expected shape, and every value must be exact in the expected dtype: the
@@ -40,6 +40,7 @@ An exception becomes an answer with status "error"; `raise sextant.Unsupported("
 "unsupported". Functions may print: standard output is redirected to standard error.
 """
 
+import functools
 import inspect
 import json
 import keyword
@@ -54,7 +55,38 @@ import numpy as np
 __all__ = ["Case", "Unsupported", "round_to", "serve"]
 
 _VERSION = "2"  # of the protocol
-_NUMPY_TYPES = {"F64": "<f8", "F32": "<f4", "F16": "<f2", "I64": "<i8", "BF16": "<u2"}
+
+
+@dataclass(frozen=True)
+class _Type:
+    """An element type. `message` is its name in messages, `stored` the type of the elements there. The
+    other members are those of a type that numpy does not have: significand bits, the exponent of the
+    smallest normal number, the largest number. Its arrays are float32, its elements bit patterns."""
+
+    message: str
+    stored: str
+    precision: int = 0
+    min_exponent: int = 0
+    largest: float = 0
+
+
+_TYPES = {
+    "f64": _Type("F64", "<f8"),
+    "f32": _Type("F32", "<f4"),
+    "f16": _Type("F16", "<f2"),
+    "bf16": _Type("BF16", "<u2", 8, -126, 2.0**128 - 2.0**120),
+    "f8_e4m3fn": _Type("F8_E4M3", "u1", 4, -6, 448),
+    "f8_e5m2": _Type("F8_E5M2", "u1", 3, -14, 57344),
+    "f8_e4m3fnuz": _Type("F8_E4M3FNUZ", "u1", 4, -7, 240),
+    "f8_e5m2fnuz": _Type("F8_E5M2FNUZ", "u1", 3, -15, 57344),
+    "i64": _Type("I64", "<i8"),
+}
+_NAMES = {about.message: name for name, about in _TYPES.items()}
+
+
+def _is_finite_only(dtype):
+    """Of the types fn and fnuz: no infinities. Where there is no -0 (fnuz), its pattern is NaN."""
+    return dtype.endswith(("fn", "fnuz"))
 
 
 class Unsupported(Exception):
@@ -76,18 +108,22 @@ class Case:
 
 
 def round_to(values, dtype):
-    """Rounds `values` to the nearest values of the dtype "f64", "f32", "f16" or "bf16" (ties to
-    even; overflow gives infinity). bf16 values are returned as a float32 array."""
+    """Rounds `values` to the nearest values of the dtype "f64", "f32", "f16", "bf16", "f8_e4m3fn",
+    "f8_e5m2", "f8_e4m3fnuz" or "f8_e5m2fnuz" (ties to even; overflow gives infinity, or NaN where the
+    dtype has none). Values of a dtype that numpy lacks are returned as a float32 array."""
+    about = _TYPES[dtype]
     with np.errstate(over="ignore"):
-        if dtype != "bf16":
-            return np.asarray(values).astype(_NUMPY_TYPES[dtype.upper()])
+        if not about.precision:
+            return np.asarray(values).astype(about.stored)
         values = np.asarray(values, np.float64)
         fraction, exponent = np.frexp(np.where(np.isfinite(values), values, 0.0))
-        # 8 significand bits; below the smallest normal number, 2^-126, the spacing is 2^-133.
-        quantum = np.maximum(exponent - 8, -133)
+        # An ulp; below the smallest normal number that of the smallest normal number.
+        quantum = np.maximum(exponent, about.min_exponent + 1) - about.precision
         rounded = np.ldexp(np.rint(np.ldexp(fraction, exponent - quantum)), quantum)
         rounded = np.where(np.isfinite(values), rounded, values)
-        return rounded.astype(np.float32)  # 2^128 becomes infinite, every other value is exact
+        beyond = np.nan if _is_finite_only(dtype) else np.copysign(np.inf, rounded)
+        rounded = np.where(np.abs(rounded) > about.largest, beyond, rounded)
+        return (rounded + 0.0 if dtype.endswith("uz") else rounded).astype(np.float32)  # exact
 
 
 def serve(operations, name=None, version="", recipe="native"):
@@ -166,14 +202,48 @@ def _read_message(source):
     for name, about in header.items():
         begin, end = about["data_offsets"]
         array = _decode_tensor(body[begin:end], about)
-        tensors[name] = (array, about["dtype"].lower())
+        tensors[name] = (array, _NAMES[about["dtype"]])
     return words, tensors
 
 
 def _decode_tensor(data, about):
     """The array of the bytes `data`; `about` has the `dtype` ("BF16") and the `shape`."""
-    raw = np.frombuffer(data, _NUMPY_TYPES[about["dtype"]]).reshape(about["shape"])
-    return (raw.astype(np.uint32) << 16).view(np.float32) if about["dtype"] == "BF16" else raw
+    dtype = _NAMES[about["dtype"]]
+    raw = np.frombuffer(data, _TYPES[dtype].stored).reshape(about["shape"])
+    return _values_of(dtype)[raw] if _TYPES[dtype].precision else raw
+
+
+@functools.lru_cache(maxsize=None)
+def _values_of(dtype):
+    """The value of each bit pattern, in ascending order up to the sign bit. A magnitude above the
+    largest number is the infinity, or NaN."""
+    about, bits = _TYPES[dtype], 8 * np.dtype(_TYPES[dtype].stored).itemsize
+    patterns = np.arange(1 << (bits - 1))
+    exponent, fraction = np.divmod(patterns, 1 << (about.precision - 1))
+    significand = fraction + (exponent > 0) * (1 << (about.precision - 1))
+    spacing = np.maximum(exponent, 1) + about.min_exponent - about.precision
+    values = np.ldexp(significand.astype(np.float64), spacing)
+    beyond = np.flatnonzero(values > about.largest)
+    values[beyond] = np.nan
+    if not _is_finite_only(dtype):
+        values[beyond[0]] = np.inf
+    both = np.concatenate([values, -values]).astype(np.float32)
+    if dtype.endswith("uz"):
+        both[len(values)] = np.nan
+    return both
+
+
+def _bits_of(values, dtype):
+    """The bit patterns of values of a dtype that numpy lacks."""
+    about = _TYPES[dtype]
+    sign, fraction = 1 << (8 * np.dtype(about.stored).itemsize - 1), about.precision - 1
+    magnitude = np.where(np.isfinite(values), np.abs(values), 0)
+    exponent = np.where(magnitude > 0, np.frexp(magnitude)[1] - 1, about.min_exponent)
+    exponent = np.maximum(exponent, about.min_exponent)
+    significand = np.ldexp(magnitude, fraction - exponent).astype(np.int64)
+    bits = ((exponent - about.min_exponent) << fraction) + significand
+    bits = np.where(np.isinf(values), (sign - 1) >> fraction << fraction, bits) + sign * np.signbit(values)
+    return np.where(np.isnan(values), sign - (not dtype.endswith("uz")), bits)
 
 
 def _answer(operations, words, tensors):
@@ -263,21 +333,21 @@ def _call(function, case):
 
 def _encode_tensor(name, values, expected):
     """(dtype, array of the bytes to send); raises ValueError for an unexpected shape or value."""
-    values, shape, dtype = np.asarray(values), tuple(expected["shape"]), expected["dtype"]
+    values, shape, dtype = np.asarray(values), tuple(expected["shape"]), _NAMES[expected["dtype"]]
     if values.shape != shape:
         raise ValueError(f"output {name} has shape {values.shape}, expected {shape}")
     with np.errstate(invalid="ignore"):  # a NaN for an integer output is an error below
-        exact = sent = round_to(values, dtype.lower())
-    if dtype == "BF16":
-        sent = np.where(np.isnan(exact), 0x7FC0, exact.view(np.uint32) >> 16)
+        exact = sent = round_to(values, dtype)
+    if _TYPES[dtype].precision:
+        sent = _bits_of(exact, dtype)
     wrong = ~((exact == values) | (exact != exact) & (values != values))
     if wrong.any():
         at = tuple(int(i) for i in np.argwhere(wrong)[0])
         raise ValueError(
-            f"output {name} is {values[at]!r} at {list(at)}, expected a value of {dtype.lower()}; "
+            f"output {name} is {values[at]!r} at {list(at)}, expected a value of {dtype}; "
             "round it in your function, for example with round_to"
         )
-    return dtype, np.asarray(sent, _NUMPY_TYPES[dtype])
+    return expected["dtype"], np.asarray(sent, _TYPES[dtype].stored)
 
 
 def _encode(words, tensors):

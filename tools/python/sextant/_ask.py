@@ -101,7 +101,7 @@ def identify(function: Implementation, operation: str, *, recipe: str | None = N
     function   called with the inputs that it declares as parameters, by their names in the signature
                (`sextant describe rope`), and with the dimensions and the dtype that it declares without
                a default: `def f(x, position, base=1e4)`; returns the output, or a dictionary of
-               outputs, exact in their dtype. bf16 values are in float32
+               outputs, exact in their dtype. bf16 and 8-bit floats are in float32
     known      attributes, dimensions and dtype: D=128, dtype="bf16". They are passed, too, whatever the
                defaults are; attributes must be parameters of the function, or it must take **others
     recipe     the first that is tried; others follow
@@ -212,7 +212,7 @@ class _Asked:
                             outputs=asked["outputs"], said=set(asked["said"]) if "said" in asked else None)
         for name, about in asked["inputs"].items():
             values = adapter._decode_tensor(_bytes(question.input(address, name.encode())), about)
-            case.dtypes[name] = about["dtype"].lower()
+            case.dtypes[name] = adapter._NAMES[about["dtype"]]
             case.tensors[name] = torch_tensor(values, case.dtypes[name]) if self.torch else values
         for name, values in adapter._call(function, case).items():
             expected = asked["outputs"][name]
@@ -235,4 +235,5 @@ def _numbers(values: Any) -> Any:
     if not hasattr(values, "detach"):
         return values
     values = values.detach().cpu()
-    return (values.float() if str(values.dtype) == "torch.bfloat16" else values).numpy()
+    lacks = values.is_floating_point() and str(values.dtype)[len("torch."):] not in _library.IN_NUMPY
+    return (values.float() if lacks else values).numpy()

@@ -98,7 +98,7 @@ def prove(question: str, inputs: Mapping[str, Any], *, recipe: str = "native",
 
 def draw(case: str) -> dict[str, numpy.ndarray]:
     """The inputs of a case line, as a dictionary of arrays: the same numbers on every machine. Values
-    of bf16 are in float32."""
+    of bf16 and of 8-bit floats are in float32."""
     return draw_with_facts(case)[0]
 
 
@@ -107,9 +107,9 @@ def draw_with_facts(case: str) -> tuple[dict[str, numpy.ndarray], dict[str, Any]
     handle = _library.call("draw", (_text("the case", case),))
     try:
         facts = json.loads(_library.library.sextant_json(handle))
-        types = {"f64": "f8", "f32": "f4", "f16": "f2", "bf16": "f4", "i64": "i8"}
-        return {entry["name"]: array(handle, entry["name"]).astype(types[entry["dtype"]])
-                for entry in facts["inputs"]}, facts
+        types = {entry["name"]: _library.ARRAYS[entry["dtype"]] for entry in facts["inputs"]}
+        return {name: array(handle, name).astype(called if called in _library.IN_NUMPY else "float32")
+                for name, called in types.items()}, facts
     finally:
         _library.library.sextant_free(handle)
 

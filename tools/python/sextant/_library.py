@@ -1,6 +1,7 @@
 """libsextant.so by ctypes: the functions of tools/c/sextant.h."""
 
 import ctypes
+import json
 import os
 import pathlib
 import threading
@@ -115,6 +116,7 @@ def _load():
         ("free", None, [result]),
         ("last_error", ctypes.c_char_p, []),
         ("version", ctypes.c_char_p, []),
+        ("types", ctypes.c_char_p, []),
     ):
         function = getattr(library, "sextant_" + name)
         function.restype, function.argtypes = returned, arguments
@@ -122,6 +124,10 @@ def _load():
 
 
 library = _load()
+# Of each element type: name, bits, dlpack, array, in_numpy (sextant_types in sextant.h).
+TYPES = json.loads(library.sextant_types())
+ARRAYS = {entry["name"]: entry["array"] for entry in TYPES}  # "f8_e4m3fn" -> "float8_e4m3fn"
+IN_NUMPY = {entry["array"] for entry in TYPES if entry["in_numpy"]}
 _INVALID, _OUT_OF_MEMORY = 1, 3
 
 

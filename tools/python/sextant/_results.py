@@ -120,5 +120,7 @@ def torch_tensor(values: numpy.ndarray, dtype: str | None) -> torch.Tensor:
     """The values, which are exact in `dtype`, as a torch tensor of that dtype."""
     import torch
 
-    names = {"f64": "float64", "f32": "float32", "f16": "float16", "bf16": "bfloat16", "i64": "int64"}
-    return torch.from_numpy(values.copy()).to(getattr(torch, names[str(dtype)]))
+    called = _library.ARRAYS[str(dtype)]
+    if not hasattr(torch, called):
+        raise _library.InputError(f"torch {torch.__version__} has no {called}")
+    return torch.from_numpy(values.copy()).to(getattr(torch, called))

@@ -5,16 +5,12 @@ import sys
 
 import numpy
 
-from ._library import DLDataType, DLDevice, DLTensor, InputError
+from ._library import TYPES, DLDataType, DLDevice, DLTensor, InputError
 
 _CPU_DEVICES = 1, 3, 11  # memory of the CPU, also if pinned by CUDA or ROCm
 _CPU = 1
-_INT, _UINT, _FLOAT, _BFLOAT = 0, 1, 2, 4
-_KINDS = {"f": _FLOAT, "i": _INT, "u": _UINT}
-_TORCH = {"torch.float64": (_FLOAT, 64), "torch.float32": (_FLOAT, 32), "torch.float16": (_FLOAT, 16),
-          "torch.bfloat16": (_BFLOAT, 16), "torch.int64": (_INT, 64), "torch.int32": (_INT, 32),
-          "torch.int16": (_INT, 16), "torch.int8": (_INT, 8), "torch.uint8": (_UINT, 8),
-          "torch.uint16": (_UINT, 16), "torch.uint32": (_UINT, 32), "torch.uint64": (_UINT, 64)}
+# By the names of numpy with ml_dtypes, and of torch: "float8_e4m3fn".
+_CODES = {entry["array"]: (entry["dlpack"], entry["bits"]) for entry in TYPES}
 _capsule_pointer = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.py_object, ctypes.c_char_p)(
     ("PyCapsule_GetPointer", ctypes.pythonapi))
 
@@ -30,13 +26,18 @@ class View:
                                self.shape, self.strides, 0)
 
 
+def _code(name, dtype, called):
+    """The code and the bits of DLPack of a dtype that numpy or torch calls by this name."""
+    if called not in _CODES:
+        raise InputError(f"{name} has dtype {dtype}, expected one of: " + " ".join(_CODES))
+    return _CODES[called]
+
+
 def _of_torch(name, tensor):
     if str(tensor.layout) != "torch.strided" or tensor.device.type == "meta" or tensor.is_quantized:
         raise InputError(f"{name} is a torch tensor of layout {tensor.layout} and type {tensor.dtype} on "
                          f"device {tensor.device}, expected a dense one with values")
-    if str(tensor.dtype) not in _TORCH:
-        raise InputError(f"{name} has dtype {tensor.dtype}, expected one of: " + " ".join(_TORCH))
-    code, bits = _TORCH[str(tensor.dtype)]
+    code, bits = _code(name, tensor.dtype, str(tensor.dtype).replace("torch.", "", 1))
     try:
         tensor = tensor.detach().cpu().resolve_conj().resolve_neg()
         pointer, shape, strides = tensor.data_ptr(), tuple(tensor.shape), tensor.stride()
@@ -50,16 +51,12 @@ def _of_torch(name, tensor):
 
 
 def _of_numpy(name, array):
-    bfloat16 = array.dtype.name == "bfloat16"  # of ml_dtypes
-    if not bfloat16 and (array.dtype.kind not in _KINDS or array.dtype.itemsize > 8):
-        raise InputError(f"{name} has dtype {array.dtype}, expected floats of at most 64 bits, "
-                         "bfloat16 of ml_dtypes, or integers")
-    size = array.dtype.itemsize
+    code, bits = _code(name, array.dtype, array.dtype.name)
+    size = bits // 8
     if not array.dtype.isnative or any(stride % size for stride in array.strides):
         array = numpy.array(array, array.dtype.newbyteorder("="), order="C")
-    code = _BFLOAT if bfloat16 else _KINDS[array.dtype.kind]
     strides = [stride // size for stride in array.strides]
-    return View(array.__array_interface__["data"][0], code, 8 * size, array.shape, strides, array)
+    return View(array.__array_interface__["data"][0], code, bits, array.shape, strides, array)
 
 
 def _of_dlpack(name, tensor):

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 class Case:
     """`line` is the whole case; `operation` and `dtype` ("bf16") its operation and element type;
     `dimensions` {"D": 8, ...}; `attributes` the attributes and dimensions by name, as in a question of
-    the subject protocol; `inputs` arrays of numpy, bf16 as float32; `outputs` lists the expected
+    the subject protocol; `inputs` arrays of numpy, bf16 and 8-bit floats as float32; `outputs` lists the expected
     outputs: name, dtype, shape, optional. `verdict` is what `check` found, None before."""
 
     verdict: Verdict | None = None
@@ -39,7 +39,7 @@ class Case:
         return f"<sextant.Case {self.line}>"
 
     def torch(self, device: Any = "cpu") -> dict[str, torch.Tensor]:
-        """The inputs as torch tensors of their dtypes; bf16 is torch.bfloat16."""
+        """The inputs as torch tensors of their dtypes: torch.bfloat16, torch.float8_e4m3fn."""
         return {name: torch_tensor(values, self._dtypes[name]).to(device)
                 for name, values in self.inputs.items()}
 
@@ -47,7 +47,7 @@ class Case:
               keep: str | os.PathLike[str] | None = None, budget_elements: int | None = None, seed: int = 0,
               min_judged: float | None = None) -> Verdict:
         """assert_conforms for the question of this case. `outputs` is a dictionary of tensors, or the
-        only required output. It must have the dtype of the case; bf16 values may be in float32. If no
+        only required output. It must have the dtype of the case; values of bf16 and of 8-bit floats may be in float32. If no
         output of the case has an element, the shapes are all that is checked, and the status_code of
         the verdict is 4; pytest then skips the test."""
         if not isinstance(outputs, Mapping):
