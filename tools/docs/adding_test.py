@@ -5,6 +5,7 @@
 
 import pathlib
 import re
+import tempfile
 import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -38,6 +39,27 @@ class Adding(unittest.TestCase):
         for row in rows.splitlines():
             for room, name in zip(("reference", "fast", "oracle"), re.findall(r"`(\w+/\w+)`", row)):
                 self.assertTrue((ROOT / room / f"{name}.cc").exists(), f"{room}/{name}")
+
+    def test_every_list_of_element_types_is_checked(self):
+        section = PAGE[PAGE.index("## An element type") :]
+        files = re.findall(r"^\d\. `([^`]+)`", section, re.M)
+        self.assertEqual(len(files), 4)
+        files += ["reference/number/tensor/dtype_codes_test.cc", "tools/c/sextant_subject_hpp_test.cc"]
+        script = ROOT / ".ci/check-rooms"
+        for changed in files:
+            with tempfile.TemporaryDirectory() as folder:
+                for file in files:
+                    text = (ROOT / file).read_text()
+                    if file == changed:
+                        text = re.sub(r'.*("f8_e5m2"|DType::kF8E5M2\b|using F8E5M2 ).*\n', "", text)
+                    copy = pathlib.Path(folder) / file
+                    copy.parent.mkdir(parents=True, exist_ok=True)
+                    copy.write_text(text)
+                rooms = {"__file__": str(script), "__name__": "rooms"}
+                exec(compile(script.read_text(), script, "exec"), rooms)
+                rooms["ROOT"] = pathlib.Path(folder)
+                rooms["check_element_types"]()
+            self.assertEqual(len(rooms["breaches"]), 1, (changed, rooms["breaches"]))
 
     def test_helpers_are_declared(self):
         headers = "".join(path.read_text() for path in (ROOT / "oracle").rglob("*.h"))
