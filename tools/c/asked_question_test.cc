@@ -56,7 +56,8 @@ TEST(AskedQuestion, SendsTheOutputsThatWereWritten) {
 TEST(GuardedTensor, IsFilledWithNaNOrMinusOne) {
   for (const DType dtype : kDTypes) {
     GuardedTensor tensor(dtype, {2});
-    for (const double x : ValuesOf({tensor.bytes().data(), ElementTypeOf(dtype), {2}, {1}}).data)
+    const TensorView view{tensor.bytes().data(), ElementTypeOf(dtype), {2}, {1}};
+    for (const double x : ValuesOf(view).data)
       EXPECT_TRUE(dtype == DType::kI64 ? x == -1 : std::isnan(x)) << NameOf(dtype) << " " << x;
   }
 }

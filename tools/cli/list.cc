@@ -146,9 +146,9 @@ int Describe(const std::string& name) {
     std::cout << "\n";
     for (const std::string& line : ExplanationOf(a, info)) std::cout << "      " << line << "\n";
   }
-  std::cout << "  dtype=f32   one of:" << NamesText(kFloatTypes, NameOf) << "\n"
-            << "  dtype.NAME=(unset)   of one tensor, one of:" << NamesText(kTensorTypes, NameOf)
-            << "\n  seed=1\n";
+  std::cout << "  dtype=f32   one of:" << NamesText(kFloatTypes, sextant::NameOf) << "\n"
+            << "  dtype.NAME=(unset)   of one tensor, one of:"
+            << NamesText(kTensorTypes, sextant::NameOf) << "\n  seed=1\n";
   PrintDimensions(*operation);
   std::cout << "steps:  " << (info.steps.empty() ? "none, it is exact" : info.steps) << "\n";
   std::cout << "inputs: " << (info.draw.empty() ? "none" : info.draw) << "\n";
