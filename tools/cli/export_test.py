@@ -18,8 +18,10 @@ from program import ONE_CASE, PROGRAM, ProgramTest
 
 CASES = ("rms_norm N=3 M=5 dtype=bf16", "rms_norm N=3 M=3 dtype=f16", "rms_norm N=2 M=2 dtype=f64",
          "rope pairing=half S=3 H=1 D=4 @position=0,1,8191", "softmax N=0 M=3",
-         "rope_frequencies R=4 dtype=f32")
-FORMATS = {"F64": "<f8", "F32": "<f4", "F16": "<f2", "I64": "<i8", "BF16": "<u2"}
+         "rope_frequencies R=4 dtype=f32", "softmax N=2 M=3 dtype.x=f8_e4m3fn dtype.y=f8_e5m2fnuz")
+FORMATS = {"F64": "<f8", "F32": "<f4", "F16": "<f2", "I64": "<i8", "BF16": "<u2", "F8_E4M3": "u1",
+           "F8_E5M2FNUZ": "u1"}
+NAMED = {"BF16": "bf16", "F8_E4M3": "f8_e4m3fn", "F8_E5M2FNUZ": "f8_e5m2fnuz"}  # numpy does not have them
 
 
 def from_hdf5(path):
@@ -54,7 +56,7 @@ def from_safetensors(path):
         array = numpy.frombuffer(body[begin:end], FORMATS[entry["dtype"]]).reshape(entry["shape"])
         if entry["dtype"] == "BF16":
             array = (array.astype("<u4") << 16).view("<f4")
-        tensors[name] = array, "bf16" if entry["dtype"] == "BF16" else ""
+        tensors[name] = array, NAMED.get(entry["dtype"], "")
     assert end == len(body)
     return tensors, texts
 
@@ -83,7 +85,8 @@ class Exports(ProgramTest):
 
     def test_every_format_holds_the_same_tensors_and_texts(self):
         expected = from_hdf5(self.store("a.h5"))
-        self.assertEqual(len([name for name, (_, dtype) in expected[0].items() if dtype == "bf16"]), 2)
+        named = sorted(dtype for _, dtype in expected[0].values() if dtype)
+        self.assertEqual(named, ["bf16", "bf16", "f8_e4m3fn", "f8_e5m2fnuz"])
         self.assertEqual(expected[0]["cases/0002/golden/y/value"][0].dtype, "f8")
         self.assert_same(from_safetensors(self.store("a.safetensors")), expected)
         self.assert_same(from_npz(self.store("a.npz")), expected)
