@@ -17,7 +17,7 @@
 namespace sextant::oracle {
 namespace {
 
-constexpr DType kTypes[] = {DType::kF32, DType::kF16, DType::kBF16, DType::kF64};
+constexpr DType kTypes[] = {DType::kF32, DType::kF16, DType::kBF16, DType::kF64, DType::kF8E4M3FN};
 
 // One row; every number is that of an unspecified element.
 struct Row : Ones {

@@ -61,6 +61,7 @@ TEST(Draw, GivesExactValuesOfTheDType) {
   for (const DType dtype : kTensorTypes) {
     for (const char* spec :
          {"normal", "uniform", "near_one", "geometric", "special", "powers_of_two", "nonfinite"}) {
+      if (std::string_view(spec) == "powers_of_two" && MaxFinite(dtype) < 256) continue;
       const auto values =
           Draw("rms_norm N=8 M=16 dtype.x=" + std::string(NameOf(dtype)) + " @x=" + spec);
       for (const double x : values) {

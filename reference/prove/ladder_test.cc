@@ -29,6 +29,8 @@ const std::vector<std::string> kLines = {
     "rms_norm N=4 M=64 dtype=f64 eps=0 @x=normal(1e-100)",
     "layer_norm N=4 M=100 dtype=f16",
     "softmax N=6 M=300 dtype=bf16 @x=normal(30)",
+    "softmax N=6 M=30 dtype.x=f8_e5m2 dtype.y=f8_e4m3fn",
+    "linear N=4 M=50 F=6 dtype=bf16 dtype.weight=f8_e4m3fnuz dtype.y=f8_e5m2",
     "softmax N=6 M=300 dtype=f64 @x=normal(0.01)",
     "attention H=4 K=2 S=9 T=20 D=16 mask=causal dtype=bf16",
     "attention H=2 K=2 S=5 T=300 D=16 dtype=f64 soft_cap=3",

@@ -170,6 +170,36 @@ TEST(Prove, OverflowMakesThePermittedErrorInfinite) {
   EXPECT_LT(y.permitted.data[0], 200);
 }
 
+// 1.0625 and 17 are ties in f8_e4m3fn; its ulps are 1/8 and 2. At position 0 nothing rotates.
+TEST(Prove, StoresInTypesOf8Bits) {
+  const GoldenTensor y =
+      ProofOf("rope pairing=half H=1 S=1 D=2 dtype.y=f8_e4m3fn @x=1.0625,17 @position=0").golden[0];
+  EXPECT_EQ(y.dtype, DType::kF8E4M3FN);
+  EXPECT_THAT(y.value.data, ElementsAre(1, 16));
+  EXPECT_THAT(y.high.data, ElementsAre(1.0625, 17));
+  EXPECT_NEAR(y.permitted.data[0], 0.0625, 1e-6);
+  EXPECT_NEAR(y.permitted.data[1], 1, 1e-5);
+}
+
+// As in f16, but the value is NaN where the type has no infinity: 448 (cos 1 + sin 1) = 619.
+TEST(Prove, OverflowOf8BitsMakesThePermittedErrorInfinite) {
+  for (const char* dtype : {"f8_e4m3fn", "f8_e4m3fnuz", "f8_e5m2"}) {
+    const DType type = ParseDType(dtype);
+    const double most = MaxFinite(type);
+    const std::string x = PrintValue(most) + "," + PrintValue(most);
+    const GoldenTensor y = ProofOf("rope pairing=half H=1 S=1 D=2 dtype.y=" + std::string(dtype) +
+                                   " @x=" + x + " @position=1")
+                               .golden[0];
+    EXPECT_TRUE(SameNumber(y.value.data[1], HasInfinity(type) ? INFINITY : NAN)) << dtype;
+    EXPECT_NEAR(y.high.data[1], most * (std::cos(1) + std::sin(1)), 1e-9);
+    EXPECT_EQ(y.permitted.data[1], INFINITY);
+    EXPECT_EQ(y.radius.data[1], 0);
+    const double difference = most * (std::cos(1) - std::sin(1));
+    EXPECT_EQ(y.value.data[0], RoundTo(type, difference));
+    EXPECT_NEAR(y.permitted.data[0], UlpOf(type, difference) / 2, most * 1e-6);
+  }
+}
+
 TEST(Prove, PermitsNoErrorInCopiedElements) {
   const GoldenTensor y =
       ProofOf("rope pairing=half H=2 S=2 D=8 R=4 offset=2 dtype=bf16 @position=0,5").golden[0];

@@ -27,7 +27,9 @@ TEST(SecondOpinion, ConfirmsEveryElementOfAGolden) {
         "rms_norm N=2 M=4 dtype=f64 eps=0 @x=1,2,3,4,0x1p-9,0,0,0 @weight=1,1,1,1",
         "softmax N=3 M=5", "activation kind=gelu N=3 F=7 dtype=f16 @x=normal(9)",
         "embedding S=3 V=4 M=5",
-        "linear N=1 M=2 F=1 dtype=bf16 @x=1,0.00390625 @weight=1,1"}) {  // a tie
+        "linear N=1 M=2 F=1 dtype=bf16 @x=1,0.00390625 @weight=1,1",  // a tie
+        "softmax N=3 M=5 dtype.x=f8_e5m2 dtype.y=f8_e4m3fn",
+        "linear N=9 M=5 F=7 dtype.y=f8_e4m3fnuz @x=normal(90)"}) {  // overflows to NaN
     const Proof proof = ProofOf(line);
     const SecondOpinion opinion = OpinionOn(proof);
     EXPECT_EQ(opinion.asked, proof.golden[0].high.data.size()) << line;

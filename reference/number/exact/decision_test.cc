@@ -40,7 +40,7 @@ struct Decided {
 
 TEST(DecideAll, DecidesEachNumberAsDecide) {
   Random random(1);
-  for (const DType dtype : kFloatTypes) {
+  for (const DType dtype : kTensorTypes) {
     SCOPED_TRACE(NameOf(dtype));
     std::vector<Counted> numbers(8000);
     for (Counted& x : numbers) x = AnyRounded(random, dtype);
