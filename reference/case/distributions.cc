@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <optional>
 #include <span>
@@ -158,6 +159,22 @@ double LargeLast(DrawState& p) {
   return p.Column() + 1 == p.width ? last : Normal(p);
 }
 
+double Codes(DrawState& p) {
+  const size_t bits = 8 * SizeOf(p.dtype);
+  return DecodeBits(p.dtype, bits < 64 ? p.index & ((uint64_t{1} << bits) - 1) : p.index);
+}
+
+// Six numbers for each midpoint: the midpoint and both neighbours of it, and the same negated. The
+// midpoints come from both ends in turn: the smallest, the largest, the second smallest ...
+double Midpoints(DrawState& p) {
+  const auto type = static_cast<DType>(static_cast<size_t>(p.arguments[0]));
+  const uint64_t count = EncodeBits(type, MaxFinite(type)) + 1;
+  const uint64_t i = p.index / 6 % count, code = i % 2 == 0 ? i / 2 : count - 1 - i / 2;
+  const double low = DecodeBits(type, code), middle = low + UlpOf(type, low) / 2;
+  const double numbers[] = {NextDown(p.dtype, middle), middle, NextUp(p.dtype, middle)};
+  return p.index % 6 < 3 ? numbers[p.index % 3] : -numbers[p.index % 3];
+}
+
 bool Anything(const std::vector<double>&) { return true; }
 bool IsSpread(const std::vector<double>& a) { return a[0] > 0; }
 bool AreBounds(const std::vector<double>& a) { return a[0] < a[1] && std::isfinite(a[1] - a[0]); }
@@ -204,7 +221,27 @@ const Distribution::Row Distribution::kRows[] = {
     {"random_positions", RandomPositions, true, 1, "(n) with an integer n of 1 to 2^53", IsLimit},
     {"blocks", Blocks, false, 1, "(n) with an integer n of 1 to 2^53", IsLimit},
     {"large_last", LargeLast, false, 1, "(s) with s > 0", IsSpread},
+    {"codes", Codes},
+    {"midpoints", Midpoints},
 };
+
+namespace {
+
+// The type in "midpoints(TYPE)" for an input of type `dtype`, which must have all midpoints.
+DType TypeOfMidpoints(const std::string& spec, const std::string& input, DType dtype) {
+  const auto narrower = [dtype](DType type) {
+    return GridOf(type).precision < GridOf(dtype).precision && Contains(dtype, type);
+  };
+  for (const DType type : kTensorTypes) {
+    if (spec == "midpoints(" + std::string(NameOf(type)) + ")" && narrower(type)) return type;
+  }
+  std::vector<DType> types;
+  std::ranges::copy_if(kTensorTypes, std::back_inserter(types), narrower);
+  throw Error("@", input, "='", spec, "': expected midpoints(TYPE), for ", NameOf(dtype),
+              " with a TYPE of:", NamesText(types, NameOf));
+}
+
+}  // namespace
 
 Distribution::Distribution(const std::string& spec, const std::string& input, DType dtype)
     : text_("@" + input + "='" + spec + "'"), input_(input), dtype_(dtype) {
@@ -216,6 +253,10 @@ Distribution::Distribution(const std::string& spec, const std::string& input, DT
   if (dtype == DType::kI64 && !row_->integers) {
     throw Error(text_, ": ", input, " holds integers, expected a list of them, or one of:",
                 Names([](const Row& row) { return row.integers; }));
+  }
+  if (row_->draw == Midpoints) {
+    arguments_ = {static_cast<double>(TypeOfMidpoints(spec, input, dtype))};
+    return;
   }
   if (row_->draw == Masked && !HasInfinity(dtype))
     throw Error(text_, " draws infinities, which ", NameOf(dtype), " does not have");
@@ -269,7 +310,7 @@ std::optional<Error> Distribution::Draw(uint64_t seed, const Shape& shape, size_
     for (size_t k = 0; k < to.size(); ++k) to[k] = draw(first + k);
   }
   RoundEach(dtype_, to);
-  if (row_->draw == NonFinite || row_->draw == Masked) return {};
+  if (row_->draw == NonFinite || row_->draw == Masked || row_->draw == Codes) return {};
   const auto beyond = std::ranges::find_if_not(to, [](double x) { return std::isfinite(x); });
   if (beyond == to.end()) return {};
   const size_t i = first + static_cast<size_t>(beyond - to.begin());

@@ -39,7 +39,7 @@ TEST(Distribution, RefusesUnknownNames) {
   EXPECT_EQ(ErrorOfSpec("gauss"),
             " is neither a list of numbers, nor FILE.npy#SHA256, nor one of: normal uniform "
             "near_one geometric circle_cos circle_sin one_hot powers_of_two special nonfinite "
-            "masked sequence borders hard random_positions blocks large_last");
+            "masked sequence borders hard random_positions blocks large_last codes midpoints");
   EXPECT_EQ(ErrorOfSpec("normal(1"), " has no closing ')'");
 }
 
@@ -216,6 +216,44 @@ TEST(Distribution, HardPositionsLieNextToMultiplesOfHalfPi) {
     const double distance = std::abs(std::remainder(p, std::acos(-1.0) / 2));
     EXPECT_LT(distance, 4 / p) << p;
   }
+}
+
+// 0, the smallest subnormal number ... infinity, NaN; then the same negated.
+TEST(Codes, AreAllBitPatternsInOrder) {
+  const Numbers half = DrawnBy("softmax N=1 M=65536 dtype=f16 @x=codes");
+  EXPECT_EQ(half[1], 0x1p-24);
+  EXPECT_EQ(half[0x3c00], 1);
+  EXPECT_EQ(half[0x7c00], kInfinity);
+  EXPECT_TRUE(std::isnan(half[0x7c01]));
+  EXPECT_TRUE(half[0x8000] == 0 && std::signbit(half[0x8000]));
+  EXPECT_EQ(half[0xfbff], -65504);
+  const Numbers eight = DrawnBy("softmax N=1 M=258 dtype.x=f8_e4m3fn @x=codes");
+  EXPECT_EQ(eight[0x7e], 448);
+  EXPECT_TRUE(std::isnan(eight[0x7f]));
+  EXPECT_EQ(eight[257], 0x1p-9);  // they begin again
+}
+
+// e4m3fn: 2^-9 is the smallest number, 448 the largest, 480 would be the next.
+TEST(Midpoints, ComeFromBothEndsWithTheirNeighbours) {
+  const Numbers x = DrawnBy("softmax N=1 M=762 @x=midpoints(f8_e4m3fn)");
+  const float low = 0x1p-10f, high = 464;
+  EXPECT_THAT(Numbers(x.begin(), x.begin() + 12),
+              ElementsAre(std::nextafter(low, 0.f), low, std::nextafter(low, 1.f),
+                          -std::nextafter(low, 0.f), -low, -std::nextafter(low, 1.f),
+                          std::nextafter(high, 0.f), high, std::nextafter(high, 1e9f),
+                          -std::nextafter(high, 0.f), -high, -std::nextafter(high, 1e9f)));
+  const std::set<double> all(x.begin(), x.end());  // of 127 midpoints
+  EXPECT_EQ(all.size(), 762u);
+  for (const double middle : {1.0625, 0x1.8p-9, 432.0, 0x1.1p-6}) EXPECT_TRUE(all.contains(middle));
+}
+
+TEST(Midpoints, NeedATypeThatTheInputRefines) {
+  EXPECT_EQ(ErrorOfSpec("midpoints"),
+            ": expected midpoints(TYPE), for f32 with a TYPE of: f16 bf16 f8_e4m3fn f8_e5m2 "
+            "f8_e4m3fnuz f8_e5m2fnuz");
+  EXPECT_EQ(ErrorOfSpec("midpoints(f16)", DType::kBF16),
+            ": expected midpoints(TYPE), for bf16 with a TYPE of: f8_e4m3fn f8_e5m2 f8_e4m3fnuz "
+            "f8_e5m2fnuz");
 }
 
 }  // namespace

@@ -24,6 +24,13 @@
 //                  rows, 1 in the next 16 and so on; blocks(n): of n rows. As values of attention
 //                  it shows in each channel how much the keys of one block weigh
 //   large_last     normal, but 100 in the last column, which dominates sums; large_last(s): s there
+//   codes          the values of the type in the order of their bit patterns, NaN and infinities
+//   too:
+//                  all of them in 2^16 elements, or in 256 of a type of 8 bits
+//   midpoints(f16) what a conversion to that type rounds with most difficulty: each midpoint of two
+//                  of its neighbours, and the one beyond its largest number; with both neighbours
+//                  of the midpoint in the type of the input, and all three negated. From both ends
+//                  in turn: subnormal and the largest numbers come first
 //   FILE.npy#SHA256          the file's values, if it has that digest
 #pragma once
 
