@@ -128,10 +128,11 @@ AnsweredSlice AnsweredSliceOf(const Observation& seen, const Slice& slice) {
       double& unit = part.units[o].data[i];
       const double got = part.answer[o].data[i], error = std::abs(got - high.data[i]);
       // An element without a value does not fail.
-      failing.push_back(!SameNumber(got, high.data[i]) && !std::isnan(high.data[i]) &&
-                        std::isfinite(unit) && !(error <= unit));
+      const bool has_value = seen.golden[o].bitwise || !std::isnan(high.data[i]);
+      failing.push_back(!SameNumber(got, high.data[i]) && has_value && std::isfinite(unit) &&
+                        !(error <= unit));
       unit = std::min(unit, likely.data[i]);
-      if (!std::isnan(high.data[i]) && !std::isnan(unit))
+      if (has_value && !std::isnan(unit))
         part.score += DistanceOf(got, part.exact[o].data[i], unit);
     }
     part.elements += failing.size();

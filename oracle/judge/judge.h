@@ -1,6 +1,7 @@
 // Compares an answer with the proven values, element by element.
 // An element conforms if and only if |answer - exact| <= permitted (so NaN never conforms). Equal
-// infinities have error 0; +0 equals -0.
+// infinities have error 0; +0 equals -0. Where every bit is specified (golden.h), an element
+// conforms if and only if it is the value: then NaN may be the value, and +0 and -0 differ.
 #pragma once
 
 #include <cstdint>

@@ -128,8 +128,8 @@ void RangeJudge::JudgeElement(const AnsweredPart& part, size_t i, size_t index) 
   const double radius = std::max(golden.radius.data[i], 0.0);
   const double bound = permitted.error.data[i] + radius;
   ElementStatus& status = elements_.statuses[index];
-  if (std::isnan(radius) || std::isnan(high)) {
-    const bool left_out = std::isnan(radius);
+  const bool left_out = std::isnan(radius);
+  if (left_out || IsUnspecified(golden, i)) {
     const bool is_specified = !left_out && !std::isnan(part.end_to_end.high.data[i]);
     status = is_specified ? ElementStatus::kOpen : ElementStatus::kUnspecified;
     ++(left_out ? verdict_.left_out : is_specified ? verdict_.unjudgeable : verdict_.unspecified);

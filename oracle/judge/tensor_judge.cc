@@ -52,24 +52,33 @@ struct OpenRows {
   size_t all = 0, open = 0, first = 0;
 };
 
+// Whether `got` is the value of element i: where every bit is specified, 0 and -0 differ, and a NaN
+// may be expected.
+bool IsValue(const GoldenTensor& golden, size_t i, double got) {
+  const double value = golden.value.data[i];
+  if (!golden.bitwise) return got == value;
+  return SameNumber(got, value) && (std::isnan(got) || std::signbit(got) == std::signbit(value));
+}
+
 }  // namespace
 
 Grade GradeOf(const GoldenTensor& golden, size_t i, double got, bool is_within, double error,
               double likely) {
   if (!is_within) return Grade::kFails;
-  if (got == golden.value.data[i] && golden.radius.data[i] <= 0) return Grade::kExact;
+  if (IsValue(golden, i, got) && golden.radius.data[i] <= 0) return Grade::kExact;
   if (error < UlpOf(golden.dtype, golden.high.data[i])) return Grade::kFaithful;
   return error <= likely ? Grade::kWithin : Grade::kUnlikely;
 }
 
 bool IsPermitted(const GoldenTensor& golden, size_t i, double got, double permitted) {
+  if (golden.bitwise) return IsValue(golden, i, got);
   if (std::isinf(got) && got == golden.value.data[i]) return true;
   const double radius = std::max(golden.radius.data[i], 0.0);
   return IsWithin(got, golden.high.data[i], golden.low.data[i], permitted, radius);
 }
 
 double ErrorOf(const GoldenTensor& golden, size_t i, double got) {
-  if (got == golden.value.data[i] && std::isinf(got)) return 0;
+  if (!std::isfinite(got) && IsValue(golden, i, got)) return 0;
   return std::abs((got - golden.high.data[i]) - golden.low.data[i]);
 }
 

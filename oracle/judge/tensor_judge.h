@@ -56,7 +56,8 @@ Grade GradeOf(const GoldenTensor& golden, size_t i, double got, bool is_within, 
 // True if the error of element i is at most `permitted`, decided exactly (is_within.h).
 bool IsPermitted(const GoldenTensor& golden, size_t i, double got, double permitted);
 
-// |got - exact value| of element i; 0 for equal infinities, NaN if no value is specified.
+// |got - exact value| of element i; 0 for equal infinities, NaN if no value is specified. Where
+// every bit is specified: 0 for a NaN where one is expected.
 double ErrorOf(const GoldenTensor& golden, size_t i, double got);
 
 // The reason why a conforming answer is unverified. The message is empty if no row is open: every

@@ -61,7 +61,7 @@ Judged JudgeEnclosed(const GoldenTensor& golden, const PermittedTensor& permitte
 Judged JudgeProven(const GoldenTensor& golden, const PermittedTensor& permitted, size_t i,
                    double got) {
   const double radius = golden.radius.data[i], bound = permitted.error.data[i] + radius;
-  if (std::isnan(golden.high.data[i]) || std::isnan(radius) || std::isinf(bound)) return {};
+  if (IsUnspecified(golden, i) || std::isnan(radius) || std::isinf(bound)) return {};
   const double error = ErrorOf(golden, i, got), likely = permitted.likely.data[i] + radius;
   const bool is_within = IsPermitted(golden, i, got, permitted.error.data[i]);
   const Rank rank = RankOf(GradeOf(golden, i, got, is_within, error, likely), error, bound, likely);

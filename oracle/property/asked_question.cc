@@ -16,7 +16,7 @@ std::vector<AskedQuestion> QuestionsOf(const Property& property, const Case& c,
       throw Declined{answer.message};
     asked.push_back({question, inputs, answer.outputs});
     const Recipe by = ParseRecipe(recipe, question.dtype());
-    Response response{{}, PermittedErrors({question, inputs, by}), by};
+    Response response{{}, PermittedErrors({question, inputs, by}), by, question.info().bitwise};
     for (const TensorSpec& spec : question.info().signature.outputs) {
       const auto at = std::ranges::find(answer.outputs, spec.name, &NamedTensor::name);
       response.outputs.push_back(at == answer.outputs.end() ? NamedTensor() : *at);

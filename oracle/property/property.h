@@ -2,6 +2,7 @@
 // There are no tolerances to choose: every element of an answer comes with its permitted error.
 #pragma once
 
+#include <cmath>
 #include <functional>
 #include <string>
 #include <vector>
@@ -17,12 +18,18 @@ struct Response {
   Tensors outputs;                         // a missing optional output has an empty name
   std::vector<PermittedTensor> permitted;  // by the subject's recipe, around the exact values
   Recipe recipe = {};                      // the subject's recipe
+  bool bitwise = false;                    // NaN and infinities are specified (golden.h)
 
   bool Has(size_t output) const { return !outputs[output].name.empty(); }
   const Shape& shape(size_t output = 0) const { return outputs[output].values.shape; }
   size_t size(size_t output = 0) const { return outputs[output].values.data.size(); }
+  // NaN and infinities that are specified are numbers like others, beyond the largest of all: NaN
+  // is the farthest.
   Measured operator()(size_t output, size_t i) const {
-    return {outputs[output].values.data[i], permitted[output].error.data[i]};
+    const double y = outputs[output].values.data[i];
+    if (bitwise && std::isnan(y)) return 0x1p1023;
+    if (bitwise && std::isinf(y)) return std::copysign(0x1p1022, y);
+    return {y, permitted[output].error.data[i]};
   }
 };
 

@@ -57,7 +57,7 @@ Response AskSubject(const Subject& subject, Permits& permits, const Case& c,
   if (const std::string mismatch = DescribeMismatch(c, answer.outputs); !mismatch.empty()) {
     throw CouldNotRun{mismatch};
   }
-  Response response{{}, permits.Of(c, inputs), permits.RecipeOf(c)};
+  Response response{{}, permits.Of(c, inputs), permits.RecipeOf(c), c.info().bitwise};
   for (const TensorSpec& spec : c.info().signature.outputs) {
     const auto at = std::ranges::find(answer.outputs, spec.name, &NamedTensor::name);
     response.outputs.push_back(at == answer.outputs.end() ? NamedTensor() : *at);

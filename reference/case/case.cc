@@ -116,7 +116,13 @@ void Case::SetWord(const std::string& key, const std::string& text) {
     return std::ranges::any_of(tensors, [&](const TensorSpec& t) { return t.name == name; });
   };
   if (key == "dtype") {
-    dtype_ = TypeAmong(kFloatTypes, name_, key, text);
+    const auto at = std::ranges::find(kTensorTypes, text, NameOf);
+    if (!info().bitwise && at != kTensorTypes.end() && SizeOf(*at) == 1) {
+      throw Error(name_, ": dtype=", text,
+                  ", which only cast has, expected one of:", NamesText(kFloatTypes, NameOf),
+                  ", or dtype.NAME=", text, " for a tensor");
+    }
+    dtype_ = TypeAmong(info().bitwise ? kTensorTypes : std::span(kFloatTypes), name_, key, text);
   } else if (key == "seed") {
     seed_ = static_cast<uint64_t>(IntegerOf(key, text));
   } else if (key.starts_with("dtype.")) {
@@ -168,6 +174,7 @@ void Case::Bind() {
       operation_->Set(attribute.name, std::to_string(dimensions_[attribute.name]));
   }
   operation_->Check();
+  operation_->CheckTypes(dtypes_);
   for (const auto* side : {&info().signature.inputs, &info().signature.outputs}) {
     for (const TensorSpec& tensor : *side) {
       const size_t count = CountOf(ShapeOf(tensor));

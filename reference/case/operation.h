@@ -11,6 +11,10 @@
 //   kSource     the source of the definition
 //   Visit       its attributes (reference/case/attribute.h)
 //   Check()     optional: throws Error for invalid combinations of attributes and dimensions
+//   CheckTypes(dtypes)  optional: throws Error for invalid dtypes that a line gives to tensors
+//   Stored(dtype, x)  optional: what an output stores of the number x. Then that is the definition,
+//               for every number type and recipe, and NaN, infinities and the sign of 0 in an
+//               output are specified
 //   AlternativesOf(op)  optional function: see Operation::Alternatives
 //   operator()  the formula, over any number type Real:
 //                 void operator()(const Tensor<Real>& x, ..., Tensor<Real>& y) const
@@ -23,6 +27,7 @@
 
 #include <cassert>
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -57,6 +62,8 @@ class Operation {
   virtual std::vector<Attribute> Attributes() const = 0;
   virtual void Set(std::string_view name, std::string_view text) = 0;  // throws Error
   virtual void Check() const = 0;                                      // throws Error
+  // Of the tensors whose dtype the line of a case gives. Throws Error.
+  virtual void CheckTypes(const std::map<std::string, DType>& given) const = 0;
 
   // Evaluates the formula. Inputs are in the order of the signature; outputs have dtype and shape.
   // Counted and Rounded follow the thread's recipe (ScopedRecipe), Interval its precision.
@@ -77,6 +84,9 @@ class TypedOperation : public Operation {
   TypedOperation() = default;
   explicit TypedOperation(const Op& op) : op_(op) {}
   const Op& op() const { return op_; }
+  void CheckTypes(const std::map<std::string, DType>& given) const override {
+    if constexpr (requires { op_.CheckTypes(given); }) op_.CheckTypes(given);
+  }
 
  protected:
   Op op_;
@@ -84,6 +94,11 @@ class TypedOperation : public Operation {
 
 template <class Op>
 std::unique_ptr<Operation> MakeOperation();  // specialised in <op>.cc
+
+template <class Op>
+concept DefinesStore = requires(const Op& op, const Rounded& x) {
+  op.Stored(DType(), x);
+};
 
 // Implementation of Operation for a struct. A mutated formula is not `provable`: it is never
 // evaluated for proven values or for a second opinion, and not compiled for Interval and BoostReal.
@@ -99,7 +114,8 @@ class Wrapped final : public TypedOperation<Op> {
                                                     .draw = Op::kDraw,
                                                     .choices = Op::kChoices,
                                                     .formula = Op::kFormula,
-                                                    .source = Op::kSource});
+                                                    .source = Op::kSource,
+                                                    .bitwise = DefinesStore<Op>});
     return kInfo;
   }
   std::unique_ptr<Operation> Clone() const override { return std::make_unique<Wrapped>(op_); }
@@ -144,8 +160,12 @@ class Wrapped final : public TypedOperation<Op> {
       Call<Real>(&Op::template operator()<Real>, inputs, outputs);
     }
     for (Output<Real>& output : outputs) {
-      const ScopedStore at(output.dtype);
-      ConvertAll(std::span<Real>(output.values.data));
+      if constexpr (DefinesStore<Op>) {
+        for (Real& x : output.values.data) x = op_.Stored(output.dtype, x);
+      } else {
+        const ScopedStore at(output.dtype);
+        ConvertAll(std::span<Real>(output.values.data));
+      }
     }
   }
 

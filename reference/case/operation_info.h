@@ -15,6 +15,7 @@ namespace sextant {
 
 struct OperationTexts {
   std::string_view name, signature_text, slices, steps, draw, choices, formula, source;
+  bool bitwise = false;  // it has Stored (operation.h): every bit of its outputs is specified
 };
 
 struct OperationInfo : OperationTexts {

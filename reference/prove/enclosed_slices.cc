@@ -15,7 +15,8 @@ struct EnclosedSlices::State {
 EnclosedSlices::EnclosedSlices(const Evaluation& evaluation) : state_(new State{evaluation}) {
   const Case& c = evaluation.c;
   for (const TensorSpec& spec : c.info().signature.outputs) {
-    state_->reference.golden.push_back({spec.name, c.DTypeOf(spec), {}, {}, {}, {}, {}});
+    state_->reference.golden.push_back(
+        {spec.name, c.DTypeOf(spec), {}, {}, {}, {}, {}, c.info().bitwise});
     state_->reference.permitted.push_back({spec.name, c.DTypeOf(spec), {}, {}, {}});
   }
 }

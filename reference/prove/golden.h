@@ -1,6 +1,7 @@
 // A golden: the proven values of one case. A record: one case of a file.
 #pragma once
 
+#include <cmath>
 #include <string>
 #include <vector>
 
@@ -20,11 +21,19 @@ namespace sextant {
 //              leaves the element out; then all numbers are NaN
 // An element that depends on a NaN or an infinity among the inputs is unspecified: value, high and
 // permitted are NaN, and radius is 0.
+// If the operation defines what an output stores (Stored, operation.h), every element is specified:
+// value and high are that number, which may be NaN, an infinity or -0; low, permitted and radius
+// are 0; and no other answer conforms. All NaNs count as one.
 struct GoldenTensor {
   std::string name;
   DType dtype = DType::kF32;
   Tensor<double> value, high, low, permitted, radius;
+  bool bitwise = false;  // whoever reads it from a file takes this from the operation
 };
+
+inline bool IsUnspecified(const GoldenTensor& golden, size_t i) {
+  return !golden.bitwise && std::isnan(golden.high.data[i]);
+}
 
 // One case of a file. A golden file has inputs and golden. A file of questions has only inputs. A
 // file of answers has outputs; inputs in it are compared with those of the question.

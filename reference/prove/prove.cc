@@ -44,7 +44,7 @@ void MakeTensors(size_t count, const Case& c, const ProveOptions& options, Make 
 std::vector<GoldenTensor> MakeGolden(const Case& c, const ProveOptions& options) {
   std::vector<GoldenTensor> golden;
   for (const TensorSpec& spec : c.info().signature.outputs)
-    golden.push_back({spec.name, c.DTypeOf(spec), {}, {}, {}, {}, {}});
+    golden.push_back({spec.name, c.DTypeOf(spec), {}, {}, {}, {}, {}, c.info().bitwise});
   constexpr Tensor<double> GoldenTensor::*kParts[] = {&GoldenTensor::value, &GoldenTensor::high,
                                                       &GoldenTensor::low, &GoldenTensor::permitted,
                                                       &GoldenTensor::radius};
@@ -135,7 +135,8 @@ std::vector<PermittedTensor> PermittedErrors(const Evaluation& evaluation, const
   const auto counted = CountSlice(evaluation, slice);
   for (size_t o = 0; o < permitted.size(); ++o) {
     const auto& numbers = counted.outputs[o].values.data;
-    for (size_t i = 0; i < numbers.size(); ++i) Set(permitted[o], i, numbers[i]);
+    for (size_t i = 0; i < numbers.size(); ++i)
+      Set(permitted[o], i, evaluation.c.info().bitwise ? kNoError : numbers[i]);
   }
   return permitted;
 }

@@ -5,6 +5,7 @@
 
 #include "reference/case/array_operation.h"
 #include "reference/number/tensor/element_vectors.h"
+#include "reference/number/value_of.h"
 
 namespace sextant {
 namespace {
@@ -58,7 +59,8 @@ void SetSlice(const Case& c, const Outputs<Counted>& counted, const Slice& slice
     const Counted* x = counted[o].values.data.data();
     const TensorSpec& spec = c.info().signature.outputs[o];
     for (const auto& [first, count] : RunsIn(permitted[o].error.shape, spec, slice)) {
-      for (size_t i = first; i < first + count; ++i) Set(permitted[o], i, *x++);
+      for (size_t i = first; i < first + count; ++i, ++x)
+        Set(permitted[o], i, c.info().bitwise ? kNoError : *x);
     }
   }
 }
@@ -101,7 +103,26 @@ std::optional<size_t> Prover::SettleInArrays(const Slice& slice, bool encloses) 
   return SettleBy(y, encloses, proof_, slice, permitted_ ? &(*permitted_)[0] : nullptr);
 }
 
+template <class Real>
+void Prover::SetStored(const Slice& slice) {
+  const ScopedRecipe following(proof_.recipe, proof_.c.dtype());
+  const auto outputs = Evaluated<Real>(proof_, slice);
+  for (size_t o = 0; o < outputs.size(); ++o) {
+    GoldenTensor& g = proof_.golden[o];
+    const Real* x = outputs[o].values.data.data();
+    for (const auto& [first, count] : proof_.RunsOf(o, slice)) {
+      for (size_t at = first; at < first + count; ++at) {
+        g.value.data[at] = g.high.data[at] = ValueOf(*x++);
+        g.low.data[at] = g.permitted.data[at] = g.radius.data[at] = 0;
+        if (permitted_) Set((*permitted_)[o], at, kNoError);
+      }
+    }
+  }
+}
+
 void Prover::ProveSlice(const Slice& slice) {
+  if (proof_.c.info().bitwise)
+    return climbs_ ? SetStored<Counted>(slice) : SetStored<Interval>(slice);
   if (const auto undecided = SettleInArrays(slice, false)) {
     if (*undecided == 0) return;
     ProveUndecided(proof_, slice);
@@ -125,6 +146,7 @@ void Prover::ProveSlice(const Slice& slice) {
 }
 
 void Prover::EncloseSlice(const Slice& slice) {
+  if (proof_.c.info().bitwise) return ProveSlice(slice);
   const Scoped<&EvaluationContext::double_centers> level_1(true);
   auto undecided = SettleInArrays(slice, true);
   if (!undecided) {

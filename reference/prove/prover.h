@@ -17,6 +17,9 @@ struct CountedSlice {
 };
 CountedSlice CountSlice(const Evaluation& evaluation, const Slice& slice);
 
+// The errors of an element of which every bit is specified (golden.h).
+inline const Counted kNoError{};
+
 // Sets element i.
 void Set(PermittedTensor& permitted, size_t i, const Counted& x);
 // Writes the errors of a slice into the tensors of the whole case.
@@ -44,6 +47,9 @@ class Prover {
  private:
   bool Encloses(const CountedSlice& counted, const Slice& slice) const;
   void SetPermitted(const Outputs<Counted>& counted, const Slice& slice);
+  // Sets all numbers of a slice of which every bit is specified, by any number type.
+  template <class Real>
+  void SetStored(const Slice& slice);
   // Proves or encloses the slice by Operation::EvaluateInArrays. Returns the number of elements
   // that stay undecided; empty if it cannot.
   std::optional<size_t> SettleInArrays(const Slice& slice, bool encloses);

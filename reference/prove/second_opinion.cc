@@ -47,7 +47,12 @@ enum class Outcome { kConfirmed, kBeyond, kRefuted };
 Outcome OutcomeOf(const GoldenTensor& g, size_t i, double largest, const BoostReal& x) {
   const double high = g.high.data[i], low = g.low.data[i];
   if (std::isinf(ErrorOf(x))) return Outcome::kBeyond;
-  if (std::isinf(high)) return x.High() == high ? Outcome::kConfirmed : Outcome::kRefuted;
+  const auto confirmed_if = [](bool same) {
+    return same ? Outcome::kConfirmed : Outcome::kRefuted;
+  };
+  if (std::isnan(high)) return confirmed_if(std::isnan(x.High()));
+  if (std::isinf(high)) return confirmed_if(x.High() == high);
+  if (g.bitwise && std::signbit(high) != std::signbit(x.High())) return Outcome::kRefuted;
   if (!IsNearest(g.dtype, g.value.data[i], high, low)) return Outcome::kRefuted;
   const Bound rounding = static_cast<Bound>(UnitOfLow(high)) / 2;
   const Bound limit = rounding + g.radius.data[i] + ErrorOf(x);
@@ -87,7 +92,7 @@ class Outcomes {
 
   void Add(size_t output, size_t i, const BoostReal& x) {
     const GoldenTensor& g = golden_[output];
-    if (std::isnan(g.high.data[i]) || std::isinf(g.radius.data[i])) return;
+    if (IsUnspecified(g, i) || std::isinf(g.radius.data[i])) return;
     const size_t row = i * rows_[output].size() / g.high.data.size();
     const Outcome outcome = OutcomeOf(g, i, rows_[output][row], x);
     const std::lock_guard lock(mutex_);

@@ -29,7 +29,8 @@ struct SecondOpinionOptions {
 // an enclosure. An element is refuted in two cases. First, if the second opinion x differs from the
 // golden by more than the sum of both error bounds:
 //   |x - (high + low)| > UnitOfLow(high) / 2 + radius + ErrorOf(x)
-// (low is rounded to nearest). Second, if `value` is not the number of its dtype nearest to
+// (low is rounded to nearest); a NaN, an infinity, and the sign of a number of which every bit is
+// specified, must be the same. Second, if `value` is not the number of its dtype nearest to
 // high + low. Otherwise the element is confirmed if ErrorOf(x) is at most UnitOfLow(high) / 2, or
 // at most 2^-106 of the largest |high| of its last axis: then x is as accurate as the golden.
 SecondOpinion SecondOpinionOn(const Case& c, const Tensors& inputs,

@@ -12,8 +12,9 @@ ElementErrors ErrorsOfOutput(const GoldenTensor& golden, const PermittedTensor& 
                              const Tensor<double>& output) {
   ElementErrors errors{golden.name, Tensor<double>(output.shape), Tensor<double>(output.shape)};
   for (size_t i = 0; i < output.data.size(); ++i) {
-    const bool is_nan = std::isnan(output.data[i]) && !std::isnan(golden.high.data[i]);
-    errors.error.data[i] = is_nan ? kInfinity : oracle::ErrorOf(golden, i, output.data[i]);
+    const double error = oracle::ErrorOf(golden, i, output.data[i]);
+    const bool is_known = !std::isnan(golden.radius.data[i]) && !IsUnspecified(golden, i);
+    errors.error.data[i] = std::isnan(error) && is_known ? kInfinity : error;
     errors.permitted.data[i] = permitted.error.data[i] + std::max(0.0, golden.radius.data[i]);
   }
   return errors;

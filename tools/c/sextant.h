@@ -92,7 +92,8 @@ SEXTANT_API int sextant_judge(const char* question, const SextantTensor* tensors
                               const SextantOptions* options, SextantResult** result);
 
 /* Proves the outputs for the given inputs. Arrays: "y/value", "y/high", "y/low", "y/permitted" and
- * "y/radius" for every output y (fixtures/store/README.md). */
+ * "y/radius" for every output y (fixtures/store/README.md). A value that is NaN is specified if its
+ * permitted error is 0, and unspecified if that is NaN. */
 SEXTANT_API int sextant_prove(const char* question, const SextantTensor* inputs, size_t count,
                               const SextantOptions* options, SextantResult** result);
 

@@ -146,7 +146,8 @@ int Describe(const std::string& name) {
     std::cout << "\n";
     for (const std::string& line : ExplanationOf(a, info)) std::cout << "      " << line << "\n";
   }
-  std::cout << "  dtype=f32   one of:" << NamesText(kFloatTypes, sextant::NameOf) << "\n"
+  const auto types = info.bitwise ? kTensorTypes : std::span(kFloatTypes);
+  std::cout << "  dtype=f32   one of:" << NamesText(types, sextant::NameOf) << "\n"
             << "  dtype.NAME=(unset)   of one tensor, one of:"
             << NamesText(kTensorTypes, sextant::NameOf) << "\n  seed=1\n";
   PrintDimensions(*operation);

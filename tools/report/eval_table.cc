@@ -28,7 +28,7 @@ std::string Digits(DType dtype, double x) {
 using Row = std::array<std::string, 4>;
 
 std::string Permitted(const GoldenTensor& g, size_t i) {
-  if (std::isnan(g.high.data[i])) return "unspecified";
+  if (IsUnspecified(g, i)) return "unspecified";
   std::string text = ShortNumber(g.permitted.data[i]);
   if (g.radius.data[i] != 0) text += ", enclosed within " + ShortNumber(g.radius.data[i]);
   return text;

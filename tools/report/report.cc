@@ -28,11 +28,13 @@ std::string WorstOf(const TensorVerdict& t) {
   text += ": got ";
   text += Number(t.worst.got);
   text += ", exact ";
-  text += Number(t.worst.expected);
+  text += std::isnan(t.worst.expected) ? "NaN (specified)" : Number(t.worst.expected);
   text += ", off by ";
   text += ShortNumber(t.worst.error);
   text += ", permitted ";
   text += ShortNumber(t.worst.permitted);
+  if (t.worst.got == 0 && t.worst.expected == 0 && t.failed > 0)
+    text += "; the sign of this zero is specified";
   if (t.unlikely > 0 && t.failed == 0) text += ", likely at most " + ShortNumber(t.worst.likely);
   return text;
 }

@@ -53,6 +53,19 @@ TEST(Report, PrintsUnlikelyCasesAlthoughTheyConform) {
   EXPECT_THAT(at.Line(), testing::StartsWith("FAILS rms_norm N=1 M=4\n"));
 }
 
+TEST(Report, SaysWhatIsSpecifiedApartFromNumbers) {
+  Example at;
+  at.verdict.status = Verdict::Status::kFails;
+  at.verdict.grade = at.verdict.tensors[0].grade = Grade::kFails;
+  at.verdict.tensors[0].failed = 1;
+  at.verdict.tensors[0].worst = {.where = "y[0,1]", .got = 448, .expected = kNaN};
+  EXPECT_THAT(at.Line(), HasSubstr("y[0,1]: got 448 (0x1.cp+8), exact NaN (specified), off by"));
+  at.verdict.tensors[0].worst = {.where = "y[0,1]", .got = 0, .expected = -0.0};
+  EXPECT_THAT(at.Line(),
+              HasSubstr("exact -0 (-0x0p+0), off by 0, permitted 0; the sign of this zero "
+                        "is specified\n"));
+}
+
 // The bug may show only with other inputs, or may be repaired: the committed case tells.
 TEST(Report, AFreshCaseMayConformAlthoughAFailureIsExpected) {
   Example at;

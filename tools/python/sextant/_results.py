@@ -20,7 +20,7 @@ NOTHING = 4  # the status_code of a verdict on outputs without elements
 class Output:
     """The arrays of one output as attributes, in f64 and with the axes of the signature: `error` and
     `permitted` of a verdict; `value`, `high`, `low`, `permitted` and `radius` of a golden, whose
-    `value` is exact in `dtype`."""
+    `value` is exact in `dtype`; a NaN of it is specified where `permitted` is 0."""
 
     dtype: str | None
     error: numpy.ndarray

@@ -1,0 +1,18 @@
+// The double that a number of any number type is.
+#pragma once
+
+#include "reference/number/counted/counted.h"
+#include "reference/number/exact/boost_real.h"
+#include "reference/number/exact/interval.h"
+#include "reference/number/rounded/rounded.h"
+
+namespace sextant {
+
+// Precondition: x is a double (an input, or what was set to one), or NaN, or an infinity.
+inline double ValueOf(double x) { return x; }
+inline double ValueOf(const Interval& x) { return mpfr_get_d(x.lower().get(), MPFR_RNDN); }
+inline double ValueOf(const Counted& x) { return x.center().high; }
+inline double ValueOf(const Rounded& x) { return x.value(); }
+inline double ValueOf(const BoostReal& x) { return x.High(); }
+
+}  // namespace sextant
