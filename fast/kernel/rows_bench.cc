@@ -7,6 +7,7 @@
 #include "fast/kernel/kernel_bench.h"
 #include "fast/layer/activation.h"
 #include "fast/layer/add_rms_norm.h"
+#include "fast/layer/cast.h"
 #include "fast/layer/embedding.h"
 #include "fast/layer/gated.h"
 #include "fast/layer/layer_norm.h"
@@ -157,6 +158,21 @@ void SoftCapF32(benchmark::State& state, size_t bytes) {
                      [](const float* x, float* y, size_t count) { ApplySoftCap(50, x, y, count); });
 }
 BENCHMARK_CAPTURE(SoftCapF32, L2, kL2);
+
+// `bytes` of x and y together.
+void Conversion(benchmark::State& state, DType from, DType to, size_t bytes) {
+  const size_t count = bytes / (SizeOf(from) + SizeOf(to));
+  const SkewedArray<char> x(count * SizeOf(from)), y(count * SizeOf(to), 2048);
+  const SkewedArray<char> source(bytes / 2), copy(bytes / 2, 2048);
+  MeasureWithMemcpy(state, source.get(), copy.get(), bytes, count,
+                    [&] { Convert(from, x.get(), to, y.get(), Overflow::kSaturate, count); });
+}
+BENCHMARK_CAPTURE(Conversion, f32_to_f8_e4m3fn_L2, DType::kF32, DType::kF8E4M3FN, kL2);
+BENCHMARK_CAPTURE(Conversion, f32_to_f8_e4m3fn_1GiB, DType::kF32, DType::kF8E4M3FN, kLarge);
+BENCHMARK_CAPTURE(Conversion, bf16_to_f8_e4m3fn_L2, DType::kBF16, DType::kF8E4M3FN, kL2);
+BENCHMARK_CAPTURE(Conversion, f8_e4m3fn_to_bf16_L2, DType::kF8E4M3FN, DType::kBF16, kL2);
+BENCHMARK_CAPTURE(Conversion, f8_e5m2fnuz_to_f32_L2, DType::kF8E5M2FNUZ, DType::kF32, kL2);
+BENCHMARK_CAPTURE(Conversion, f64_to_bf16_L2, DType::kF64, DType::kBF16, kL2);
 
 }  // namespace
 }  // namespace sextant::fast

@@ -3,7 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <bit>
 #include <cmath>
+#include <cstdint>
 #include <limits>
 
 #include "oracle/judge/judge_test.h"
@@ -244,6 +246,73 @@ TEST(JudgeTensors, GradesTheWorstElement) {
   EXPECT_EQ(ones.Judged().grade, Grade::kWithin);
   ones.Put(2, 1, kPermitted, 1.5);
   EXPECT_EQ(ones.Judged().grade, Grade::kFails);
+}
+
+// One element, of which every bit is specified (golden.h).
+Verdict JudgedBitwise(double value, double got) {
+  Ones ones(1, 1);
+  ones.golden[0].bitwise = true;
+  ones.golden[0].permitted.data[0] = 0;
+  ones.Put(0, value, 0, got);
+  return ones.Judged();
+}
+
+TEST(JudgeTensors, ASpecifiedNumberConformsAloneBitByBit) {
+  const double numbers[] = {kNaN, kInfinity, -kInfinity, 0.0, -0.0, 1, MaxFinite(DType::kF32)};
+  for (size_t i = 0; i < std::size(numbers); ++i) {
+    for (size_t k = 0; k < std::size(numbers); ++k) {
+      const Verdict verdict = JudgedBitwise(numbers[i], numbers[k]);
+      EXPECT_EQ(verdict.status, i == k ? Status::kConforms : Status::kFails) << i << " " << k;
+      EXPECT_EQ(verdict.grade, i == k ? Grade::kExact : Grade::kFails) << i << " " << k;
+      EXPECT_EQ(verdict.tensors[0].judged, 1u);
+      EXPECT_EQ(verdict.tensors[0].unspecified, 0u);
+    }
+  }
+}
+
+TEST(JudgeTensors, AnyNaNIsTheSpecifiedOne) {
+  EXPECT_EQ(JudgedBitwise(kNaN, -kNaN).status, Status::kConforms);
+  EXPECT_EQ(JudgedBitwise(kNaN, std::bit_cast<double>(uint64_t{0x7ff8000000000123})).status,
+            Status::kConforms);
+}
+
+TEST(JudgeTensors, WithoutThatNaNIsUnspecifiedAndZerosAreEqual) {
+  Ones ones(1, 1);
+  ones.Put(0, kNaN, kPermitted, 1);
+  EXPECT_EQ(ones.JudgedTensor().unspecified, 1u);
+  ones.Put(0, 0.0, 0, -0.0);
+  EXPECT_EQ(ones.Judged().status, Status::kConforms);
+}
+
+// The largest finite error is the worst one, unless an element is not finite.
+TEST(JudgeTensors, ReportsTheWorstSpecifiedElement) {
+  Ones ones(1, 3);
+  ones.golden[0].bitwise = true;
+  ones.Put(0, -0.0, 0, 0.0);
+  ones.Put(1, kNaN, 0, 448);
+  ones.Put(2, 1, 0, 1);
+  const TensorVerdict verdict = ones.JudgedTensor();
+  EXPECT_EQ(verdict.failed, 2u);
+  EXPECT_EQ(verdict.worst.where, "y[0,1]");
+  EXPECT_TRUE(std::isnan(verdict.worst.expected));
+}
+
+// A golden of a file does not say that every bit is specified: the operation does.
+TEST(Judge, GoldensOfFilesAreJudgedBitwiseToo) {
+  const Case c = Case::Parse("cast overflow=nan N=1 M=4 dtype.y=f8_e4m3fn");
+  const Tensors inputs = {{"x", DType::kF32, {{1, 4}, {kNaN, -0.0, 500, 17}}}};
+  const Recipe recipe = ParseRecipe("native", c.dtype());
+  auto golden = Prove({c, inputs, recipe});
+  golden[0].bitwise = false;
+  const Judge judge(c, inputs, recipe, golden);
+  const auto status = [&](std::vector<double> y) {
+    return judge.Evaluate({{"y", DType::kF8E4M3FN, {{1, 4}, std::move(y)}}}).status;
+  };
+  EXPECT_EQ(status({kNaN, -0.0, kNaN, 16}), Status::kConforms);
+  EXPECT_EQ(status({448, -0.0, kNaN, 16}), Status::kFails);
+  EXPECT_EQ(status({kNaN, 0.0, kNaN, 16}), Status::kFails);
+  EXPECT_EQ(status({kNaN, -0.0, 448, 16}), Status::kFails);
+  EXPECT_EQ(status({kNaN, -0.0, kNaN, 18}), Status::kFails);  // the other side of the tie
 }
 
 }  // namespace

@@ -23,8 +23,8 @@ using Operations =
          struct AttentionBias, struct AttentionSink, struct AttentionMerge, struct RopeAttention,
          struct RmsNorm, struct AddRmsNorm, struct LayerNorm, struct Embedding, struct Linear,
          struct LinearBias, struct Softmax, struct Activation, struct Gated, struct SoftCap,
-         struct DecoderBlock, struct DecoderBlockNormed, struct Decoder, struct FeedForward,
-         struct FeedForwardBias, struct CrossAttention, struct EncoderBlock>;
+         struct Cast, struct DecoderBlock, struct DecoderBlockNormed, struct Decoder,
+         struct FeedForward, struct FeedForwardBias, struct CrossAttention, struct EncoderBlock>;
 
 // Fresh operations, one of each, in the order of the list.
 std::vector<std::unique_ptr<Operation>> AllOperations();

@@ -113,6 +113,33 @@ def feed_forward_bias(q, at):
     return feed_forward(q, at)
 
 
+# Significand bits, exponent of the smallest normal number, largest number, and whether a type has
+# infinities and -0.
+FORMATS = {"f64": (53, -1022, np.finfo(np.float64).max, True, True),
+           "f32": (24, -126, np.finfo(np.float32).max, True, True),
+           "f16": (11, -14, 65504, True, True), "bf16": (8, -126, 255 * 2.0**120, True, True),
+           "f8_e4m3fn": (4, -6, 448, False, True), "f8_e5m2": (3, -14, 57344, True, True),
+           "f8_e4m3fnuz": (4, -7, 240, False, False), "f8_e5m2fnuz": (3, -15, 57344, False, False)}
+
+
+def cast(q, at):
+    """By integers: a significand of 53 bits, of which the last ones are cut off."""
+    precision, least, largest, _, has_minus_zero = FORMATS[q.words["dtype.y"]]
+    x = at("input", q.x, q).astype(np.float64)
+    fraction, exponent = np.frexp(np.where(np.isfinite(x), np.abs(x), 0.0))
+    significand, exponent = np.ldexp(fraction, 53).astype(np.int64), exponent.astype(np.int64) - 53
+    unit = np.maximum(exponent + 53 - precision, least - precision + 1)
+    cut = np.clip(unit - exponent, 0, 60)
+    kept, rest = significand >> cut, significand & ((1 << cut) - 1)
+    half = (1 << cut) >> 1
+    kept += (rest > half) | ((rest == half) & (cut > 0) & (kept & 1 == 1))
+    y = np.ldexp(kept.astype(np.float64), exponent + cut)
+    beyond = {"saturate": largest, "inf": np.inf, "nan": np.nan}[q.overflow]
+    y = np.where(np.isinf(x) | (y > largest), beyond, y)
+    signed = np.signbit(x) & (has_minus_zero | (y != 0))
+    return {"y": at("output", np.where(np.isnan(x), np.nan, np.where(signed, -y, y)), q)}
+
+
 def embedding(q, at):
     token = at("token", q.token, q)
     table = at("table", q.table, q)

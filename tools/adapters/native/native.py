@@ -46,7 +46,8 @@ def in_order(order, function, case):
 
 
 def answered(function, case, outputs, at):
-    attributes = {**case.attributes, "dtype": case.dtype}
+    words = dict(word.split("=", 1) for word in case.line.split()[1:])
+    attributes = {**case.attributes, "dtype": case.dtype, "words": words}
     return answer(function, attributes, case.tensors, outputs, at)
 
 

@@ -70,7 +70,7 @@ def answer(function, attributes, tensors, outputs, at):
     question = question_of(attributes, tensors, at.real)
     with np.errstate(all="ignore"):
         computed = function(at("question", question, question), at)
-        return {name: to_format(values, outputs[name]["dtype"].lower())
+        return {name: to_format(values, sextant._NAMES[outputs[name]["dtype"]])
                 for name, values in computed.items() if name in outputs}
 
 
@@ -89,9 +89,9 @@ def with_words(question, **words):
 
 
 def to_format(values, name):
-    """Rounds to "f64", "f32", "f16" or "bf16"; rounding twice, by way of f64, changes at most the
+    """Rounds to "f64", "f32", "f16", "bf16" or a type of 8 bits; rounding twice, by way of f64, changes at most the
     last bit of one value in 2000 of f64's own neighbours, and no value that f64 holds exactly."""
     values = np.asarray(values)
-    if name == "f64" or name == "bf16":
-        return np.asarray(sextant.round_to(values.astype(np.float64), name))
-    return np.asarray(values, {"f32": np.float32, "f16": np.float16}[name])
+    if name in ("f32", "f16"):
+        return np.asarray(values, {"f32": np.float32, "f16": np.float16}[name])
+    return np.asarray(sextant.round_to(values.astype(np.float64), name))
