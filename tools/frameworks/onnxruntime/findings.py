@@ -10,8 +10,8 @@ import mpmath
 import numpy as np
 
 HERE = pathlib.Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE.parent))
-from library import INSTALLED, Library, Node, Value  # noqa: E402
+sys.path[:0] = [str(HERE.parent), str(HERE.parents[1] / "adapters/python")]
+from library import INSTALLED, TYPES, Library, Node, Value  # noqa: E402
 from shown import gelu_tanh, show, swish  # noqa: E402
 
 MICROSOFT = "com.microsoft"
@@ -84,8 +84,17 @@ def small_weights(library):
     show("weight of score -90", y[0, 1], 1 / (1 + mpmath.exp(90)))
 
 
+def conversion(library):
+    print("Cast to f8_e5m2 with saturate=0: finite numbers just beyond the largest one, 57344")
+    node = Node("Cast", {"to": TYPES["f8_e5m2"], "saturate": 0})
+    numbers = np.array([61439.0, 61440.0, 65535.0, 65536.0, np.inf])
+    y = library.run(node, [Value(numbers, "f32")], ["f8_e5m2"])[0]
+    for x, got, exact in zip(numbers, y, (57344, "inf", "inf", "inf", "inf")):
+        print(f"  {x:g}: {got:g}, expected {exact}")
+
+
 if __name__ == "__main__":
     onnxruntime = Library(INSTALLED)
     print(f"ONNX Runtime {onnxruntime.version}")
-    for finding in (logistic, gelu, attention_scale, unidirectional, cached, small_weights):
+    for finding in (logistic, gelu, attention_scale, unidirectional, cached, small_weights, conversion):
         finding(onnxruntime)

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from library import Node, NoKernel, Value
-from sextant_adapter import Unsupported, round_to
+from library import TYPES, Node, NoKernel, Value
+from sextant_adapter import _NAMES, Unsupported, round_to
 
 MICROSOFT = "com.microsoft"
 
@@ -99,6 +99,15 @@ class Standard(Rotation):
         if scale != 1:
             raise Unsupported("Gather does not scale")
         return self._one(case, "Gather", ("table", "token"), {"axis": 0}, opset=13)
+
+    def cast(self, case, x, overflow):
+        to = _NAMES[case.outputs["y"]["dtype"]]
+        attributes = {"to": TYPES[to]}
+        if to.startswith("f8"):
+            attributes["saturate"] = int(overflow == "saturate")
+        elif overflow == "saturate":
+            raise Unsupported("Cast saturates only in types of 8 bits")
+        return self._run(Node("Cast", attributes), [Value(x, case.dtypes["x"])], [to])[0]
 
     def _rotated(self, case, x, cos, sin, interleaved, R):
         node = Node("RotaryEmbedding", {"interleaved": int(interleaved), "rotary_embedding_dim": R})

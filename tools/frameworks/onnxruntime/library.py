@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 from onnx import TensorProto, helper
+from sextant_adapter import _bits_of, _values_of
 
 INSTALLED = (pathlib.Path(__file__).resolve().parents[3] / "build/frameworks/node_modules" /
              "onnxruntime-node/bin/napi-v6/linux/x64/libonnxruntime.so.1")  # fmt: skip
@@ -24,9 +25,12 @@ INSTALLED = (pathlib.Path(__file__).resolve().parents[3] / "build/frameworks/nod
 # Element types of ONNX and of the C API; numpy types of their bytes.
 TYPES = {"f32": TensorProto.FLOAT, "f16": TensorProto.FLOAT16, "f64": TensorProto.DOUBLE,
          "bf16": TensorProto.BFLOAT16, "i64": TensorProto.INT64, "i32": TensorProto.INT32,
-         "bool": TensorProto.BOOL}  # fmt: skip
+         "bool": TensorProto.BOOL, "f8_e4m3fn": 17, "f8_e4m3fnuz": 18, "f8_e5m2": 19,
+         "f8_e5m2fnuz": 20}  # fmt: skip
 _NUMPY = {"f32": np.float32, "f16": np.float16, "f64": np.float64, "bf16": np.uint16,
-          "i64": np.int64, "i32": np.int32, "bool": np.bool_}  # fmt: skip
+          "i64": np.int64, "i32": np.int32, "bool": np.bool_, "f8_e4m3fn": np.uint8,
+          "f8_e4m3fnuz": np.uint8, "f8_e5m2": np.uint8, "f8_e5m2fnuz": np.uint8}  # fmt: skip
+HAVE_PATTERNS = {"bf16", "f8_e4m3fn", "f8_e4m3fnuz", "f8_e5m2", "f8_e5m2fnuz"}  # numpy lacks them
 
 # Places in OrtApi.
 _API = {"GetErrorMessage": 2, "CreateEnv": 3, "CreateSessionFromArray": 8, "Run": 9,
@@ -66,8 +70,8 @@ class _Base(ctypes.Structure):
 
 
 def _bits(value):
-    if value.dtype == "bf16":
-        return (np.ascontiguousarray(value.array, np.float32).view(np.uint32) >> 16).astype(np.uint16)
+    if value.dtype in HAVE_PATTERNS:
+        return np.ascontiguousarray(_bits_of(value.array, value.dtype), _NUMPY[value.dtype])
     return np.ascontiguousarray(value.array, _NUMPY[value.dtype])
 
 
@@ -172,4 +176,4 @@ class Library:
         size = int(np.prod(tuple(shape), dtype=np.int64)) * np.dtype(_NUMPY[dtype]).itemsize
         raw = ctypes.string_at(data, size) if size else b""
         array = np.frombuffer(raw, _NUMPY[dtype]).reshape(tuple(shape))
-        return (array.astype(np.uint32) << 16).view(np.float32) if dtype == "bf16" else array
+        return _values_of(dtype)[array] if dtype in HAVE_PATTERNS else array
