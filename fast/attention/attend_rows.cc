@@ -26,11 +26,13 @@ HWY_INLINE void Scores(const AttendInputs<T>& in, size_t i, const T* k, const Ke
   for (size_t t = keys.first; t < keys.last; ++t) {
     const C added = bias ? hn::GetLane(Read(one, bias + t)) : C{0};
     C s = DotOf(q, k + t * in.D, in.D);
-    s = in.scale_bias ? (s + added) * scale : s * scale;
+    if (in.add_bias == AddBias::kBeforeScale) s += added;
+    s *= scale;
+    if (in.add_bias == AddBias::kBeforeCap) s += added;
     if (const auto cap = in.attributes->soft_cap) {
       s = static_cast<C>(*cap) * static_cast<C>(std::tanh(static_cast<double>(s) / *cap));
     }
-    score[t - keys.first] = bias && !in.scale_bias ? s + added : s;
+    score[t - keys.first] = bias && !in.add_bias ? s + added : s;
   }
 }
 
@@ -173,7 +175,7 @@ Tensors AttendCase(const AttentionAttributes& attributes, DType dtype, const Ten
                              .bias = extras.bias ? bias.data() : nullptr,
                              .sink = extras.sink ? sink.data() : nullptr,
                              .scale = ScaleOf(attributes, D),
-                             .scale_bias = extras.scale_bias};
+                             .add_bias = extras.add_bias};
     const Shape rows(q.shape.begin(), q.shape.end() - 1);
     std::vector<T> y(CountOf(rows) * E);
     std::vector<Computed<T>> lse(CountOf(rows));

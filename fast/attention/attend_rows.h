@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <cstddef>
+#include <optional>
 
 #include "fast/kernel/typed.h"
 #include "fast/simd/element.h"
@@ -19,7 +20,7 @@ struct AttendInputs {
   const T *q = nullptr, *k = nullptr, *v = nullptr, *bias = nullptr;
   const Computed<T>* sink = nullptr;
   double scale = 1;
-  bool scale_bias = false;
+  std::optional<AddBias> add_bias{};
 };
 
 // Elements of scratch memory that AttendRows needs.
@@ -41,7 +42,7 @@ void ScoreRows(const AttendInputs<T>& in, T* scores, Computed<T>* scratch) noexc
 // Optional inputs of a case.
 struct AttentionExtras {
   const Tensor<double>*bias = nullptr, *sink = nullptr;
-  bool scale_bias = false;
+  std::optional<AddBias> add_bias{};
 };
 // Returns y and lse of a case.
 Tensors AttendCase(const AttentionAttributes& attributes, DType dtype, const Tensor<double>& q,

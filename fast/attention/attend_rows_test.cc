@@ -62,11 +62,11 @@ TYPED_TEST(AttendRowsTest, ErrorIsWithinItsBoundForEveryNumberOfKeys) {
 
 TYPED_TEST(AttendRowsTest, ErrorIsWithinItsBoundInEveryForm) {
   OnAllTargets([] {
-    for (int form = 0; form < 8; ++form) {
+    for (int form = 0; form < 12; ++form) {
       auto args = TwoBatches<TypeParam>(3, 5, 4, 3);
       args.has_bias = (form & 1) > 0;
       args.has_sink = (form & 2) > 0;
-      args.scale_bias = (form & 4) > 0;
+      args.add_bias = kPlacesOfBias[form / 4];
       TestFixture::Check(args);
       args.op.soft_cap = 0.5;
       TestFixture::Check(args);

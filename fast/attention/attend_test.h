@@ -10,12 +10,16 @@
 
 namespace sextant::fast {
 
+inline constexpr std::optional<AddBias> kPlacesOfBias[] = {std::nullopt, AddBias::kBeforeCap,
+                                                           AddBias::kBeforeScale};
+
 // Random arguments of a call. Their magnitude keeps scores within about +-10.
 template <class T>
 struct AttendArguments {
   AttentionAttributes op;
   size_t D = 4, E = 3;
-  bool has_bias = false, has_sink = false, scale_bias = false;
+  bool has_bias = false, has_sink = false;
+  std::optional<AddBias> add_bias{};
   double scale = 0.5;
   Guarded<T> q{0}, k{0}, v{0}, bias{0};
   Guarded<Computed<T>> sink{0};
@@ -46,7 +50,7 @@ struct AttendArguments {
             .bias = has_bias ? bias.data() : nullptr,
             .sink = has_sink ? sink.data() : nullptr,
             .scale = scale,
-            .scale_bias = scale_bias};
+            .add_bias = add_bias};
   }
 };
 
@@ -177,9 +181,13 @@ class AttendReference {
       size += std::abs(product);
     }
     const double added = args_.has_bias ? ToDouble(args_.bias[i * args_.keys() + t]) : 0;
-    long double score = args_.scale_bias ? (dot + added) * args_.scale : dot * args_.scale;
+    const auto added_at = [&](std::optional<AddBias> where) {
+      return args_.add_bias == where ? added : 0;
+    };
+    long double score = (dot + added_at(AddBias::kBeforeScale)) * args_.scale;
+    score += added_at(AddBias::kBeforeCap);
     if (const auto cap = args_.op.soft_cap) score = *cap * std::tanh(score / *cap);
-    if (!args_.scale_bias) score += added;
+    score += added_at(std::nullopt);
     size = (size + std::abs(added)) * std::max(args_.scale, 1.0);
     return {score, size * (static_cast<double>(args_.D) + 12) * kUnit<T>};
   }

@@ -7,8 +7,11 @@ namespace sextant::fast {
 namespace {
 
 Tensors RunAttention(const Case& c, const Tensors& inputs) {
-  return AttendCase(StructOf<Attention>(c), c.dtype(), inputs[0].values, inputs[1].values,
-                    inputs[2].values);
+  const auto op = StructOf<Attention>(c);
+  return AttendCase(op, c.dtype(), inputs[0].values, inputs[1].values, inputs[2].values,
+                    {.bias = FindValues(inputs, "bias"),
+                     .sink = FindValues(inputs, "sink"),
+                     .add_bias = op.add_bias});
 }
 
 }  // namespace

@@ -49,7 +49,7 @@ struct KeyTile {
 template <class C>
 struct ScoreRule {
   C scale = 1, soft_cap = 0;  // 0: none
-  bool scale_bias = false;
+  std::optional<AddBias> add_bias{};
 };
 
 // The keys of a tile that are visible to a panel, and the range of each query.
@@ -105,9 +105,11 @@ HWY_INLINE void Score(const ScoreRule<C>& rule, const VisibleKeys<C>& seen, cons
       V s = hn::Load(d, at);
       if (!plain) {
         const V added = bias ? hn::Load(d, bias + t * width + v * N) : hn::Zero(d);
-        s = rule.scale_bias ? hn::Mul(hn::Add(s, added), scale) : hn::Mul(s, scale);
+        if (rule.add_bias == AddBias::kBeforeScale) s = hn::Add(s, added);
+        s = hn::Mul(s, scale);
+        if (rule.add_bias == AddBias::kBeforeCap) s = hn::Add(s, added);
         if (rule.soft_cap != 0) s = Capped(d, s, cap);
-        if (!rule.scale_bias) s = hn::Add(s, added);
+        if (!rule.add_bias) s = hn::Add(s, added);
         if (!seen.by_all) {
           s = hn::IfThenElse(IsVisible(d, seen, v * N, hn::Set(d, static_cast<C>(t))), s, none);
         }

@@ -36,7 +36,7 @@ class TiledAttention {
  public:
   TiledAttention(const AttendInputs<T>& in, T* y, C* lse, C* scratch)
       : in_(in), op_(*in.attributes), y_(y), lse_(lse) {
-    rule_ = {static_cast<C>(in.scale), static_cast<C>(op_.soft_cap.value_or(0)), in.scale_bias};
+    rule_ = {static_cast<C>(in.scale), static_cast<C>(op_.soft_cap.value_or(0)), in.add_bias};
     const TilesMemory memory = MemoryOf(in);
     const size_t past = reinterpret_cast<uintptr_t>(scratch) % kScratchAlign / sizeof(C);
     C* at = scratch + (past == 0 ? 0 : kScratchAlign / sizeof(C) - past);

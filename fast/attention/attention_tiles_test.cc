@@ -85,12 +85,12 @@ TYPED_TEST(AttendTilesTest, AppliesEveryMask) {
 }
 
 TYPED_TEST(AttendTilesTest, AppliesCapsBiasesAndSinks) {
-  for (int which = 1; which < 16; ++which) {
+  for (int which = 1; which < 24; ++which) {
     AttendArguments<TypeParam> args{.op = Extents(2, 4, 2, 21, 205)};
     args.has_bias = which & 1;
     args.has_sink = which & 2;
-    args.scale_bias = which & 4;
-    if (which & 8) args.op.soft_cap = 1.5;
+    args.add_bias = kPlacesOfBias[which / 8];
+    if (which & 4) args.op.soft_cap = 1.5;
     args.op.mask = Mask::kCausal;
     TestFixture::Check(args);
   }

@@ -13,13 +13,12 @@ Tensors RunCrossAttention(const Case& c, const Tensors& inputs) {
   const size_t S = ExtentOf(c, "S"), keys = ExtentOf(c, "T"), H = ExtentOf(c, "H"),
                K = ExtentOf(c, "K"), M = ExtentOf(c, "M"), D = ExtentOf(c, "D");
   return WithElement(c.dtype(), [&]<class T>() -> Tensors {
-    std::vector<std::vector<T>> in;
-    for (const NamedTensor& input : inputs) in.push_back(ToElements<T>(input.values));
-    const MultiHeadWeights<T> weights{in[2].data(), in[3].data(), in[4].data(), in[5].data(),
-                                      in[6].data(), in[7].data(), in[8].data(), in[9].data()};
+    const auto x = ToElements<T>(Find(inputs, "x").values);
+    const auto memory = ToElements<T>(Find(inputs, "memory").values);
+    const auto weights = NamedElements<MultiHeadWeights<T>>(inputs);
     MultiHeadMemory<T> buffers(attention, D);
     std::vector<T> y(S * M);
-    AttendHeads({&attention, M, D}, in[0].data(), in[1].data(), weights, buffers, y.data());
+    AttendHeads({&attention, M, D}, x.data(), memory.data(), weights, buffers, y.data());
     return {ToTensor("y", {S, M}, y), ToTensor("q", {H, S, D}, buffers.q),
             ToTensor("k", {K, keys, D}, buffers.k), ToTensor("v", {K, keys, D}, buffers.v),
             ToTensor("mean", {S, H * D}, buffers.mean)};

@@ -45,10 +45,11 @@ void AttendHeads(const MultiHeadShape& shape, const T* x, const T* memory,
                S = Extent(shape.attention->S), keys = Extent(shape.attention->T);
   Computed<T>* scratch = buffers.scratch.data();
   // Projects head by head, so that the rows of each head are contiguous.
-  const auto project = [&](const T* from, size_t rows, size_t heads, const T* weight, const T* bias,
-                           T* to) {
+  const auto project = [&](const T* from, size_t rows, size_t heads, const std::vector<T>& weight,
+                           const std::vector<T>& bias, T* to) {
     for (size_t h = 0; h < heads; ++h) {
-      ApplyLinear({rows, D, M}, from, weight + h * D * M, bias + h * D, to + h * rows * D, scratch);
+      ApplyLinear({rows, D, M}, from, weight.data() + h * D * M, bias.data() + h * D,
+                  to + h * rows * D, scratch);
     }
   };
   project(x, S, H, w.wq, w.bq, buffers.q.data());
@@ -56,7 +57,7 @@ void AttendHeads(const MultiHeadShape& shape, const T* x, const T* memory,
   project(memory, keys, K, w.wv, w.bv, buffers.v.data());
   Attend(InputsOf(shape, buffers), buffers.mean_by_head.data(), buffers.lse.data(), scratch);
   ExchangeAxes(H, S, D, buffers.mean_by_head.data(), buffers.mean.data());
-  ApplyLinear({S, M, H * D}, buffers.mean.data(), w.wo, w.bo, y, scratch);
+  ApplyLinear({S, M, H * D}, buffers.mean.data(), w.wo.data(), w.bo.data(), y, scratch);
 }
 
 template struct MultiHeadMemory<double>;

@@ -6,6 +6,7 @@
 
 #include "fast/simd/element.h"
 #include "reference/attention/attention.h"
+#include "reference/attention/multi_head_weights.h"
 
 namespace sextant::fast {
 
@@ -19,10 +20,7 @@ void ExchangeAxes(size_t A, size_t B, size_t D, const T* x, T* y) {
 
 // Row-major, with the shapes of cross_attention.
 template <Element T>
-struct MultiHeadWeights {
-  const T *wq = nullptr, *bq = nullptr, *wk = nullptr, *bk = nullptr, *wv = nullptr, *bv = nullptr,
-          *wo = nullptr, *bo = nullptr;
-};
+using MultiHeadWeights = MultiHeadWeightsOf<std::vector<T>, std::vector<T>>;
 
 // Intermediates and scratch memory.
 template <Element T>

@@ -54,10 +54,9 @@ TEST(AttendHeads, ConcatenatesHeads) {
   OnAllTargets([&] {
     MultiHeadMemory<float> buffers(attention, D);
     Guarded<float> y(S * M);
-    AttendHeads<float>(
-        {&attention, M, D}, x.data(), memory.data(),
-        {w.data(), b.data(), w.data(), b.data(), w.data(), b.data(), wo.data(), bo.data()}, buffers,
-        y.data());
+    AttendHeads<float>({&attention, M, D}, x.data(), memory.data(),
+                       {.wq = w, .wk = w, .wv = w, .wo = wo, .bq = b, .bk = b, .bv = b, .bo = bo},
+                       buffers, y.data());
     for (size_t i = 0; i < S * M; ++i) {
       float expected = 0;
       for (size_t j = 0; j < H * D; ++j) {

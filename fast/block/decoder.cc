@@ -11,58 +11,18 @@
 namespace sextant::fast {
 namespace {
 
-// The stacked weights of all blocks; [l] is the part of block l.
-template <class E>
-struct Stack {
-  std::vector<E> all;
-  size_t part = 0;
-  Stack(const Tensor<double>& tensor, size_t L)
-      : all(ToElements<E>(tensor)), part(L == 0 ? 0 : all.size() / L) {}
-  std::span<const E> operator[](size_t l) const { return std::span(all).subspan(l * part, part); }
-};
-
-// The weights of all blocks.
-template <Element T>
-struct Stacks {
-  Stack<Computed<T>> attn_norm, mlp_norm;
-  Stack<T> wq, wk, wv, wo, gate, up, down;
-
-  Stacks(const Tensors& inputs, size_t L)
-      : attn_norm(Find(inputs, "attn_norm").values, L),
-        mlp_norm(Find(inputs, "mlp_norm").values, L),
-        wq(Find(inputs, "wq").values, L),
-        wk(Find(inputs, "wk").values, L),
-        wv(Find(inputs, "wv").values, L),
-        wo(Find(inputs, "wo").values, L),
-        gate(Find(inputs, "gate").values, L),
-        up(Find(inputs, "up").values, L),
-        down(Find(inputs, "down").values, L) {}
-  BlockArrays<T> operator[](size_t l) const {
-    return {.attn_norm = attn_norm[l],
-            .mlp_norm = mlp_norm[l],
-            .wq = wq[l],
-            .wk = wk[l],
-            .wv = wv[l],
-            .wo = wo[l],
-            .gate = gate[l],
-            .up = up[l],
-            .down = down[l]};
-  }
-};
-
 // The input of the first block, and the outputs of the L blocks.
 template <Element T>
 std::vector<std::vector<T>> StatesOf(const Decoder& op, const BlockExtents& n, size_t L,
                                      const Tensors& inputs) {
-  const Stacks<T> stacks(inputs, L);
   std::vector<std::vector<T>> states{std::vector<T>(n.S * n.M)};
   const std::vector<T> table = ToElements<T>(Find(inputs, "table").values);
   GatherRows<T>({.rows = table.data(), .M = n.M, .scale = op.embedding_scale},
                 ToIntegers(Find(inputs, "token").values), states[0].data());
   for (size_t l = 0; l < L; ++l) {
-    states.push_back(
-        RunBlock<T>(op, QkNorm::kNone, n, states.back(), Find(inputs, "position").values, stacks[l])
-            .y);
+    const auto of_block = [l](const Tensor<double>& stack) { return PartOf(stack, l); };
+    const auto weights = NamedElements<BlockWeights<T>>(inputs, of_block);
+    states.push_back(RunBlock<T>(op, n, states.back(), Find(inputs, "position").values, weights).y);
   }
   return states;
 }
@@ -93,12 +53,7 @@ std::vector<Computed<T>> LogitsOf(const Decoder& op, const BlockExtents& n, size
 Tensors RunDecoder(const Case& c, const Tensors& inputs) {
   const auto op = StructOf<Decoder>(c);
   const size_t L = ExtentOf(c, "L"), V = ExtentOf(c, "V");
-  const BlockExtents n{.S = ExtentOf(c, "S"),
-                       .M = ExtentOf(c, "M"),
-                       .H = ExtentOf(c, "H"),
-                       .K = ExtentOf(c, "K"),
-                       .D = ExtentOf(c, "D"),
-                       .F = ExtentOf(c, "F")};
+  const BlockExtents n = BlockExtentsOf(c);
   return WithElement(c.dtype(), [&]<class T>() -> Tensors {
     const auto states = StatesOf<T>(op, n, L, inputs);
     const auto logits = LogitsOf<T>(op, n, V, states.back(), inputs);

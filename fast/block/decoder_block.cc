@@ -40,13 +40,14 @@ class BlockParts {
   }
 
   // Queries or keys [S,heads*D], normalised per head, over all heads, or not at all.
-  std::vector<T> QkNormed(QkNorm how, std::vector<T> x, std::span<const Computed<T>> weight) const {
-    if (how == QkNorm::kFull) return Normed(x, weight);
-    if (how == QkNorm::kNone || n_.D == 0) return x;
+  std::vector<T> QkNormed(std::vector<T> x,
+                          const std::optional<std::vector<Computed<T>>>& weight) const {
+    if (op_.qk_norm == QkNorm::kFull) return Normed(x, *weight);
+    if (!op_.qk_norm || n_.D == 0) return x;
     std::vector<T> y(x.size());
-    for (size_t first = 0; first < weight.size(); first += n_.D) {
-      Normalize(x.data() + first, weight.subspan(first, n_.D), y.data() + first, n_.S,
-                weight.size());
+    for (size_t first = 0; first < weight->size(); first += n_.D) {
+      Normalize(x.data() + first, std::span(*weight).subspan(first, n_.D), y.data() + first, n_.S,
+                weight->size());
     }
     return y;
   }
@@ -123,10 +124,19 @@ class BlockParts {
 
 }  // namespace
 
+BlockExtents BlockExtentsOf(const Case& c) {
+  return {.S = ExtentOf(c, "S"),
+          .M = ExtentOf(c, "M"),
+          .H = ExtentOf(c, "H"),
+          .K = ExtentOf(c, "K"),
+          .D = ExtentOf(c, "D"),
+          .F = ExtentOf(c, "F")};
+}
+
 template <Element T>
-BlockOutputs<T> RunBlock(const DecoderBlockAttributes& op, QkNorm qk_norm, const BlockExtents& n,
+BlockOutputs<T> RunBlock(const DecoderBlockAttributes& op, const BlockExtents& n,
                          std::span<const T> x, const Tensor<double>& position,
-                         const BlockArrays<T>& w) {
+                         const BlockWeights<T>& w) {
   const bool branch = op.placement == Placement::kBranch;
   const bool sandwich = op.placement == Placement::kSandwich;
   const bool parallel = op.placement == Placement::kParallel;
@@ -136,12 +146,12 @@ BlockOutputs<T> RunBlock(const DecoderBlockAttributes& op, QkNorm qk_norm, const
   const auto queries = parts.Projected(out.normed, w.wq, n.M, n.H * n.D);
   const auto keys = parts.Projected(out.normed, w.wk, n.M, n.K * n.D);
   const auto values = parts.Projected(out.normed, w.wv, n.M, n.K * n.D);
-  out.q_rotated = parts.Rotated(parts.QkNormed(qk_norm, queries, w.q_norm), n.H, position);
-  out.k_rotated = parts.Rotated(parts.QkNormed(qk_norm, keys, w.k_norm), n.K, position);
+  out.q_rotated = parts.Rotated(parts.QkNormed(queries, w.q_norm), n.H, position);
+  out.k_rotated = parts.Rotated(parts.QkNormed(keys, w.k_norm), n.K, position);
   const auto mean = parts.Attended(out.q_rotated, out.k_rotated, parts.Exchanged(n.S, n.K, values));
   out.attention_out = parts.Projected(parts.Exchanged(n.H, n.S, mean), w.wo, n.H * n.D, n.M);
   const std::vector<T> attended = branch     ? parts.Normed(out.attention_out, w.attn_norm)
-                                  : sandwich ? parts.Normed(out.attention_out, w.attn_post_norm)
+                                  : sandwich ? parts.Normed(out.attention_out, *w.attn_post_norm)
                                              : out.attention_out;
   out.middle = parts.Sum(x, attended);
 
@@ -155,67 +165,39 @@ BlockOutputs<T> RunBlock(const DecoderBlockAttributes& op, QkNorm qk_norm, const
           gate.data(), up.data(), out.hidden.data());
   std::vector<T> fed = parts.Projected(out.hidden, w.down, n.F, n.M);
   if (branch) fed = parts.Normed(fed, w.mlp_norm);
-  if (sandwich) fed = parts.Normed(fed, w.mlp_post_norm);
+  if (sandwich) fed = parts.Normed(fed, *w.mlp_post_norm);
   out.y = parallel ? parts.Sum(x, attended, fed.data()) : parts.Sum(out.middle, fed);
   return out;
 }
 
-template BlockOutputs<double> RunBlock(const DecoderBlockAttributes&, QkNorm, const BlockExtents&,
+template BlockOutputs<double> RunBlock(const DecoderBlockAttributes&, const BlockExtents&,
                                        std::span<const double>, const Tensor<double>&,
-                                       const BlockArrays<double>&);
-template BlockOutputs<float> RunBlock(const DecoderBlockAttributes&, QkNorm, const BlockExtents&,
+                                       const BlockWeights<double>&);
+template BlockOutputs<float> RunBlock(const DecoderBlockAttributes&, const BlockExtents&,
                                       std::span<const float>, const Tensor<double>&,
-                                      const BlockArrays<float>&);
-template BlockOutputs<F16> RunBlock(const DecoderBlockAttributes&, QkNorm, const BlockExtents&,
+                                      const BlockWeights<float>&);
+template BlockOutputs<F16> RunBlock(const DecoderBlockAttributes&, const BlockExtents&,
                                     std::span<const F16>, const Tensor<double>&,
-                                    const BlockArrays<F16>&);
-template BlockOutputs<BF16> RunBlock(const DecoderBlockAttributes&, QkNorm, const BlockExtents&,
+                                    const BlockWeights<F16>&);
+template BlockOutputs<BF16> RunBlock(const DecoderBlockAttributes&, const BlockExtents&,
                                      std::span<const BF16>, const Tensor<double>&,
-                                     const BlockArrays<BF16>&);
-
-Tensors RunBlockCase(const DecoderBlockAttributes& op, QkNorm qk_norm, DType dtype,
-                     const Tensors& inputs) {
-  return WithElement(dtype, [&]<class T>() -> Tensors {
-    const auto values = [&](const char* name) -> const Tensor<double>& {
-      return Find(inputs, name).values;
-    };
-    const auto has = [&](const char* name) {
-      return std::ranges::find(inputs, name, &NamedTensor::name) != inputs.end();
-    };
-    const auto of_case = [&](const char* name) { return ToElements<T>(values(name)); };
-    const auto wide = [&](const char* name) {
-      return has(name) ? ToElements<Computed<T>>(values(name)) : std::vector<Computed<T>>();
-    };
-    const auto attn_norm = wide("attn_norm"), mlp_norm = wide("mlp_norm");
-    const auto q_norm = wide("q_norm"), k_norm = wide("k_norm");
-    const auto attn_post_norm = wide("attn_post_norm"), mlp_post_norm = wide("mlp_post_norm");
-    const auto x = of_case("x"), wq = of_case("wq"), wk = of_case("wk"), wv = of_case("wv");
-    const auto wo = of_case("wo"), gate = of_case("gate"), up = of_case("up");
-    const auto down = of_case("down");
-    const Shape shape = values("x").shape;
-    const BlockExtents n{.S = shape[0],
-                         .M = shape[1],
-                         .H = static_cast<size_t>(op.H.value),
-                         .K = static_cast<size_t>(op.K.value),
-                         .D = static_cast<size_t>(op.D.value),
-                         .F = values("gate").shape[0]};
-    const BlockOutputs<T> out = RunBlock<T>(op, qk_norm, n, x, values("position"),
-                                            {attn_norm, mlp_norm, wq, wk, wv, wo, gate, up, down,
-                                             q_norm, k_norm, attn_post_norm, mlp_post_norm});
-    return {ToTensor("y", shape, out.y),
-            ToTensor("normed", shape, out.normed),
-            ToTensor("q_rotated", {n.H, n.S, n.D}, out.q_rotated),
-            ToTensor("k_rotated", {n.K, n.S, n.D}, out.k_rotated),
-            ToTensor("attention_out", shape, out.attention_out),
-            ToTensor("middle", shape, out.middle),
-            ToTensor("hidden", {n.S, n.F}, out.hidden)};
-  });
-}
+                                     const BlockWeights<BF16>&);
 
 namespace {
 
 Tensors RunDecoderBlock(const Case& c, const Tensors& inputs) {
-  return RunBlockCase(StructOf<DecoderBlock>(c), QkNorm::kNone, c.dtype(), inputs);
+  const BlockExtents n = BlockExtentsOf(c);
+  return WithElement(c.dtype(), [&]<class T>() -> Tensors {
+    const std::vector<T> x = ToElements<T>(Find(inputs, "x").values);
+    BlockOutputs<T> out =
+        RunBlock<T>(StructOf<DecoderBlock>(c), n, x, Find(inputs, "position").values,
+                    NamedElements<BlockWeights<T>>(inputs));
+    Tensors answer;
+    out.Visit([&](const char* name, const std::vector<T>& values) {
+      answer.push_back(ToTensor(name, c.ShapeOf(*FindTensor(c.signature(), name)), values));
+    });
+    return answer;
+  });
 }
 
 }  // namespace

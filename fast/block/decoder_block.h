@@ -6,37 +6,27 @@
 #include <vector>
 
 #include "fast/simd/element.h"
+#include "reference/block/block_tensors.h"
 #include "reference/block/decoder_block_attributes.h"
-#include "reference/number/tensor/tensor.h"
+#include "reference/case/case.h"
 
 namespace sextant::fast {
 
 struct BlockExtents {
   size_t S = 0, M = 0, H = 0, K = 0, D = 0, F = 0;
 };
+BlockExtents BlockExtentsOf(const Case& c);
 
-// Weights, row-major without gaps, with the shapes of decoder_block's signature. The last four are
-// those of decoder_block_normed; they may be empty if they are not used.
+// Row-major without gaps, with the shapes of decoder_block's signature.
 template <Element T>
-struct BlockArrays {
-  std::span<const Computed<T>> attn_norm, mlp_norm;
-  std::span<const T> wq, wk, wv, wo, gate, up, down;
-  std::span<const Computed<T>> q_norm{}, k_norm{}, attn_post_norm{}, mlp_post_norm{};
-};
-
+using BlockWeights = BlockWeightsOf<std::vector<Computed<T>>, std::vector<T>>;
 template <Element T>
-struct BlockOutputs {
-  std::vector<T> y, normed, q_rotated, k_rotated, attention_out, middle, hidden;
-};
+using BlockOutputs = BlockOutputsOf<std::vector<T>>;
 
 // Kernels compute in f32 (f64 for f64); every intermediate is rounded to T once.
 template <Element T>
-BlockOutputs<T> RunBlock(const DecoderBlockAttributes& op, QkNorm qk_norm, const BlockExtents& n,
+BlockOutputs<T> RunBlock(const DecoderBlockAttributes& op, const BlockExtents& n,
                          std::span<const T> x, const Tensor<double>& position,
-                         const BlockArrays<T>& weights);
-
-// Runs a case of `decoder_block` or `decoder_block_normed`; their inputs have the same names.
-Tensors RunBlockCase(const DecoderBlockAttributes& op, QkNorm qk_norm, DType dtype,
-                     const Tensors& inputs);
+                         const BlockWeights<T>& weights);
 
 }  // namespace sextant::fast

@@ -14,7 +14,7 @@ class RunBlockTest : public testing::TestWithParam<const char*> {
 };
 
 TEST_P(RunBlockTest, ErrorIsPermittedForEveryPlacement) {
-  for (const char* placement : {"pre", "branch", "parallel"}) {
+  for (const char* placement : {"pre", "branch", "parallel", "sandwich"}) {
     for (const char* pairing : {"half", "interleaved"}) {
       Check(std::string("decoder_block pairing=") + pairing + " placement=" + placement + kSizes);
     }
@@ -23,15 +23,15 @@ TEST_P(RunBlockTest, ErrorIsPermittedForEveryPlacement) {
 
 TEST_P(RunBlockTest, ErrorIsPermittedForEveryQkNorm) {
   for (const char* placement : {"pre", "branch", "parallel", "sandwich"}) {
-    for (const char* qk_norm : {"none", "head", "full"}) {
-      Check(std::string("decoder_block_normed pairing=half qk_norm=") + qk_norm +
+    for (const char* qk_norm : {"head", "full"}) {
+      Check(std::string("decoder_block pairing=half qk_norm=") + qk_norm +
             " placement=" + placement + kSizes);
     }
   }
 }
 
 TEST_P(RunBlockTest, RotatesAWindowOfEachHead) {
-  for (const char* block : {"decoder_block", "decoder_block_normed qk_norm=head"}) {
+  for (const char* block : {"decoder_block", "decoder_block qk_norm=head"}) {
     for (const char* window : {" pairing=half R=4 offset=1", " pairing=interleaved R=2 offset=3"}) {
       Check(std::string(block) + window +
             " direction=transpose base=100 S=3 M=5 H=2 K=1 D=6 F=3"
@@ -52,7 +52,7 @@ TEST_P(RunBlockTest, ErrorIsPermittedAtEveryWidth) {
 
 TEST_P(RunBlockTest, SharesKeyHeads) {
   for (const char* heads : {"H=4 K=1", "H=4 K=2", "H=4 K=4"}) {
-    Check(std::string("decoder_block_normed pairing=half qk_norm=head S=2 M=5 D=4 F=3 ") + heads);
+    Check(std::string("decoder_block pairing=half qk_norm=head S=2 M=5 D=4 F=3 ") + heads);
   }
 }
 

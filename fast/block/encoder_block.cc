@@ -31,10 +31,10 @@ void Encode(const EncoderBlock& block, const T* x, const T* positions, const Enc
   const CenteredRows rows{S, M, row, row, block.eps};
   Computed<T>* scratch = m.heads.scratch.data();
   const auto norm1 = [&](const T* from, T* to) {
-    NormalizeCentered(rows, from, w.norm1_weight, w.norm1_bias, to);
+    NormalizeCentered(rows, from, w.norm1_weight.data(), w.norm1_bias.data(), to);
   };
   const auto norm2 = [&](const T* from, T* to) {
-    NormalizeCentered(rows, from, w.norm2_weight, w.norm2_bias, to);
+    NormalizeCentered(rows, from, w.norm2_weight.data(), w.norm2_bias.data(), to);
   };
   T *u = m.positioned.data(), *h = m.middle.data();
   Add<T>(count, x, positions, nullptr, u);
@@ -45,9 +45,10 @@ void Encode(const EncoderBlock& block, const T* x, const T* positions, const Enc
   if (!pre) norm1(h, h);
 
   if (pre) norm2(h, m.read.data());
-  ApplyLinear({S, F, M}, pre ? m.read.data() : h, w.w1, w.b1, m.hidden.data(), scratch);
+  ApplyLinear({S, F, M}, pre ? m.read.data() : h, w.w1.data(), w.b1.data(), m.hidden.data(),
+              scratch);
   Activate<T>(block.FeedForwardActivation(), 1, m.hidden.data(), m.hidden.data(), S * F);
-  ApplyLinear({S, M, F}, m.hidden.data(), w.w2, w.b2, y, scratch);
+  ApplyLinear({S, M, F}, m.hidden.data(), w.w2.data(), w.b2.data(), y, scratch);
   Add<T>(count, h, y, nullptr, y);
   if (!pre) norm2(y, y);
 }
@@ -71,27 +72,12 @@ Tensors RunEncoderBlock(const Case& c, const Tensors& inputs) {
   const auto block = StructOf<EncoderBlock>(c);
   const size_t S = ExtentOf(c, "S"), M = ExtentOf(c, "M"), F = ExtentOf(c, "F");
   return WithElement(c.dtype(), [&]<class T>() -> Tensors {
-    std::vector<std::vector<T>> in(inputs.size());
-    std::vector<std::vector<Computed<T>>> wide(inputs.size());
-    for (size_t i = 0; i < inputs.size(); ++i) {
-      const bool is_norm = c.info().signature.inputs[i].role == Role::kWide;
-      if (is_norm) wide[i] = ToElements<Computed<T>>(inputs[i].values);
-      if (!is_norm) in[i] = ToElements<T>(inputs[i].values);
-    }
-    const EncoderWeights<T> weights{
-        .heads = {in[2].data(), in[3].data(), in[4].data(), in[5].data(), in[6].data(),
-                  in[7].data(), in[8].data(), in[9].data()},
-        .norm1_weight = wide[10].data(),
-        .norm1_bias = wide[11].data(),
-        .w1 = in[12].data(),
-        .b1 = in[13].data(),
-        .w2 = in[14].data(),
-        .b2 = in[15].data(),
-        .norm2_weight = wide[16].data(),
-        .norm2_bias = wide[17].data()};
+    const auto x = ToElements<T>(Find(inputs, "x").values);
+    const auto positions = ToElements<T>(Find(inputs, "position_table").values);
+    const auto weights = NamedElements<EncoderWeights<T>>(inputs);
     EncoderMemory<T> buffers(block, M, ExtentOf(c, "D"), F);
     std::vector<T> y(S * M);
-    Encode(block, in[0].data(), in[1].data(), weights, buffers, y.data());
+    Encode(block, x.data(), positions.data(), weights, buffers, y.data());
     return {ToTensor("y", {S, M}, y), ToTensor("attention_out", {S, M}, buffers.attention_out),
             ToTensor("middle", {S, M}, buffers.middle), ToTensor("hidden", {S, F}, buffers.hidden)};
   });

@@ -11,12 +11,7 @@
 namespace sextant::fast {
 
 template <Element T>
-struct EncoderWeights {
-  MultiHeadWeights<T> heads;
-  const Computed<T>*norm1_weight = nullptr, *norm1_bias = nullptr;
-  const T *w1 = nullptr, *b1 = nullptr, *w2 = nullptr, *b2 = nullptr;
-  const Computed<T>*norm2_weight = nullptr, *norm2_bias = nullptr;
-};
+using EncoderWeights = EncoderWeightsOf<std::vector<T>, std::vector<T>, std::vector<Computed<T>>>;
 
 // Intermediates and scratch memory.
 template <Element T>

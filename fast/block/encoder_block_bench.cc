@@ -19,18 +19,11 @@ void EncodeBench(benchmark::State& state) {
   block.H.value = block.K.value = kH;
   block.S.value = static_cast<int64_t>(S);
   EncoderMemory<T> buffers(block, kM, kD, kF);
-  const SkewedArray<T> x(S * kM), y(S * kM), square(kM * kM), layer(kM * kF), bias(kF);
-  const SkewedArray<Computed<T>> norm(kM);
-  const T *s = square.get(), *b = bias.get();
-  const EncoderWeights<T> weights{.heads = {s, b, s, b, s, b, s, b},
-                                  .norm1_weight = norm.get(),
-                                  .norm1_bias = norm.get(),
-                                  .w1 = layer.get(),
-                                  .b1 = b,
-                                  .w2 = layer.get(),
-                                  .b2 = b,
-                                  .norm2_weight = norm.get(),
-                                  .norm2_bias = norm.get()};
+  const SkewedArray<T> x(S * kM), y(S * kM);
+  EncoderWeights<T> weights;  // each as long as the longest
+  weights.Visit([]<class E>(const char*, std::vector<E>& weight) {
+    weight.assign(kM * kF, FromDouble<E>(0.75));
+  });
   const auto encode = [&] {
     Encode(block, x.get(), x.get(), weights, buffers, y.get());
     benchmark::ClobberMemory();

@@ -23,8 +23,8 @@ TEST(SeveralThreads, GiveTheSameBits) {
         "rope_shift pairing=half K=3 T=1401 D=128",
         "xpos pairing=interleaved role=key H=3 S=1401 D=128",
         "attention B=2 H=6 K=3 S=9 T=11 D=8 mask=causal query_offset=[2,0] key_length=[11,5]",
-        "attention_bias B=2 H=6 K=2 S=5 T=7 D=8 dtype=bf16",
-        "attention_sink H=6 K=2 S=5 T=7 D=8"}) {
+        "attention with=bias B=2 H=6 K=2 S=5 T=7 D=8 dtype=bf16",
+        "attention with=sink H=6 K=2 S=5 T=7 D=8"}) {
     SCOPED_TRACE(line);
     const Case c = Case::Parse(line);
     const Tensors inputs = DrawInputs(c);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -30,6 +31,23 @@ std::vector<T> ToElements(const Tensor<double>& tensor) {
   elements.reserve(tensor.data.size());
   for (const double x : tensor.data) elements.push_back(FromDouble<T>(x));
   return elements;
+}
+
+// A struct of weights (its Visit: reference/case/operation.h) whose members are vectors: the inputs
+// of these names, or part(input) of each, as elements. Those that are absent must be optional.
+template <class Named, class Part = std::identity>
+Named NamedElements(const Tensors& inputs, const Part& part = {}) {
+  Named named{};
+  named.Visit([&]<class Member>(const char* name, Member& member) {
+    if constexpr (requires { member.has_value(); }) {
+      const Tensor<double>* input = FindValues(inputs, name);
+      using E = typename Member::value_type::value_type;
+      if (input) member = ToElements<E>(part(*input));
+    } else {
+      member = ToElements<typename Member::value_type>(part(Find(inputs, name).values));
+    }
+  });
+  return named;
 }
 
 inline std::vector<int64_t> ToIntegers(const Tensor<double>& tensor) {
@@ -71,7 +89,7 @@ void InRowParts(size_t rows, size_t width, const Work& work) {
 // Declines a case with a tensor whose dtype differs from the default of its role. Returns the
 // reason, or an empty string.
 inline std::string DeclinesMixedTypes(const Case& c) {
-  for (const auto* side : {&c.info().signature.inputs, &c.info().signature.outputs}) {
+  for (const auto* side : {&c.signature().inputs, &c.signature().outputs}) {
     for (const TensorSpec& tensor : *side) {
       if (c.DTypeOf(tensor) == DTypeOf(tensor.role, c.dtype())) continue;
       return "no kernel for " + tensor.name + " of another dtype than the case's";

@@ -24,7 +24,7 @@ void ExpectPermitted(const std::string& line, const std::vector<const Guarded<T>
   const Case c = Case::Parse(line + " dtype=" + Named<T>());
   Tensors tensors;
   for (size_t i = 0; i < inputs.size(); ++i) {
-    const TensorSpec& spec = c.info().signature.inputs[i];
+    const TensorSpec& spec = c.signature().inputs[i];
     NamedTensor tensor{spec.name, kDType<T>, Tensor<double>(c.ShapeOf(spec))};
     for (size_t k = 0; k < inputs[i]->size(); ++k)
       tensor.values.data[k] = ToDouble((*inputs[i])[k]);

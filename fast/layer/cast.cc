@@ -172,7 +172,8 @@ HWY_NOINLINE void ReadBlock(const Stored<kFrom>* x, [[maybe_unused]] const ToGri
       const hn::Rebind<double, decltype(d)> wide;
       const auto v = hn::LoadU(wide, x + k);
       auto y = hn::DemoteTo(d, grid ? grid->Round(wide, v) : v);
-      if constexpr (HWY_TARGET == HWY_SCALAR) {  // DemoteTo of Highway 1.0.3 saturates there
+      // DemoteTo of Highway 1.0.3 saturates there.
+      if constexpr (HWY_TARGET == HWY_SCALAR || HWY_TARGET == HWY_EMU128) {
         const auto is_beyond = hn::Ge(hn::Abs(v), hn::Set(wide, 0x1.ffffffp127));
         const auto factor = hn::IfThenElse(is_beyond, hn::Set(wide, 2.0), hn::Set(wide, 1.0));
         y = hn::Mul(y, hn::DemoteTo(d, factor));

@@ -27,36 +27,32 @@ template void ApplyFeedForward(GateKind, const FeedForwardRows<F16>&,
 template void ApplyFeedForward(GateKind, const FeedForwardRows<BF16>&,
                                const FeedForwardWeights<BF16>&) noexcept;
 
-Tensors RunFeedForward(const Case& c, const Tensors& inputs, GateKind kind) {
+namespace {
+
+Tensors RunFeedForward(const Case& c, const Tensors& inputs) {
   const size_t N = ExtentOf(c, "N"), M = ExtentOf(c, "M"), F = ExtentOf(c, "F");
-  const bool biased = inputs.size() > 4;  // if so, a bias follows each weight
   return WithElement(c.dtype(), [&]<class T>() -> Tensors {
     std::vector<std::vector<T>> in;
     for (const NamedTensor& input : inputs) in.push_back(ToElements<T>(input.values));
-    FeedForwardWeights<T> weights{in[1].data(), in[2].data(), in[3].data()};
-    if (biased) {
-      weights = {in[1].data(), in[3].data(), in[5].data(),
-                 in[2].data(), in[4].data(), in[6].data()};
-    }
+    const auto named = [&](const char* name) -> const T* {
+      const auto at = std::ranges::find(inputs, name, &NamedTensor::name);
+      return at == inputs.end() ? nullptr : in[static_cast<size_t>(at - inputs.begin())].data();
+    };
     std::vector<T> y(N * M), hidden(N * F), other(N * F);
     std::vector<Computed<T>> sums(kLinearScratch);
-    ApplyFeedForward<T>(
-        kind, {N, M, F, in[0].data(), y.data(), hidden.data(), other.data(), sums.data()}, weights);
+    ApplyFeedForward<T>(StructOf<FeedForward>(c).kind,
+                        {N, M, F, named("x"), y.data(), hidden.data(), other.data(), sums.data()},
+                        {named("gate"), named("up"), named("down"), named("gate_bias"),
+                         named("up_bias"), named("down_bias")});
     return {ToTensor("y", {N, M}, y), ToTensor("hidden", {N, F}, hidden)};
   });
-}
-
-namespace {
-
-Tensors RunFeedForwardCase(const Case& c, const Tensors& inputs) {
-  return RunFeedForward(c, inputs, StructOf<FeedForward>(c).kind);
 }
 
 }  // namespace
 
 template <>
 CaseKernel MakeKernel<FeedForward>() {
-  return {DeclinesMixedTypes, RunFeedForwardCase};
+  return {DeclinesMixedTypes, RunFeedForward};
 }
 
 }  // namespace sextant::fast

@@ -1,5 +1,4 @@
-// Fast feed-forward layers of decoder blocks. The formulas: reference/layer/feed_forward.h,
-// reference/layer/feed_forward_bias.h.
+// Fast feed-forward layers of decoder blocks. The formula: reference/layer/feed_forward.h.
 #pragma once
 
 #include "fast/layer/gated.h"
@@ -29,8 +28,5 @@ struct FeedForwardRows {
 template <Element T>
 void ApplyFeedForward(GateKind kind, const FeedForwardRows<T>& rows,
                       const FeedForwardWeights<T>& weights) noexcept;
-
-// Runs a case of `feed_forward` or `feed_forward_bias`.
-Tensors RunFeedForward(const Case& c, const Tensors& inputs, GateKind kind);
 
 }  // namespace sextant::fast

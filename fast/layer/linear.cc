@@ -79,19 +79,23 @@ template void ApplyLinear(const ProductShape&, const F16*, const F16*, const F16
 template void ApplyLinear(const ProductShape&, const BF16*, const BF16*, const BF16*, BF16*,
                           float*) noexcept;
 
+namespace {
+
 Tensors RunLinear(const Case& c, const Tensors& inputs) {
   const ProductShape shape{ExtentOf(c, "N"), ExtentOf(c, "F"), ExtentOf(c, "M")};
   return WithElement(c.dtype(), [&]<class T>() -> Tensors {
     const auto x = ToElements<T>(inputs[0].values), weight = ToElements<T>(inputs[1].values);
-    std::vector<T> bias;
-    if (inputs.size() > 2) bias = ToElements<T>(inputs[2].values);
+    const Tensor<double>* const given = FindValues(inputs, "bias");
+    const auto bias = given ? ToElements<T>(*given) : std::vector<T>();
     std::vector<T> y(shape.N * shape.F);
     std::vector<Computed<T>> scratch(kLinearScratch);
-    ApplyLinear(shape, x.data(), weight.data(), bias.empty() ? nullptr : bias.data(), y.data(),
+    ApplyLinear(shape, x.data(), weight.data(), given ? bias.data() : nullptr, y.data(),
                 scratch.data());
     return {ToTensor("y", {shape.N, shape.F}, y)};
   });
 }
+
+}  // namespace
 
 template <>
 CaseKernel MakeKernel<Linear>() {

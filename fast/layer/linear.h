@@ -1,9 +1,8 @@
-// Fast linear layers. The formula: reference/layer/linear_bias.h.
+// Fast linear layers. The formula: reference/layer/linear.h.
 #pragma once
 
 #include "fast/simd/element.h"
 #include "fast/simd/matmul.h"
-#include "reference/case/case.h"
 
 namespace sextant::fast {
 
@@ -18,8 +17,5 @@ inline constexpr size_t kLinearScratch = kProductScratch + kLinearRows * kLinear
 template <Element T>
 void ApplyLinear(const ProductShape& shape, const T* x, const T* weight, const T* bias, T* y,
                  Computed<T>* scratch) noexcept;
-
-// Runs a case of `linear` or `linear_bias`.
-Tensors RunLinear(const Case& c, const Tensors& inputs);
 
 }  // namespace sextant::fast

@@ -129,7 +129,7 @@ namespace {
 
 // Tables of another dtype than x are widened to Computed<T>, if it contains their dtype.
 std::string Declines(const Case& c) {
-  const auto& inputs = c.info().signature.inputs;
+  const auto& inputs = c.signature().inputs;
   const DType cosine = c.DTypeOf(inputs[1]);
   const DType computed = c.dtype() == DType::kF64 ? DType::kF64 : DType::kF32;
   if (c.DTypeOf(inputs[0]) != c.dtype() || c.DTypeOf(c.info().signature.outputs[0]) != c.dtype()) {

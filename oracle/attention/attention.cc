@@ -2,6 +2,7 @@
 
 #include "oracle/attention/attention_defects.h"
 #include "oracle/attention/attention_properties.h"
+#include "oracle/attention/bias_and_sink_properties.h"
 #include "oracle/attention/measured/attention.h"
 #include "oracle/diagnosis/catalog_entry.h"
 
@@ -12,8 +13,11 @@ struct MutatedAttention : Attention {
   AttentionMutation mutation{};
   template <class Real>
   void operator()(const Tensor<Real>& q, const Tensor<Real>& k, const Tensor<Real>& v,
-                  Tensor<Real>& y, Tensor<Real>& lse) const {
-    AttendMutated<Real>(mutation, *this, {.q = q, .k = k, .v = v}, y, lse);
+                  const Tensor<Real>* bias, const Tensor<Real>* sink, Tensor<Real>& y,
+                  Tensor<Real>& lse) const {
+    AttendMutated<Real>(mutation, *this,
+                        {.q = q, .k = k, .v = v, .bias = bias, .sink = sink, .add_bias = add_bias},
+                        y, lse);
   }
 };
 
@@ -21,8 +25,11 @@ struct AttentionByParts : Attention {
   MeasuredParts parts;
   template <class Real>
   void operator()(const Tensor<Real>& q, const Tensor<Real>& k, const Tensor<Real>& v,
-                  Tensor<Real>& y, Tensor<Real>& lse) const {
-    AttendMeasured<Real>(parts, *this, {.q = q, .k = k, .v = v}, y, lse);
+                  const Tensor<Real>* bias, const Tensor<Real>* sink, Tensor<Real>& y,
+                  Tensor<Real>& lse) const {
+    AttendMeasured<Real>(parts, *this,
+                         {.q = q, .k = k, .v = v, .bias = bias, .sink = sink, .add_bias = add_bias},
+                         y, lse);
   }
 };
 
@@ -30,9 +37,10 @@ struct AttentionByParts : Attention {
 
 template <>
 CatalogEntry MakeCatalogEntry<Attention>() {
-  return {.properties = AttentionProperties(),
-          .defects = Joined<Defect>(
-              {MutatedFormulas<MutatedAttention>(AttentionMutations()), AttentionDefects()}),
+  return {.properties = Joined<Property>({AttentionProperties(), BiasAndSinkProperties()}),
+          .defects = Joined<Defect>({MutatedFormulas<MutatedAttention>(AttentionMutations()),
+                                     MutatedFormulas<MutatedAttention>(BiasAndSinkMutations()),
+                                     AttentionDefects(), BiasAndSinkDefects()}),
           .measurements = {MeasureAttention<AttentionByParts>}};
 }
 

@@ -150,7 +150,7 @@ Defect FirstEverywhere(std::string name, std::string why, std::string letter) {
     const size_t n = ExtentOf(c, letter);
     if (n < 2) return false;
     for (size_t i = 1; i < 3; ++i) {  // k and v: every index of the axis has the data of index 0
-      const auto& extents = c.info().signature.inputs[i].extents;
+      const auto& extents = c.signature().inputs[i].extents;
       const auto axis = static_cast<size_t>(std::ranges::find(extents, letter) - extents.begin());
       Tensor<double>& tensor = inputs[i].values;
       size_t stride = 1;

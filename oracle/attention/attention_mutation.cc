@@ -90,7 +90,7 @@ class MutatedRows : public AttentionRows<Real> {
     std::vector<ScoreStep> order = this->score_function_.order();
     const auto position = [&](ScoreStep step) { return std::ranges::find(order, step); };
     if (Is(kCapBeforeScale)) std::iter_swap(position(ScoreStep::kScale), position(ScoreStep::kCap));
-    if (Is(kBiasBeforeCap) && !in_.scale_bias)
+    if (Is(kBiasBeforeCap) && !in_.add_bias)
       std::iter_swap(position(ScoreStep::kBias), position(ScoreStep::kCap));
     if (Is(kCapAfterMax) || (Is(kCapNotInFirstTile) && t < 2)) std::erase(order, ScoreStep::kCap);
     return order;
@@ -202,7 +202,7 @@ class MutatedRows : public AttentionRows<Real> {
     if (Is(kOverQueries)) return OverQueries(at, scored.keys);
     if (Is(kNoRescale) || Is(kSumNotRescaled)) return NotRescaled(at, scored.scores, lse);
     if (Is(kSinkTwice) && in_.sink) return SinkTwice(at, scored.scores);
-    if (Is(kBiasAfterSoftmax)) return BiasedWeights(at, scored);
+    if (Is(kBiasAfterSoftmax) && in_.bias) return BiasedWeights(at, scored);
     return {};
   }
 
@@ -217,7 +217,10 @@ class MutatedRows : public AttentionRows<Real> {
   }
 
   std::vector<Real> BiasedWeights(const QueryIndex& at, const ScoredKeys& scored) const {
-    std::vector<Real> weights = SoftmaxRow<Real>(scored.scores).weights();
+    std::vector<Real> scores = scored.scores;
+    if (in_.sink) scores.push_back(SinkOf(at));
+    std::vector<Real> weights = SoftmaxRow<Real>(scores).weights();
+    weights.resize(scored.keys.size());
     const ScopedStep in(Step::kWeigh);
     for (size_t j = 0; j < weights.size(); ++j)
       weights[j] = Converted(weights[j] + BiasAt(at, scored.keys[j]));

@@ -10,7 +10,7 @@ PartOfCase PartOf(const Case& c, const Tensors& inputs, const Slice& slice,
                   const std::vector<std::string>& words) {
   PartOfCase part{c, inputs};
   for (size_t i = 0; i < inputs.size(); ++i) {
-    part.inputs[i].values = ExtractSlice(inputs[i].values, c.info().signature.inputs[i], slice);
+    part.inputs[i].values = ExtractSlice(inputs[i].values, c.signature().inputs[i], slice);
   }
   std::vector<std::string> changes = words;
   for (const auto& [letter, range] : slice.ranges)
@@ -162,11 +162,12 @@ Measured ExpOf(const Measured& x) {
   return Nearest(Exp(BoostReal(x.value())).High()) * Measured(1, grown);
 }
 
-// Without a mask: y = sum e^(lse_part - lse) y_part for the keys in two parts.
+// Without a mask: y = sum e^(lse_part - lse) y_part for the keys in two parts. Not with a sink,
+// which would take its part twice.
 Comparisons CheckSplit(const Case& c, const Tensors& inputs, const Ask& ask) {
   const AttentionSizes n(c);
   Comparisons comparisons;
-  if (n.T < 2) return comparisons;
+  if (n.T < 2 || HasInput(inputs, "sink")) return comparisons;
   PartOfCase all = PartOf(c, inputs, {}, {"mask=none"});
   for (const char* word : {"window=", "chunk=", "key_length=", "segments="}) {
     all.c = all.c.With(word);
@@ -201,13 +202,9 @@ std::vector<Property> AttentionPartProperties() {
       {"shared_keys_are_repeated", "repeating shared keys and values for each head changes nothing",
        CheckRepeated},
       {"heads_and_batches_alone", "a head of a batch gives the same as the head alone", CheckAlone},
+      {"parts_merge",
+       "the results of two halves of the keys, weighted by e^lse, add up to the whole", CheckSplit},
   };
-}
-
-Property AttentionPartsMerge() {
-  return {"parts_merge",
-          "the results of two halves of the keys, weighted by e^lse, add up to the whole",
-          CheckSplit};
 }
 
 }  // namespace sextant::oracle

@@ -62,6 +62,5 @@ void ExpectEqualVisible(const Case& c, const Response& a, const Response& b,
 
 // Properties of parts of a case: segments, caches, heads and batches; and keys in two parts.
 std::vector<Property> AttentionPartProperties();
-Property AttentionPartsMerge();
 
 }  // namespace sextant::oracle

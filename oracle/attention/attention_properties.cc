@@ -42,7 +42,9 @@ Comparisons CheckAttentionHull(const Case& c, const Tensors& inputs, const Ask& 
   return comparisons;
 }
 
+// Not with a sink, which takes a part of every weight.
 Comparisons CheckOnes(const Case& c, const Tensors& inputs, const Ask& ask) {
+  if (HasInput(inputs, "sink")) return {};
   const AttentionSizes n(c);
   const VisibleKeys seen(c);
   const Response y = ask(c, Filled(inputs, {"v"}, 1));
@@ -105,7 +107,7 @@ Comparisons CheckAttentionOrder(const Case& c, const Tensors& inputs, const Ask&
   }
   Tensors reversed = inputs;
   for (size_t i = 0; i < inputs.size(); ++i) {
-    const auto& extents = c.info().signature.inputs[i].extents;
+    const auto& extents = c.signature().inputs[i].extents;
     const auto axis = std::ranges::find(extents, "T");
     if (axis == extents.end()) continue;
     const auto& shape = inputs[i].values.shape;
@@ -153,14 +155,15 @@ Comparisons CheckUnseen(const Case& c, const Tensors& inputs, const Ask& ask) {
   return comparisons;
 }
 
-// If all keys are equal, k adds a constant to all scores of a query, which does not change y.
+// If all keys are equal, k adds a constant to all scores of a query, which does not change y. Not
+// with a sink, to whose score nothing is added.
 Comparisons CheckAttentionConstant(const Case& c, const Tensors& inputs, const Ask& ask) {
   const AttentionSizes n(c);
   const VisibleKeys seen(c);
   Comparisons comparisons;
   // A cap after the bias is not linear: what k adds to a score then depends on the bias.
-  const bool capped = IsSet(c, "soft_cap") && TextOf(c, "scale_bias") == "true";
-  if (capped || n.T == 0) return comparisons;
+  const bool capped = IsSet(c, "soft_cap") && IsSet(c, "add_bias");
+  if (capped || n.T == 0 || HasInput(inputs, "sink")) return comparisons;
   Tensors same = inputs;
   Tensor<double>& k = InputNamed(same, "k");
   const size_t D = k.shape[3];
@@ -183,7 +186,7 @@ Comparisons CheckAttentionScale(const Case& c, const Tensors& inputs, const Ask&
     if (std::frexp(root, &exponent) != 0.5) return comparisons;
     ExpectEqualVisible(c, ask(c, inputs), ask(c.With("scale=" + PrintValue(root)), inputs),
                        comparisons);
-  } else if (TextOf(c, "scale_bias") != "true") {
+  } else if (TextOf(c, "add_bias") != "before_scale") {
     const Tensors half = Multiplied(inputs, {"q"}, 0.5);
     if (AreOf(c.dtype(), InputNamed(half, "q")))
       ExpectEqualVisible(c, ask(c, inputs), ask(Multiplied(c, "scale", 2), half), comparisons);
@@ -207,7 +210,7 @@ Comparisons CheckAttentionValues(const Case& c, const Tensors& inputs, const Ask
 
 }  // namespace
 
-std::vector<Property> AttentionPropertiesWithSink() {
+std::vector<Property> AttentionProperties() {
   std::vector<Property> properties = {
       {"inside_the_hull", "y lies between the smallest and the largest seen value",
        CheckAttentionHull},
@@ -221,19 +224,11 @@ std::vector<Property> AttentionPropertiesWithSink() {
        CheckUnseen},
       {"scaled", "the scale multiplies the scores; its default is D^-1/2", CheckAttentionScale},
       {"linear_in_values", "twice the values give twice y", CheckAttentionValues},
+      {"weights_sum_to_one", "the weights sum to 1: values of 1 give 1", CheckOnes},
+      {"constant_scores_do_not_count",
+       "a constant added to all scores of a query does not change y", CheckAttentionConstant},
   };
   for (Property& property : AttentionPartProperties()) properties.push_back(std::move(property));
-  return properties;
-}
-
-std::vector<Property> AttentionProperties() {
-  std::vector<Property> properties = AttentionPropertiesWithSink();
-  properties.push_back(
-      {"weights_sum_to_one", "the weights sum to 1: values of 1 give 1", CheckOnes});
-  properties.push_back({"constant_scores_do_not_count",
-                        "a constant added to all scores of a query does not change y",
-                        CheckAttentionConstant});
-  properties.push_back(AttentionPartsMerge());
   return properties;
 }
 

@@ -28,8 +28,6 @@ Attributes AttributesIn(const Case& c) {
 // The attention attributes of a case.
 AttentionAttributes AttentionOf(const Case& c);
 
-// All properties; and those that also hold with a sink, which takes a part of every weight.
 std::vector<Property> AttentionProperties();
-std::vector<Property> AttentionPropertiesWithSink();
 
 }  // namespace sextant::oracle

@@ -74,19 +74,15 @@ struct MutatedCrossAttention : CrossAttention {
     return rows;
   }
   template <class Real>
-  void operator()(const Tensor<Real>& x, const Tensor<Real>& memory, const Tensor<Real>& wq,
-                  const Tensor<Real>& bq, const Tensor<Real>& wk, const Tensor<Real>& bk,
-                  const Tensor<Real>& wv, const Tensor<Real>& bv, const Tensor<Real>& wo,
-                  const Tensor<Real>& bo, Tensor<Real>& y, Tensor<Real>& q, Tensor<Real>& k,
-                  Tensor<Real>& v, Tensor<Real>& mean) const {
+  void operator()(const Tensor<Real>& x, const Tensor<Real>& memory,
+                  const MultiHeadWeights<Real>& weights, Tensor<Real>& y, Tensor<Real>& q,
+                  Tensor<Real>& k, Tensor<Real>& v, Tensor<Real>& mean) const {
     const Tensor<Real> of_memory = RowsOf(memory, x.shape[0]), of_x = RowsOf(x, memory.shape[0]);
     const bool of_queries = mutation == Mutation::kMemoryFromQueries;
     const Sequences<Real> sequences{
         mutation == Mutation::kQueriesFromMemory ? of_memory : x,
         of_queries || mutation == Mutation::kKeysFromQueries ? of_x : memory,
         of_queries ? of_x : memory};
-    const MultiHeadWeights<Real> weights{
-        .wq = wq, .bq = bq, .wk = wk, .bk = bk, .wv = wv, .bv = bv, .wo = wo, .bo = bo};
     Attention attention = MakeAttention();
     attention.align = Align::kTopLeft;
     if (mutation == Mutation::kCausal) attention.mask = Mask::kCausal;

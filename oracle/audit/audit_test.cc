@@ -147,7 +147,7 @@ TEST(AuditSuite, TriesALargeCaseOnlyOnWhatIsNotCaughtYet) {
 TEST(AuditSuite, FailsWithoutCases) { EXPECT_FALSE(AuditSuite({}).Passed()); }
 
 TEST(AuditSuite, ReadsInputsThatAreFiles) {
-  const FileReader read = [](const std::string&, const std::string&) {
+  const FileReader read = [](const std::string&, const std::string&, DType) {
     return Tensor<double>({1, 2}, {1, 7});
   };
   const auto cases = Cases({"rms_norm N=1 M=2 @x=x.npy#00"});

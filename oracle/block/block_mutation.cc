@@ -12,7 +12,7 @@ class MutatedBlock : public DecoderBlockFormula<Real> {
  public:
   MutatedBlock(BlockMutation mutation, const DecoderBlockAttributes& attributes,
                const Tensor<double>& position, const BlockWeights<Real>& weights,
-               const BlockTensors<Real>& out, const std::optional<RotationOfHeads>& rotation)
+               const BlockOutputs<Real>& out, const std::optional<RotationOfHeads>& rotation)
       : Formula(attributes, position, weights, out), mutation_(mutation), rotation_(rotation) {}
 
  private:
@@ -45,7 +45,7 @@ class MutatedBlock : public DecoderBlockFormula<Real> {
 
   Tensor<Real> AfterAttention(const Tensor<Real>& x, const Tensor<Real>& attended) const override {
     if (Is(BlockMutation::kNoAttentionResidual)) return attended;
-    if (Is(BlockMutation::kResidualOfNormed)) return StoredSum(out_.normed, attended);
+    if (Is(BlockMutation::kResidualOfNormed)) return StoredSum(*out_.normed, attended);
     const Tensor<Real> sum = Formula::AfterAttention(x, attended);
     if (Is(BlockMutation::kNormOfSum)) return NormedBy(sum, w_.attn_norm);
     return PostNormIsLate() ? NormedBy(sum, *w_.attn_post_norm) : sum;
@@ -85,7 +85,7 @@ class MutatedBlock : public DecoderBlockFormula<Real> {
   }
 
   Tensor<Real> QueriesOrKeys(const Projection& p, const Tensor<Real>& x) const override {
-    Projection unnormed{p.weight, p.norm, p.heads, QkNorm::kNone, p.of_keys};
+    const Projection unnormed{p.weight, p.norm, p.heads, std::nullopt, p.of_keys};
     if (Is(BlockMutation::kKeysNotNormed) && p.of_keys) return Formula::QueriesOrKeys(unnormed, x);
     if (Is(BlockMutation::kQkNormAfterRotation)) {
       const Tensor<Real> rotated = this->Merged(Stored(Formula::QueriesOrKeys(unnormed, x)));
@@ -192,15 +192,15 @@ class MutatedBlock : public DecoderBlockFormula<Real> {
 template <class Real>
 void RunMutated(BlockMutation mutation, const DecoderBlockAttributes& a, const Tensor<Real>& x,
                 const Tensor<double>& position, const BlockWeights<Real>& w,
-                const BlockTensors<Real>& out, const std::optional<RotationOfHeads>& rotation) {
+                const BlockOutputs<Real>& out, const std::optional<RotationOfHeads>& rotation) {
   MutatedBlock<Real>(mutation, a, position, w, out, rotation).Run(x);
 }
 
 template void RunMutated(BlockMutation, const DecoderBlockAttributes&, const Tensor<Counted>&,
                          const Tensor<double>&, const BlockWeights<Counted>&,
-                         const BlockTensors<Counted>&, const std::optional<RotationOfHeads>&);
+                         const BlockOutputs<Counted>&, const std::optional<RotationOfHeads>&);
 template void RunMutated(BlockMutation, const DecoderBlockAttributes&, const Tensor<Rounded>&,
                          const Tensor<double>&, const BlockWeights<Rounded>&,
-                         const BlockTensors<Rounded>&, const std::optional<RotationOfHeads>&);
+                         const BlockOutputs<Rounded>&, const std::optional<RotationOfHeads>&);
 
 }  // namespace sextant::oracle

@@ -50,7 +50,7 @@ struct RotationOfHeads {
 template <class Real>
 void RunMutated(BlockMutation mutation, const DecoderBlockAttributes& a, const Tensor<Real>& x,
                 const Tensor<double>& position, const BlockWeights<Real>& w,
-                const BlockTensors<Real>& out,
+                const BlockOutputs<Real>& out,
                 const std::optional<RotationOfHeads>& rotation = std::nullopt);
 
 }  // namespace sextant::oracle

@@ -63,27 +63,15 @@ struct MutatedDecoder : Decoder {
 
   template <class Real>
   void operator()(const Tensor<double>& token, const Tensor<double>& position,
-                  const Tensor<Real>& table, const Tensor<Real>& attn_norm, const Weights<Real>& wq,
-                  const Weights<Real>& wk, const Weights<Real>& wv, const Weights<Real>& wo,
-                  const Tensor<Real>& mlp_norm, const Weights<Real>& gate, const Weights<Real>& up,
-                  const Weights<Real>& down, const Tensor<Real>& last_norm,
-                  const Weights<Real>& head, Tensor<Real>& logits, Tensor<Real>& states) const {
-    const StackedWeights<Real> weights{.attn_norm = attn_norm,
-                                       .wq = wq,
-                                       .wk = wk,
-                                       .wv = wv,
-                                       .wo = wo,
-                                       .mlp_norm = mlp_norm,
-                                       .gate = gate,
-                                       .up = up,
-                                       .down = down};
+                  const DecoderWeights<Real>& weights, Tensor<Real>& logits,
+                  Tensor<Real>& states) const {
     const auto run = [&](const Tensor<Real>& x, const BlockWeights<Real>& w,
-                         const BlockTensors<Real>& out) {
+                         const BlockOutputs<Real>& out) {
       RunMutated(of_blocks, *this, x, position, w, out);
     };
-    const Tensor<Real> last = RunBlocks(*this, token, table, weights, states, run);
+    const Tensor<Real> last = RunBlocks(*this, token, weights, states, run);
     const bool bare = end == End::kNormMissing;
-    ToLogits(*this, bare ? last : Normed(Norm(), last, last_norm), head, logits);
+    ToLogits(*this, bare ? last : Normed(Norm(), last, weights.last_norm), weights.head, logits);
     if (end != End::kLogitsInBf16) return;
     for (Real& logit : logits.data) logit = ConvertedTo(DType::kBF16, logit);
   }
@@ -106,7 +94,7 @@ Defect OtherBlocks(std::string name, std::string why, size_t (*from)(size_t l, s
   return ChangedInputs(std::move(name), std::move(why), [from](const Case& c, Tensors& inputs) {
     const size_t L = ExtentOf(c, "L");
     if (L < 2) return false;
-    for (const TensorSpec& spec : c.info().signature.inputs) {
+    for (const TensorSpec& spec : c.signature().inputs) {
       if (spec.extents.front() != "L") continue;
       auto& data = InputNamed(inputs, spec.name).data;
       const std::vector<double> before = data;

@@ -115,16 +115,11 @@ struct MutatedEncoderBlock : EncoderBlock {
   }
 
   template <class Real>
-  void operator()(const Tensor<Real>& x, const Tensor<Real>& position_table, const Tensor<Real>& wq,
-                  const Tensor<Real>& bq, const Tensor<Real>& wk, const Tensor<Real>& bk,
-                  const Tensor<Real>& wv, const Tensor<Real>& bv, const Tensor<Real>& wo,
-                  const Tensor<Real>& bo, const Tensor<Real>& norm1_weight,
-                  const Tensor<Real>& norm1_bias, const Tensor<Real>& w1, const Tensor<Real>& b1,
-                  const Tensor<Real>& w2, const Tensor<Real>& b2, const Tensor<Real>& norm2_weight,
-                  const Tensor<Real>& norm2_bias, Tensor<Real>& y, Tensor<Real>& attention_out,
+  void operator()(const Tensor<Real>& x, const Tensor<Real>& position_table,
+                  const EncoderWeights<Real>& w, Tensor<Real>& y, Tensor<Real>& attention_out,
                   Tensor<Real>& middle, Tensor<Real>& hidden) const {
     const bool pre = placement == NormPlacement::kPre;
-    const Layer<Real> norm1{norm1_weight, norm1_bias}, norm2{norm2_weight, norm2_bias};
+    const Layer<Real> norm1{w.norm1_weight, w.norm1_bias}, norm2{w.norm2_weight, w.norm2_bias};
     const bool late = pre && Is(Mutation::kPositionsAfterNorm);
     const Tensor<Real> sum = StoredSum(x, position_table);
     const Tensor<Real> u = late || Is(Mutation::kPositionsInside) ? x : sum;
@@ -133,14 +128,12 @@ struct MutatedEncoderBlock : EncoderBlock {
     if (late) read = StoredSum(read, position_table);
     const size_t S = x.shape[0];
     const auto query_heads = static_cast<size_t>(H.value), key_heads = static_cast<size_t>(K.value);
-    const size_t D = query_heads == 0 ? 0 : wq.shape[0] / query_heads;
+    const size_t D = query_heads == 0 ? 0 : w.heads.wq.shape[0] / query_heads;
     Tensor<Real> q({query_heads, S, D}), k({key_heads, S, D}), v({key_heads, S, D}),
         mean({S, query_heads * D});
     const Attention attention = MakeAttention();
     const Sequences<Real> sequences{read, read, read};
-    const MultiHeadWeights<Real> weights{
-        .wq = wq, .bq = bq, .wk = wk, .bk = bk, .wv = wv, .bv = bv, .wo = wo, .bo = bo};
-    attention_out = MutatedHeads<Real>(heads, attention, sequences, weights)
+    attention_out = MutatedHeads<Real>(heads, attention, sequences, w.heads)
                         .Answer({.q = q, .k = k, .v = v, .mean = mean});
     Tensor<Real> attended = Intermediate(attention_out);
     if (Is(Mutation::kNormBeforeAdding)) attended = Normed(attended, norm1);
@@ -153,7 +146,7 @@ struct MutatedEncoderBlock : EncoderBlock {
     const Tensor<Real> h = Intermediate(middle);
     Tensor<Real> in = Is(Mutation::kFeedsInput) ? u : h;
     if (pre && !Is(Mutation::kFeedNotNormed)) in = Normed(in, norm2);
-    Tensor<Real> fed = Fed<Real>(in, {w1, b1}, {w2, b2}, hidden);
+    Tensor<Real> fed = Fed<Real>(in, {w.w1, w.b1}, {w.w2, w.b2}, hidden);
     if (Is(Mutation::kNormBeforeAdding)) fed = Normed(fed, norm2);
     y = Is(Mutation::kNoFeedResidual)          ? fed
         : pre && Is(Mutation::kNormedResidual) ? StoredSum(in, fed)

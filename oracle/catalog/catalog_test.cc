@@ -45,9 +45,14 @@ TEST_P(Properties, AreBrokenByNaN) {
                       }
                       return answer;
                     }};
-  for (const auto& v : CheckProperties(*MakeOperationNamed(GetParam()), nan, "native", {})) {
+  const auto operation = MakeOperationNamed(GetParam());
+  size_t broken = 0;
+  for (const auto& v : CheckProperties(*operation, nan, "native", {})) {
+    broken += v.status == Status::kBroken;
+    if (operation->info().bitwise) continue;  // there NaN may be the right answer of one property
     EXPECT_EQ(v.status, Status::kBroken) << v.name << ": " << v.detail;
   }
+  EXPECT_GT(broken, 0u);
 }
 
 INSTANTIATE_TEST_SUITE_P(Operations, Properties, testing::ValuesIn(OperationNames()),
@@ -125,7 +130,7 @@ TEST_P(SlowProperties, UseOnlyInputsThatTheSignatureAllows) {
   const Subject careful{"careful", "native", [&](const Case& c, const Tensors& inputs) {
                           ++answered;
                           for (size_t i = 0; i < inputs.size(); ++i) {
-                            const TensorSpec& spec = c.info().signature.inputs[i];
+                            const TensorSpec& spec = c.signature().inputs[i];
                             EXPECT_EQ(inputs[i].name, spec.name);
                             EXPECT_EQ(inputs[i].dtype, c.DTypeOf(spec));
                             EXPECT_EQ(inputs[i].values.shape, c.ShapeOf(spec));

@@ -122,7 +122,7 @@ TEST(CausesOf, FindsADynamicBaseThatShrinks) {
 // permitted error of f32, but farther from the answer.
 TEST(CausesOf, KeepsTheNearerOfTwoDefects) {
   const AskedCase question(
-      "attention_sink scale=0.5 soft_cap=2 window=[1,0] H=1 S=1 T=3 D=72 dtype=f32");
+      "attention with=sink scale=0.5 soft_cap=2 window=[1,0] H=1 S=1 T=3 D=72 dtype=f32");
   Tensors doubled = question.inputs;
   for (double& sink : doubled[3].values.data) sink += std::log(2.0);
   EXPECT_THAT(question.Causes(EvaluateByRecipe({question.c, doubled, question.recipe})),

@@ -14,7 +14,7 @@ constexpr size_t kMostElements = 4096;  // of a case that is evaluated
 
 size_t ElementsOf(const Case& c) {
   size_t count = 0;
-  const Signature& signature = c.info().signature;
+  const Signature& signature = c.signature();
   for (const auto* tensors : {&signature.inputs, &signature.outputs}) {
     for (const TensorSpec& tensor : *tensors) {
       count = std::max(count, CountOf(c.ShapeOf(tensor)));

@@ -62,6 +62,7 @@ Defect ChangedInputs(std::string name, std::string why, std::vector<std::string>
             std::ranges::copy_if(of_case, std::back_inserter(changed), [&](const NamedTensor& t) {
               return std::ranges::find(inputs, t.name) != inputs.end();
             });
+            if (changed.size() != inputs.size()) return std::nullopt;  // one is absent
             if (!change(c, changed)) return std::nullopt;
             return Hypothesis{c.operation().Clone(),
                               SharedInputs::With(of_case, std::move(changed)), recipe};

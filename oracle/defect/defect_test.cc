@@ -126,6 +126,18 @@ TEST(GeneratedDefects, AreTheChoicesOfAttributes) {
                                  "unit_offset=true"));
 }
 
+// A case without placement=sandwich has no norms by which it could compute so; one with
+// qk_norm=full has those of qk_norm=head.
+TEST(GeneratedDefects, LeaveOutAValueThatAloneReadsAnInput) {
+  std::vector<std::string> names;
+  for (const Defect& defect : GeneratedDefects(*MakeOperationNamed("decoder_block"))) {
+    names.push_back(defect.name);
+  }
+  EXPECT_THAT(names, IsSupersetOf({"placement=pre", "placement=branch", "placement=parallel",
+                                   "qk_norm=", "qk_norm=head", "qk_norm=full"}));
+  EXPECT_THAT(names, testing::Not(testing::Contains("placement=sandwich")));
+}
+
 TEST(GeneratedDefects, FixArgumentsOfCalls) {
   const auto& defects = CatalogEntryOf("rope_frequencies").defects;
   std::vector<std::string> names;
@@ -238,8 +250,8 @@ constexpr const char* kHiding[] = {
     "activation kind=relu2 N=1 F=1 @x=1",
     "activation kind=tanh N=1 F=1 @x=0",
     "attention_merge N=1 E=2 dtype=f32 @lse2=masked seed=3",
-    "decoder_block_normed pairing=half S=1 M=4 H=1 D=4 F=3 dtype=f32 @position=0",
-    "decoder_block_normed pairing=half S=2 M=2 H=2 D=2 F=3 dtype=f32 @x=0,0,0,0",
+    "decoder_block pairing=half S=1 M=4 H=1 D=4 F=3 dtype=f32 @position=0",
+    "decoder_block pairing=half S=2 M=2 H=2 D=2 F=3 dtype=f32 @x=0,0,0,0",
     "decoder pairing=half V=2 L=1 S=2 M=2 H=1 D=2 F=3 dtype=f32 @table=0,0,0,0",
     "cross_attention S=1 T=1 M=2 H=1 D=2 dtype=f32 @x=1,2 @memory=1,2"};
 

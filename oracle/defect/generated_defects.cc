@@ -8,6 +8,7 @@
 #include "reference/case/call.h"
 #include "reference/case/choices.h"
 #include "reference/case/operations.h"
+#include "reference/case/optional_inputs.h"
 
 namespace sextant::oracle {
 namespace {
@@ -107,6 +108,23 @@ std::vector<Defect> FixedArguments(const Attribute& attribute, const Choices& ch
   return defects;
 }
 
+// True if with this value the formula reads an optional input that it reads with no other choice:
+// then no case has the input but not the value.
+bool HasItsOwnInput(const Operation& operation, const Choices& choices, const std::string& text) {
+  const auto with = [&](const std::string& value) {
+    auto changed = operation.Clone();
+    changed->Set(choices.key, value);
+    return changed;
+  };
+  bool has = false;
+  for (const std::string& other : choices.texts) {
+    if (other == text) continue;
+    if (!ReadsMore(*with(text), *with(other))) return false;
+    has = true;
+  }
+  return has;
+}
+
 }  // namespace
 
 std::vector<Defect> GeneratedDefects(const Operation& operation) {
@@ -115,13 +133,12 @@ std::vector<Defect> GeneratedDefects(const Operation& operation) {
   for (const Choices& choices : ChoicesOf(operation.info())) {
     const auto at = std::ranges::find(attributes, choices.key, &Attribute::name);
     if (at == attributes.end() || at->dimension) continue;
-    const Signature& signature = operation.info().signature;
-    if (DependOn(signature.inputs, choices.key) || DependOn(signature.outputs, choices.key))
-      continue;
+    if (choices.key == kWith || DependOn(operation.info().signature, choices.key)) continue;
     // If a choice leaves the answer unspecified, any answer conforms with it. Such operations list
     // the defects of this attribute themselves.
     if (std::ranges::count(at->values, kUnspecified) > 0) continue;
     for (const std::string& text : choices.texts) {
+      if (HasItsOwnInput(operation, choices, text)) continue;
       const std::string word = choices.key + "=" + text;
       defects.push_back(ChangedWord(
           word, "always computes " + (text.empty() ? "without " + choices.key : "with " + word),

@@ -27,6 +27,7 @@ Defect WithOthers(std::string name, std::string why, InputPairs pairs, bool both
       [=](const Case& c, const Tensors& inputs, const Recipe& recipe) -> std::optional<Hypothesis> {
         SharedInputs changed = SharedInputs::Of(inputs);
         for (const auto& [a, b] : pairs) {
+          if (!HasInput(inputs, a) || !HasInput(inputs, b)) return std::nullopt;
           if (InputNamed(inputs, a).shape != InputNamed(inputs, b).shape) return std::nullopt;
           changed = WithNumbersOf(changed, inputs, b, a);
           if (both) changed = WithNumbersOf(changed, inputs, a, b);

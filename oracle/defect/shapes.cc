@@ -5,18 +5,26 @@
 namespace sextant::oracle {
 
 bool HasShapes(const Case& c, const Tensors& inputs) {
-  for (size_t i = 0; i < inputs.size(); ++i) {
-    if (c.ShapeOf(c.info().signature.inputs[i]) != inputs[i].values.shape) return false;
-  }
-  return true;
+  return std::ranges::all_of(c.signature().inputs, [&](const TensorSpec& spec) {
+    const auto at = std::ranges::find(inputs, spec.name, &NamedTensor::name);
+    return at != inputs.end() && c.ShapeOf(spec) == at->values.shape;
+  });
 }
 
-bool DependOn(const std::vector<TensorSpec>& tensors, const std::string& name) {
-  return std::ranges::any_of(tensors, [&](const TensorSpec& tensor) {
+bool DependOn(const Signature& signature, const std::string& name) {
+  const auto depends = [&](const TensorSpec& tensor) {
     return std::ranges::any_of(tensor.extents, [&](const std::string& extent) {
       const std::vector<std::string> names = ParseExtent(extent).names;
       return std::ranges::find(names, name) != names.end();
     });
+  };
+  return std::ranges::any_of(signature.inputs, depends) ||
+         std::ranges::any_of(signature.outputs, depends);
+}
+
+bool ReadsMore(const Operation& operation, const Operation& than) {
+  return std::ranges::any_of(operation.info().signature.inputs, [&](const TensorSpec& input) {
+    return input.optional && operation.Reads(input.name) && !than.Reads(input.name);
   });
 }
 

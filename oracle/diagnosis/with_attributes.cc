@@ -7,11 +7,10 @@ std::optional<Hypothesis> WithAttributes(const Hypothesis& base, const Attribute
   try {
     std::shared_ptr<Operation> changed = base.operation->Clone();
     for (const auto& [name, text] : texts) {
-      const Signature& signature = changed->info().signature;
-      if (DependOn(signature.inputs, name) || DependOn(signature.outputs, name))
-        return std::nullopt;
+      if (DependOn(changed->info().signature, name)) return std::nullopt;
       changed->Set(name, text);
     }
+    if (ReadsMore(*changed, *base.operation)) return std::nullopt;
     changed->Check();
     return Hypothesis{std::move(changed), base.inputs, base.recipe};
   } catch (const Error&) {

@@ -23,7 +23,7 @@ size_t OutputsOf(const Case& c, const Slice& slice) {
 
 size_t ProductsOf(const Case& c) {
   size_t numbers = 0;
-  for (const TensorSpec& input : c.info().signature.inputs) numbers += CountOf(c.ShapeOf(input));
+  for (const TensorSpec& input : c.signature().inputs) numbers += CountOf(c.ShapeOf(input));
   const Shape first = c.ShapeOf(c.info().signature.outputs[0]);
   const size_t rows = first.size() < 2 ? 1 : CountOf(first) / std::max<size_t>(first.back(), 1);
   return numbers * std::max<size_t>(rows, 1);
@@ -31,7 +31,7 @@ size_t ProductsOf(const Case& c) {
 
 size_t WorkOf(const Case& c, const Slice& slice) {
   size_t work = OutputsOf(c, slice);
-  for (const TensorSpec& input : c.info().signature.inputs)
+  for (const TensorSpec& input : c.signature().inputs)
     work += CountOf(ShapeIn(c.ShapeOf(input), input, slice));
   return work;
 }

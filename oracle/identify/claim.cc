@@ -8,6 +8,7 @@
 #include "oracle/defect/shapes.h"
 #include "reference/case/choices.h"
 #include "reference/case/extents.h"
+#include "reference/case/optional_inputs.h"
 
 namespace sextant::oracle {
 namespace {
@@ -139,11 +140,10 @@ std::vector<Word> OtherWords(const Claim& claim, const Case& c) {
 Claim ClaimOf(const Case& c, const std::set<std::string>& fixed) {
   Claim claim;
   for (const Attribute& attribute : c.operation().Attributes()) {
-    if (fixed.contains(attribute.name)) continue;
+    if (fixed.contains(attribute.name) || attribute.name == kWith) continue;
     if (!attribute.dimension) {
       claim[attribute.name] = attribute.text;
-    } else if (!DependOn(c.info().signature.inputs, attribute.name) &&
-               !DependOn(c.info().signature.outputs, attribute.name)) {
+    } else if (!DependOn(c.info().signature, attribute.name)) {
       claim[attribute.name] = std::to_string(c.dimensions().at(attribute.name));
     }
   }

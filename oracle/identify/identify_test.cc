@@ -65,7 +65,7 @@ INSTANTIATE_TEST_SUITE_P(
         BlackBoxCase{"attention", {"scale=0.3", "chunk=5"}},
         BlackBoxCase{"attention H=6 K=2", {"scale=1", "window=[9,4]", "key_length=[12]"}},
         BlackBoxCase{"attention dtype=bf16", {"mask=causal", "align=top_left", "soft_cap=43"}},
-        BlackBoxCase{"attention_sink", {"mask=causal", "align=top_left"}},
+        BlackBoxCase{"attention with=sink", {"mask=causal", "align=top_left"}},
         BlackBoxCase{"attention S=16 T=16", {"mask=causal", "segments=[5,8]"}},
         BlackBoxCase{"attention mask=causal", {"window=[4,-1]"}},
         BlackBoxCase{"attention S=12 T=19", {"segments=[9,4]", "soft_cap=30"}},

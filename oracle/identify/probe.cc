@@ -94,7 +94,7 @@ Case CompletedCase(const std::string& line) {
 // The words "@NAME=spec" of all integer inputs that are positions, and of coordinates.
 std::vector<std::string> PositionWords(const Case& c, const std::string& spec) {
   std::vector<std::string> words;
-  for (const TensorSpec& input : c.info().signature.inputs) {
+  for (const TensorSpec& input : c.signature().inputs) {
     const std::string_view draw = c.info().DrawOf(input.name);
     const bool is_position = input.role == Role::kInteger &&
                              (draw.starts_with("sequence") || draw.starts_with("random_positions"));
@@ -105,7 +105,7 @@ std::vector<std::string> PositionWords(const Case& c, const std::string& spec) {
 
 bool HasInput(const Case& c, const std::string& word) {
   const std::string name = word.substr(1, word.find('=') - 1);
-  return std::ranges::count(c.info().signature.inputs, name, &TensorSpec::name) > 0;
+  return std::ranges::count(c.signature().inputs, name, &TensorSpec::name) > 0;
 }
 
 constexpr size_t kMostElements = 16384;  // of a question that is enlarged
@@ -143,7 +143,7 @@ std::vector<Case> ProbesOf(const std::string& line) {
 }
 
 bool AsksForKeys(const Case& probe) {
-  const auto& inputs = probe.info().signature.inputs;
+  const auto& inputs = probe.signature().inputs;
   const auto q = std::ranges::find(inputs, "q", &TensorSpec::name);
   return q != inputs.end() && probe.SpecOf(*q) == kNearlyZero;
 }

@@ -63,8 +63,7 @@ std::optional<SeenRotation> RotationIn(const Exchange& exchange) {
   const Tensors &inputs = exchange.inputs, &answer = exchange.answer;
   if (RotatesChannels(c.info()))
     return SeenRotation{inputs[0].values, answer[0].values, inputs[1].values};
-  if (inputs.size() != 1 || c.info().signature.inputs[0].role != Role::kInteger)
-    return std::nullopt;
+  if (inputs.size() != 1 || c.signature().inputs[0].role != Role::kInteger) return std::nullopt;
   const Tensor<double>& position = inputs[0].values;
   if (answer.size() == 1 && answer[0].name == "matrix")
     return RotationBy(answer[0].values, position);

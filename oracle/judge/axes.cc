@@ -94,7 +94,7 @@ std::vector<Axis> AxesOf(const OutputOf& of) {
     axes.push_back(
         {of.output.extents[i], "", UpTo(shape[i]), [i](const Shape& at) { return at[i]; }});
   }
-  for (const TensorSpec& input : of.c.info().signature.inputs) {
+  for (const TensorSpec& input : of.c.signature().inputs) {
     if (of.inputs && IsAxis(input, of.output))
       axes.push_back(AxisOfInput(input, Find(*of.inputs, input.name).values, of.output));
   }

@@ -173,7 +173,7 @@ std::string ExtremeSpec(DType dtype, std::mt19937_64& random) {
 }
 
 Case MadeExtreme(Case c, std::mt19937_64& random) {
-  for (const TensorSpec& input : c.info().signature.inputs) {
+  for (const TensorSpec& input : c.signature().inputs) {
     if (input.role != Role::kCase && input.role != Role::kWide) continue;
     const std::string spec = ExtremeSpec(c.DTypeOf(input), random);
     if (!spec.empty()) c = c.With("@" + input.name + "=" + spec);

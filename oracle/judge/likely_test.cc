@@ -31,7 +31,7 @@ const std::string kBlock = "decoder_block pairing=half S=4 M=6 H=4 K=2 D=6 R=4 F
                       "decoder_block pairing=half placement=parallel S=4 M=6 H=4 K=2 D=6 F=5 "
                       "dtype=bf16",
                   kNormed =
-                      "decoder_block_normed pairing=half qk_norm=head placement=sandwich S=3 M=6 "
+                      "decoder_block pairing=half qk_norm=head placement=sandwich S=3 M=6 "
                       "H=4 K=2 D=4 F=5 dtype=bf16",
                   kDecoder = "decoder pairing=half V=5 L=2 S=3 M=4 H=2 K=1 D=4 F=3 dtype=bf16",
                   kDeep = "decoder pairing=half V=5 L=3 S=3 M=6 H=4 K=2 D=6 F=5 dtype=f32",

@@ -33,6 +33,7 @@ struct Border {
 };
 inline std::optional<Border> BorderOf(const GoldenTensor& g, double permitted, size_t i,
                                       bool above) {
+  if (g.bitwise && g.value.data[i] == 0) return std::nullopt;  // its neighbour has no sign
   const auto next = above ? NextUp : NextDown;
   const auto before = above ? NextDown : NextUp;
   const double bound = permitted + g.radius.data[i];
@@ -53,7 +54,7 @@ struct Planted {
   Planted(const ProvenAndPermitted& reference, Random& random) {
     for (const GoldenTensor& g : reference.golden) {
       inside.push_back({g.name, g.dtype, g.value});
-      for (double& y : inside.back().values.data) y = std::isnan(y) ? 0 : y;
+      for (double& y : inside.back().values.data) y = std::isnan(y) && !g.bitwise ? 0 : y;
     }
     outside = inside;
     for (size_t n = 0; n < kPlaces; ++n) {

@@ -55,7 +55,7 @@ const std::string kCross = "cross_attention S=3 T=4 M=5 H=4 K=2 D=2 dtype=f32",
                   kPre = "encoder_block placement=pre S=3 M=4 H=2 D=2 F=3 dtype=f32",
                   kBlock = "decoder_block pairing=half S=3 M=6 H=4 K=2 D=4 F=5 dtype=f32",
                   kNormed =
-                      "decoder_block_normed pairing=half qk_norm=head placement=sandwich "
+                      "decoder_block pairing=half qk_norm=head placement=sandwich "
                       "S=3 M=6 H=4 K=2 D=4 F=5 dtype=f32",
                   kDecoder = "decoder pairing=half V=5 L=2 S=3 M=4 H=2 K=1 D=4 F=3 dtype=f32";
 

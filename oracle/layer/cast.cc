@@ -4,6 +4,7 @@
 #include <cmath>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "oracle/diagnosis/catalog_entry.h"
@@ -13,7 +14,7 @@
 namespace sextant::oracle {
 namespace {
 
-// In ascending order x gives y in ascending order, apart from NaN.
+// In ascending order x gives y in ascending order, apart from the NaN of overflow=nan.
 Comparisons CheckAscending(const Case& c, const Tensors& inputs, const Ask& ask) {
   Tensors sorted = inputs;
   std::vector<double>& x = sorted[0].values.data;
@@ -21,10 +22,14 @@ Comparisons CheckAscending(const Case& c, const Tensors& inputs, const Ask& ask)
       x, [](double number) { return std::isnan(number); }, 0.0);
   std::ranges::sort(x);
   const Response y = ask(c, sorted);
+  const bool may_be_nan = TextOf(c, "overflow") == "nan";
   Comparisons comparisons;
   std::optional<size_t> before;
   for (size_t i = 0; i < y.size(); ++i) {
-    if (std::isnan(y.outputs[0].values.data[i])) continue;
+    if (std::isnan(y.outputs[0].values.data[i])) {
+      if (!may_be_nan) comparisons.AtMost(y(0, i), 0, {y, 0, i});
+      continue;
+    }
     if (before) comparisons.AtMost(y(0, *before), y(0, i), {y, 0, i});
     before = i;
   }
@@ -41,7 +46,8 @@ Comparisons CheckOwnValues(const Case& c, const Tensors& inputs, const Ask& ask)
 }
 
 Comparisons CheckOdd(const Case& c, const Tensors& inputs, const Ask& ask) {
-  const Response y = ask(c, inputs), negative = ask(c, Multiplied(inputs, {"x"}, -1));
+  const auto negated = [type = inputs[0].dtype](double x) { return RoundTo(type, -x); };
+  const Response y = ask(c, inputs), negative = ask(c, Mapped(inputs, "x", negated));
   return EachEqual(negative, [&](size_t i) {
     return std::isnan(y.outputs[0].values.data[i]) ? y(0, i) : -y(0, i);
   });
@@ -77,7 +83,8 @@ struct MutatedCast : Cast {
     kNanLost,         // NaN is the largest number
     kInfinityFinite,  // an infinity is the largest number
     kInfinityNan,     // finite numbers saturate, and an infinity is NaN
-    kMinusZeroLost    // 0 instead of -0
+    kMinusZeroLost,   // 0 instead of -0
+    kPairsExchanged   // the numbers of each pair in a row are exchanged
   } mutation{};
 
   // A number on the grid, as the type stores it if it is not too large.
@@ -125,13 +132,20 @@ struct MutatedCast : Cast {
         return std::isinf(x) ? largest : Right(type, x);
       case Mutation::kInfinityNan:
         return std::isinf(x) ? kNaN : CastTo(type, Overflow::kSaturate, x);
-      default:
+      case Mutation::kMinusZeroLost:
         return Right(type, x) + 0.0;
+      default:
+        return Right(type, x);
     }
   }
   template <class Real>
   void operator()(const Tensor<Real>& x, Tensor<Real>& y) const {
     Cast::operator()(x, y);
+    if (mutation != Mutation::kPairsExchanged) return;
+    const size_t M = x.shape[1];
+    for (size_t i = 0; i + 1 < y.data.size(); ++i) {
+      if (i % M % 2 == 0 && i % M + 1 < M) std::swap(y.data[i], y.data[i + 1]);
+    }
   }
   template <class Real>
   Real Stored(DType type, const Real& x) const {
@@ -163,7 +177,11 @@ std::vector<Defect> CastDefects() {
        {"infinity_nan",
         "finite numbers saturate, and an infinity becomes NaN (PyTorch's e4m3fn from 2.12 on)",
         Mutation::kInfinityNan},
-       {"minus_zero_lost", "0 instead of -0", Mutation::kMinusZeroLost}});
+       {"minus_zero_lost", "0 instead of -0", Mutation::kMinusZeroLost},
+       {"pairs_exchanged",
+        "the two numbers of a packed pair are exchanged: NVIDIA's cvt to e4m3x2 puts its first "
+        "operand into the upper half",
+        Mutation::kPairsExchanged, true}});
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include "oracle/diagnosis/catalog_entry.h"
 #include "oracle/layer/feed_forward_properties.h"
 #include "oracle/layer/measured/feed_forward.h"
+#include "reference/case/intermediate.h"
 #include "reference/layer/linear.h"
 #include "reference/number/real.h"
 
@@ -24,11 +25,15 @@ struct MutatedFeedForward : FeedForward {
 
   template <class Real>
   void operator()(const Tensor<Real>& x, const Weights<Real>& gate, const Weights<Real>& up,
-                  const Weights<Real>& down, Tensor<Real>& y, Tensor<Real>& hidden) const {
+                  const Weights<Real>& down, const Tensor<Real>* gate_bias,
+                  const Tensor<Real>* up_bias, const Tensor<Real>* down_bias, Tensor<Real>& y,
+                  Tensor<Real>& hidden) const {
     Tensor<Real> g(hidden.shape), u(hidden.shape), ones(hidden.shape);
     std::ranges::fill(ones.data, Real(1.0));
-    Linear()(x, gate, g);
-    Linear()(x, up, u);
+    Linear()(x, gate, gate_bias, g);
+    Linear()(x, up, up_bias, u);
+    g = Stored(std::move(g));
+    u = Stored(std::move(u));
     const auto combined = [&](const Tensor<Real>& a, const Tensor<Real>& b, bool product) {
       const ScopedStep at(Step::kGate);
       Tensor<Real> all(a.shape);
@@ -48,7 +53,7 @@ struct MutatedFeedForward : FeedForward {
              : mutation == Mutation::kNoOther        ? activated(g)
              : mutation == Mutation::kSum            ? combined(activated(g), u, false)
                                                      : combined(activated(g), u, true);
-    Linear()(hidden, down, y);
+    Linear()(Intermediate(hidden), down, down_bias, y);
   }
 };
 

@@ -10,16 +10,22 @@
 namespace sextant::oracle {
 namespace {
 
-bool HasBias(const Tensors& inputs) { return HasInput(inputs, "down_bias"); }
+// The inputs with 0 for each of these biases that exists.
+Tensors WithoutBiases(Tensors inputs, Names biases) {
+  for (const char* bias : biases) {
+    if (HasInput(inputs, bias)) inputs = Filled(std::move(inputs), {bias}, 0);
+  }
+  return inputs;
+}
 
 // With down = 0, y is the last bias.
 Comparisons CheckDown(const Case& c, const Tensors& inputs, const Ask& ask) {
   const Response y = ask(c, Filled(inputs, {"down"}, 0));
+  const Tensor<double>* const bias = FindValues(inputs, "down_bias");
   const size_t M = ExtentOf(c, "M");
   Comparisons comparisons;
   for (size_t i = 0; i < y.size(kY); ++i) {
-    const double expected = HasBias(inputs) ? InputNamed(inputs, "down_bias").data[i % M] : 0;
-    comparisons.Equal(y(kY, i), expected, {y, kY, i});
+    comparisons.Equal(y(kY, i), bias ? bias->data[i % M] : 0, {y, kY, i});
   }
   return comparisons;
 }
@@ -28,7 +34,7 @@ Comparisons CheckDown(const Case& c, const Tensors& inputs, const Ask& ask) {
 // a number of the dtype.
 Comparisons CheckFeedForwardTwice(const Case& c, Tensors inputs, const Ask& ask,
                                   const char* weight) {
-  if (HasBias(inputs)) inputs = Filled(inputs, {"up_bias", "down_bias"}, 0);
+  inputs = WithoutBiases(std::move(inputs), {"up_bias", "down_bias"});
   Comparisons comparisons;
   ExpectProportional(ask(c, Multiplied(inputs, {weight}, 2)), 2, ask(c, inputs), comparisons);
   return comparisons;
@@ -36,7 +42,7 @@ Comparisons CheckFeedForwardTwice(const Case& c, Tensors inputs, const Ask& ask,
 
 // y is the answered hidden tensor times down.
 Comparisons CheckHidden(const Case& c, Tensors inputs, const Ask& ask) {
-  if (HasBias(inputs)) inputs = Filled(inputs, {"down_bias"}, 0);
+  inputs = WithoutBiases(std::move(inputs), {"down_bias"});
   const Response y = ask(c, inputs);
   const size_t M = ExtentOf(c, "M"), F = ExtentOf(c, "F");
   Comparisons comparisons;
@@ -56,7 +62,7 @@ Comparisons CheckFeedForwardOrder(const Case& c, const Tensors& inputs, const As
   Tensors reversed = inputs;
   for (const char* name : {"gate", "up"}) ReverseBlocks(InputNamed(reversed, name), 1, M);
   for (const char* name : {"gate_bias", "up_bias"}) {
-    if (HasBias(inputs)) ReverseBlocks(InputNamed(reversed, name), 1, 1);
+    if (HasInput(inputs, name)) ReverseBlocks(InputNamed(reversed, name), 1, 1);
   }
   ReverseBlocks(InputNamed(reversed, "down"), M, 1);
   return UnitsInAnyOrder(c, inputs, reversed, ask);
@@ -113,6 +119,16 @@ std::vector<Property> FeedForwardProperties() {
 
 std::vector<Defect> FeedForwardDefects() {
   return {
+      MissingInput("gate_bias_missing", "gate_bias is not added", "gate_bias"),
+      MissingInput("up_bias_missing", "up_bias is not added", "up_bias"),
+      MissingInput("down_bias_missing", "down_bias is not added", "down_bias"),
+      DoubledInput("gate_bias_added_twice", "gate_bias is added by two kernels", "gate_bias"),
+      DoubledInput("up_bias_added_twice", "up_bias is added by two kernels", "up_bias"),
+      DoubledInput("down_bias_added_twice", "down_bias is added by two kernels", "down_bias"),
+      ExchangedInputs("biases_swapped", "gate_bias and up_bias are swapped",
+                      {{"gate_bias", "up_bias"}}),
+      ChangedRecipe("bias_in_bf16", "biases are added in bf16 for every dtype", "bias=bf16"),
+      ChangedRecipe("bias_in_f16", "biases are added in f16 for every dtype", "bias=f16"),
       ExchangedInputs("gate_exchanged_with_up", "up is activated instead of gate (F.glu's order)",
                       {{"gate", "up"}}),
       ChangedInputs(

@@ -1,4 +1,4 @@
-// Properties and defects of feed-forward layers, with and without biases.
+// Properties and defects of feed-forward layers.
 #pragma once
 
 #include <vector>
@@ -8,8 +8,6 @@
 
 namespace sextant::oracle {
 
-// For operations with the inputs x, gate, up, down, optionally gate_bias, up_bias, down_bias, and
-// the outputs y and hidden.
 std::vector<Property> FeedForwardProperties();
 std::vector<Defect> FeedForwardDefects();
 

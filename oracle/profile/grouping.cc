@@ -34,7 +34,7 @@ Keys KeysOfAxis(const Axis& axis, const Shape& shape) {
 
 // The first input of real numbers that has an element for each element of the output.
 const NamedTensor* ArgumentOf(const OutputOf& of) {
-  const auto& inputs = of.c.info().signature.inputs;
+  const auto& inputs = of.c.signature().inputs;
   for (size_t i = 0; of.inputs && i < inputs.size(); ++i) {
     if (inputs[i].role != Role::kInteger && inputs[i].extents == of.output.extents)
       return &(*of.inputs)[i];

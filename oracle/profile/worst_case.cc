@@ -16,7 +16,7 @@ class Search {
       : start_(start), subject_(subject), search_(search), random_(search.seed) {
     const Tensors inputs = DrawInputs(start);
     for (size_t i = 0; i < inputs.size(); ++i) {
-      const TensorSpec& spec = start.info().signature.inputs[i];
+      const TensorSpec& spec = start.signature().inputs[i];
       if (spec.role == Role::kInteger) {
         const auto& numbers = inputs[i].values.data;
         const double largest = numbers.empty() ? 0 : std::ranges::max(numbers);

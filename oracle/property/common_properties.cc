@@ -114,7 +114,7 @@ Property BatchInvariance() {
             }
             Tensors part = inputs;
             for (size_t i = 0; i < part.size(); ++i) {
-              part[i].values = ExtractSlice(inputs[i].values, c.info().signature.inputs[i], last);
+              part[i].values = ExtractSlice(inputs[i].values, c.signature().inputs[i], last);
             }
             const Response whole = ask(c, inputs), single = ask(alone, part);
             for (size_t o = 0; o < whole.outputs.size(); ++o) {
@@ -133,7 +133,7 @@ Property PermutationEquivariance() {
           [](const Case& c, const Tensors& inputs, const Ask& ask) {
             Tensors reversed = inputs;
             for (size_t i = 0; i < inputs.size(); ++i) {
-              reversed[i].values = Reversed(c, c.info().signature.inputs[i], inputs[i].values);
+              reversed[i].values = Reversed(c, c.signature().inputs[i], inputs[i].values);
             }
             const Response whole = ask(c, inputs);
             Response back = ask(c, reversed);

@@ -31,7 +31,10 @@ CaseSpace::CaseSpace(const Operation& operation, bool with_traps) : name_(operat
     if (extent > 0 && with_traps)
       words_.back().push_back(key + "=" + std::to_string(WholeVectors(extent)));
   }
-  words_.push_back(Words("dtype", "f32|bf16|f16|f64"));
+  const bool bitwise = operation.info().bitwise;  // then special numbers are specified, too
+  words_.push_back(Words("dtype", bitwise
+                                      ? "f32|bf16|f16|f64|f8_e4m3fn|f8_e5m2|f8_e4m3fnuz|f8_e5m2fnuz"
+                                      : "f32|bf16|f16|f64"));
   words_.push_back(Words("seed", "1|2|3|4|5|6|7|8|9|10|11|12|13|14|15|16"));
   for (const TensorSpec& input : operation.info().signature.inputs) {
     const std::string_view drawn = operation.info().DrawOf(input.name);
@@ -51,8 +54,11 @@ CaseSpace::CaseSpace(const Operation& operation, bool with_traps) : name_(operat
     } else if (input.role == Role::kCase) {
       std::vector<std::string> words = {""};  // the operation's own distribution
       for (std::string& word :
-           Words("@" + input.name, std::string("one_hot|powers_of_two|uniform(-4,4)|normal(30)") +
-                                       (with_traps ? "|masked|masked(1e+12)" : ""))) {
+           Words("@" + input.name,
+                 std::string(bitwise ? "one_hot|uniform(-4,4)|normal(30)|codes|nonfinite|"
+                                       "midpoints(f8_e4m3fn)"
+                                     : "one_hot|powers_of_two|uniform(-4,4)|normal(30)") +
+                     (with_traps ? "|masked|masked(1e+12)" : ""))) {
         words.push_back(std::move(word));
       }
       // cos and sin of the same angle must be drawn together: keep their own distribution.
@@ -64,12 +70,21 @@ CaseSpace::CaseSpace(const Operation& operation, bool with_traps) : name_(operat
 
 std::optional<Case> CaseSpace::At(const std::vector<size_t>& indices) const {
   std::string line = name_;
+  std::vector<std::string> distributions;
   for (size_t i = 0; i < words_.size(); ++i) {
-    line += " ";
-    line += words_[i][indices[i]];
+    const std::string& word = words_[i][indices[i]];
+    if (word.starts_with('@')) {
+      distributions.push_back(word);
+    } else {
+      line += " " + word;
+    }
   }
   try {
     Case c = Case::Parse(line);
+    std::erase_if(distributions, [&c](const std::string& word) {
+      return FindTensor(c.signature(), SplitWord(word).first.substr(1)) == nullptr;  // absent
+    });
+    c = c.With(distributions);
     size_t elements = 0;
     for (const TensorSpec& output : c.info().signature.outputs) {
       elements += CountOf(c.ShapeOf(output));

@@ -35,7 +35,7 @@ Slice SliceOf(const Rows& rows) {
 // Compares the answer for these rows alone with their part of the answer for all rows.
 void CheckRows(const Case& c, const Tensors& inputs, const Rows& rows, const Response& all,
                const Ask& ask, Comparisons& comparisons) {
-  const Signature& signature = c.info().signature;
+  const Signature& signature = c.signature();
   const Slice slice = SliceOf(rows);
   Tensors part = inputs;
   for (size_t i = 0; i < part.size(); ++i) {

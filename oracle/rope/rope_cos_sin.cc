@@ -70,7 +70,7 @@ Comparisons CheckRopeCosSinRope(const Case& c, const Tensors& inputs, const Ask&
   for (const char* key : {"base", "scaling", "seq_len"})
     line += std::string(" ") + key + "=" + TextOf(c, key);
   const Case rope = Case::Parse(line);
-  Tensors unit = {{"x", c.dtype(), Tensor<double>(rope.ShapeOf(rope.info().signature.inputs[0]))},
+  Tensors unit = {{"x", c.dtype(), Tensor<double>(rope.ShapeOf(rope.signature().inputs[0]))},
                   inputs[0]};
   for (size_t i = 0; i < unit[0].values.data.size(); ++i) unit[0].values.data[i] = i % R < pairs;
   const Response half = ask(c.With("layout=half_width"), inputs), y = ask(rope, unit);

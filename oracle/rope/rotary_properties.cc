@@ -17,7 +17,7 @@ Case AsRope(const Case& c) {
       line += " " + a.name + "=" + a.text;
     }
   }
-  const Shape x = c.ShapeOf(c.info().signature.inputs[0]);
+  const Shape x = c.ShapeOf(c.signature().inputs[0]);
   const std::string letters = "BHSD";
   for (size_t i = 0; i < letters.size(); ++i) {
     line += std::string(" ") + letters[i] + "=" + std::to_string(x[i]);

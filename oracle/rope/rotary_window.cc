@@ -6,10 +6,10 @@
 namespace sextant::oracle {
 
 Window::Window(const Case& c) : RotatedChannels(c), amplitude(NumberOf(c, "attention_factor", 1)) {
-  const Shape x = c.ShapeOf(c.info().signature.inputs[0]);
+  const Shape x = c.ShapeOf(c.signature().inputs[0]);
   rows = x[0] * x[1] * x[2];
   // Keys that are shifted by a delta already have their amplitude.
-  const bool by_position = c.info().signature.inputs[1].name != "delta";
+  const bool by_position = c.signature().inputs[1].name != "delta";
   if (by_position && !TextOf(c, "scaling").empty()) amplitude = AmplitudeOf(c);
 }
 

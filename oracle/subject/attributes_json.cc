@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "reference/case/call.h"
+#include "reference/case/optional_inputs.h"
 
 namespace sextant::oracle {
 namespace {
@@ -58,7 +59,7 @@ Json ValueOf(const Attribute& attribute) {
 Json AttributesJson(const Case& c, const ToldAttributes& told) {
   Json attributes = Json::object();
   for (const Attribute& attribute : c.operation().Attributes()) {
-    if (attribute.dimension) continue;
+    if (attribute.dimension || attribute.name == kWith) continue;
     const bool is_told = !told || told->contains(attribute.name);
     attributes[attribute.name] = is_told ? ValueOf(attribute) : Json();
   }
@@ -66,9 +67,15 @@ Json AttributesJson(const Case& c, const ToldAttributes& told) {
   return attributes;
 }
 
-Metadata SaidWord(const ToldAttributes& told) {
-  if (!told) return {};
-  return {{"said", PrintJson(Json(*told))}};
+Metadata GapWords(const Case& c, const ToldAttributes& told) {
+  Metadata words;
+  if (told) words["said"] = PrintJson(Json(*told));
+  Json absent = Json::array();
+  for (const TensorSpec& input : c.info().signature.inputs) {
+    if (!FindTensor(c.signature(), input.name)) absent.push_back(input.name);
+  }
+  if (!absent.empty()) words["absent"] = PrintJson(absent);
+  return words;
 }
 
 }  // namespace sextant::oracle

@@ -30,8 +30,15 @@ TEST(AttributesJson, SaysOnlyWhatIsTold) {
   const ToldAttributes told = std::set<std::string>{"M", "eps"};
   const Case c = Case::Parse("rms_norm N=1 M=2 eps=1e-05 unit_offset=true");
   EXPECT_EQ(PrintJson(AttributesJson(c, told)), R"({"eps":1e-05,"unit_offset":null,"M":2,"N":1})");
-  EXPECT_EQ(SaidWord(told), (Metadata{{"said", R"(["M","eps"])"}}));
-  EXPECT_EQ(SaidWord({}), Metadata());
+  EXPECT_EQ(GapWords(c, told), (Metadata{{"said", R"(["M","eps"])"}}));
+  EXPECT_EQ(GapWords(c, {}), Metadata());
+}
+
+TEST(AttributesJson, LeavesPresenceToTheInputs) {
+  const Case c = Case::Parse("attention with=bias H=1 S=1 T=1 D=1");
+  EXPECT_FALSE(AttributesJson(c).contains("with"));
+  EXPECT_EQ(GapWords(c, {}), (Metadata{{"absent", R"(["sink"])"}}));
+  EXPECT_EQ(GapWords(c.With("with=bias,sink"), {}), Metadata());
 }
 
 TEST(AttributesJson, HasListsAsLists) {

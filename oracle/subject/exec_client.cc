@@ -125,7 +125,7 @@ Reply ExecClient::Ask(const Question& question) {
                     {"dtype", std::string(NameOf(question.dtype))},
                     {"attributes", question.attributes_json},
                     {"outputs", DescribeOutputs(question.expected)}};
-  words.insert(question.said.begin(), question.said.end());
+  words.insert(question.gaps.begin(), question.gaps.end());
   const Answer answer = Exchange({.metadata = std::move(words),
                                   .inputs = question.inputs,
                                   .expected = question.expected,

@@ -29,7 +29,7 @@ struct Question {
   std::string attributes_json;  // JSON object of all attributes and dimensions
   Tensors inputs;
   std::vector<ExpectedTensor> expected;
-  Metadata said{};  // what the question says, if not everything: SaidWord
+  Metadata gaps{};  // GapWords
 };
 
 // The texts are Marked (reference/base/printable.h).

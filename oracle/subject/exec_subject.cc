@@ -8,6 +8,7 @@
 #include "oracle/subject/exec_client.h"
 #include "reference/base/json.h"
 #include "reference/base/printable.h"
+#include "reference/case/former_names.h"
 #include "reference/case/operations.h"
 
 namespace sextant::oracle {
@@ -24,7 +25,7 @@ Question QuestionOf(const Case& c, const Tensors& inputs, const ToldAttributes& 
                     .attributes_json = PrintJson(AttributesJson(c, told)),
                     .inputs = inputs,
                     .expected = {},
-                    .said = SaidWord(told)};
+                    .gaps = GapWords(c, told)};
   for (const TensorSpec& spec : c.info().signature.outputs) {
     question.expected.push_back({spec.name, c.DTypeOf(spec), c.ShapeOf(spec), spec.optional});
   }
@@ -49,9 +50,11 @@ void RequireOperations(const std::vector<std::string>& names) {
   const std::vector<std::string> all = OperationNames();
   for (const std::string& name : names) {
     if (std::ranges::find(all, name) != all.end()) continue;
+    const auto today = LineOfToday(name);
     throw Failure(Failure::Cause::kProtocol,
                   "its hello names the operation " + Quoted(name) +
-                      ", which does not exist (`sextant list` prints all)",
+                      (today ? ", which is now " + Quoted(*today)
+                             : ", which does not exist (`sextant list` prints all)"),
                   "");
   }
 }

@@ -1,8 +1,10 @@
 // The attributes shared by the attention operations.
 #pragma once
 
+#include <array>
 #include <cmath>
 #include <optional>
+#include <string_view>
 
 #include "reference/attention/attention_mask.h"
 
@@ -10,6 +12,15 @@ namespace sextant {
 
 // Throws Error unless K divides H, so that H query heads can share K key heads.
 void CheckSharing(int64_t H, int64_t K);
+
+// Where a bias is added, if not to the capped score.
+enum class AddBias {
+  kBeforeCap,    // cap(q.k scale + bias)
+  kBeforeScale,  // cap((q.k + bias) scale)
+};
+constexpr std::array<std::string_view, 2> NamesOf(AddBias) {
+  return {"before_cap", "before_scale"};
+}
 
 struct AttentionAttributes : AttentionMask {
   std::optional<double> scale{};     // unset: D^-1/2

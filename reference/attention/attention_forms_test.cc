@@ -1,4 +1,4 @@
-// Tests of attention_scores, attention_bias, attention_sink and rope_attention.
+// Tests of attention_scores, attention with a bias or a sink, and rope_attention.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -26,29 +26,35 @@ TEST(AttentionScores, NeighbouringHeadsShareKeys) {
               ElementsAre(2, 20, 300, 3000));
 }
 
-const std::string kBias = "attention_bias H=1 D=1 E=1 S=1 dtype=f64 ";
+const std::string kBias = "attention with=bias H=1 D=1 E=1 S=1 dtype=f64 ";
 
-// The product is 6. The bias is added after scale and cap; with scale_bias, before both.
-TEST(AttentionBias, IsAddedAfterScaleAndCapUnlessScaleBias) {
+// The product is 6. The bias is added after scale and cap, or where add_bias says.
+TEST(AttentionBias, IsAddedAfterScaleAndCapUnlessAddBias) {
   const std::string line = kBias + "scale=0.5 T=1 @q=2 @k=3 @bias=4 @v=1 ";
   EXPECT_THAT(DoublesOf(line, 1), ElementsAre(7));
-  EXPECT_THAT(DoublesOf(line + "scale_bias=true", 1), ElementsAre(5));
+  EXPECT_THAT(DoublesOf(line + "add_bias=before_scale", 1), ElementsAre(5));
   EXPECT_NEAR(DoublesOf(line + "soft_cap=2", 1)[0], 2 * std::tanh(1.5) + 4, 1e-15);
-  EXPECT_NEAR(DoublesOf(line + "soft_cap=2 scale_bias=true", 1)[0], 2 * std::tanh(2.5), 1e-15);
+  EXPECT_NEAR(DoublesOf(line + "soft_cap=2 add_bias=before_cap", 1)[0], 2 * std::tanh(3.5), 1e-15);
+  EXPECT_NEAR(DoublesOf(line + "soft_cap=2 add_bias=before_scale", 1)[0], 2 * std::tanh(2.5),
+              1e-15);
+}
+
+TEST(AttentionBias, HasAPlaceOnlyIfItExists) {
+  EXPECT_THROW(Case::Parse("attention add_bias=before_cap H=1 K=1 S=1 T=1 D=1"), Error);
 }
 
 TEST(AttentionBias, BelongsToHeadQueryAndKey) {
-  const std::string line = "attention_bias H=2 K=1 D=1 E=1 S=2 T=1 @q=0 @bias=1,2,3,4";
+  const std::string line = "attention with=bias H=2 K=1 D=1 E=1 S=2 T=1 @q=0 @bias=1,2,3,4";
   EXPECT_THAT(DoublesOf(line, 1), ElementsAre(1, 2, 3, 4));
 }
 
 // Slices along heads and queries use the matching rows of the bias.
 TEST(AttentionBias, IsSlicedWithTheQueries) {
-  const Proof proof = ProofOf("attention_bias H=3 K=1 D=1 E=128 S=120 T=1 @q=0 @bias=normal");
+  const Proof proof = ProofOf("attention with=bias H=3 K=1 D=1 E=128 S=120 T=1 @q=0 @bias=normal");
   EXPECT_EQ(proof.golden[1].high.data, proof.inputs[3].values.data);
 }
 
-const std::string kSink = "attention_sink H=1 D=1 E=1 S=1 dtype=f64 ";
+const std::string kSink = "attention with=sink H=1 D=1 E=1 S=1 dtype=f64 ";
 
 // Two scores of 0 and a sink of 0: all weights are 1/3. lse does not include the sink.
 TEST(AttentionSink, ReducesTheWeightsButNotLse) {
@@ -64,10 +70,25 @@ TEST(AttentionSink, IsNeitherScaledNorCapped) {
 
 TEST(AttentionSink, IsOneScorePerHead) {
   const auto y =
-      DoublesOf("attention_sink H=4 K=2 D=1 E=1 S=1 T=1 dtype=f64 @q=0 @v=1 @sink=0,1,2,3");
+      DoublesOf("attention with=sink H=4 K=2 D=1 E=1 S=1 T=1 dtype=f64 @q=0 @v=1 @sink=0,1,2,3");
   for (size_t h = 0; h < 4; ++h) {
     EXPECT_NEAR(y[h], 1 / (1 + std::exp(static_cast<double>(h))), 1e-15) << h;
   }
+}
+
+// The sink takes all the weight where no key is seen.
+TEST(AttentionSink, OfARowWithoutKeysGivesZero) {
+  const std::string line = kSink + "T=0 @q=0 @sink=2 empty_rows=";
+  EXPECT_THAT(DoublesOf(line + "unspecified"), ElementsAre(0));
+  EXPECT_THAT(DoublesOf(line + "zero"), ElementsAre(0));
+}
+
+// Two scores of 0 + 1 and a sink of 1, which has no bias: all weights are 1/3.
+TEST(AttentionSink, IsNotBiased) {
+  const std::string line =
+      "attention with=bias,sink H=1 D=1 E=1 S=1 dtype=f64 T=2 @q=0 @v=3,9 @bias=1,1 @sink=1";
+  EXPECT_THAT(DoublesOf(line), ElementsAre(DoubleNear(4, 1e-15)));
+  EXPECT_NEAR(DoublesOf(line, 1)[0], std::log(2) + 1, 1e-15);
 }
 
 const std::string kRope = "rope_attention H=1 S=1 T=1 D=2 E=1 scale=1 dtype=f64 pairing=half ";

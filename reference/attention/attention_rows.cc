@@ -6,7 +6,7 @@ template <class Real>
 AttentionRows<Real>::AttentionRows(const AttentionAttributes& op, const AttentionTensors<Real>& in)
     : op_(op),
       in_(in),
-      score_function_(op, in.q.shape[3], in.scale_bias),
+      score_function_(op, in.q.shape[3], in.add_bias),
       first_b_(SliceBegin("B")),
       first_h_(SliceBegin("H")),
       first_k_(SliceBegin("K")),
@@ -85,7 +85,7 @@ auto AttentionRows<Real>::Scored(const QueryIndex& at, const KeyRange& keys) -> 
 template <class Real>
 void AttentionRows<Real>::AnswerEmpty(const QueryIndex&, std::span<Real> y, Real& lse) const {
   const bool zero = op_.empty_rows == EmptyRows::kZero;
-  std::ranges::fill(y, zero ? Real(0.0) : Unspecified<Real>());
+  std::ranges::fill(y, zero || in_.sink ? Real(0.0) : Unspecified<Real>());
   lse = zero ? EmptyLogSumExp<Real>() : Unspecified<Real>();
 }
 

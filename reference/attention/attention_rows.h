@@ -44,7 +44,7 @@ struct AttentionTensors {
   const Tensor<Real>&q, &k, &v;
   const Tensor<Real>* bias = nullptr;
   const Tensor<Real>* sink = nullptr;
-  bool scale_bias = false;  // the bias is added before the sum is scaled
+  std::optional<AddBias> add_bias{};
 };
 
 // The steps from the dot product of query and key to their score.
@@ -53,10 +53,13 @@ enum class ScoreStep { kScale, kCap, kBias };
 template <class Real>
 class ScoreFunction {
  public:
-  ScoreFunction(const AttentionAttributes& op, size_t D, bool scale_bias = false)
+  ScoreFunction(const AttentionAttributes& op, size_t D, std::optional<AddBias> add_bias = {})
       : scale_(op.scale, D), order_{ScoreStep::kScale, ScoreStep::kCap, ScoreStep::kBias} {
     if (op.soft_cap) capped_.emplace(*op.soft_cap);
-    if (scale_bias) order_ = {ScoreStep::kBias, ScoreStep::kScale, ScoreStep::kCap};
+    if (add_bias == AddBias::kBeforeCap)
+      order_ = {ScoreStep::kScale, ScoreStep::kBias, ScoreStep::kCap};
+    if (add_bias == AddBias::kBeforeScale)
+      order_ = {ScoreStep::kBias, ScoreStep::kScale, ScoreStep::kCap};
   }
   const std::vector<ScoreStep>& order() const { return order_; }
   Real operator()(const Real& product, const Real* bias = nullptr) const {
@@ -113,7 +116,8 @@ class AttentionRows {
   virtual Real ScoreAt(const QueryIndex& at, size_t t, const Real& product) const;
   virtual Real SinkOf(const QueryIndex& at) const { return (*in_.sink)(at.h); }
   virtual ScoredKeys Scored(const QueryIndex& at, const KeyRange& keys);
-  // The result of a query without visible keys: unchanged, or 0 and -infinity if empty_rows=zero.
+  // The result of a query without visible keys: unspecified, or 0 and -infinity if empty_rows=zero.
+  // With a sink, which takes all the weight, y is 0.
   virtual void AnswerEmpty(const QueryIndex& at, std::span<Real> y, Real& lse) const;
   // The mean of the values. Scores beyond those of the keys (a sink) have values of 0.
   virtual void Average(const QueryIndex& at, const ScoredKeys& scored, std::span<Real> y,

@@ -7,16 +7,10 @@ namespace sextant {
 
 template <class Real>
 void CrossAttention::operator()(const Tensor<Real>& x, const Tensor<Real>& memory,
-                                const Tensor<Real>& wq, const Tensor<Real>& bq,
-                                const Tensor<Real>& wk, const Tensor<Real>& bk,
-                                const Tensor<Real>& wv, const Tensor<Real>& bv,
-                                const Tensor<Real>& wo, const Tensor<Real>& bo, Tensor<Real>& y,
+                                const MultiHeadWeights<Real>& weights, Tensor<Real>& y,
                                 Tensor<Real>& q, Tensor<Real>& k, Tensor<Real>& v,
                                 Tensor<Real>& mean) const {
-  y = MultiHead<Real>(
-      MakeAttention(), x, memory,
-      {.wq = wq, .bq = bq, .wk = wk, .bk = bk, .wv = wv, .bv = bv, .wo = wo, .bo = bo},
-      {.q = q, .k = k, .v = v, .mean = mean});
+  y = MultiHead<Real>(MakeAttention(), x, memory, weights, {.q = q, .k = k, .v = v, .mean = mean});
 }
 
 template <>

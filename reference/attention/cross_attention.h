@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "reference/attention/inner_attention.h"
-#include "reference/number/tensor/tensor.h"
+#include "reference/attention/multi_head_weights.h"
 
 namespace sextant {
 
@@ -53,11 +53,9 @@ struct CrossAttention : InnerAttention {
   }
   void Check() const { MakeAttention().Check(); }
   template <class Real>
-  void operator()(const Tensor<Real>& x, const Tensor<Real>& memory, const Tensor<Real>& wq,
-                  const Tensor<Real>& bq, const Tensor<Real>& wk, const Tensor<Real>& bk,
-                  const Tensor<Real>& wv, const Tensor<Real>& bv, const Tensor<Real>& wo,
-                  const Tensor<Real>& bo, Tensor<Real>& y, Tensor<Real>& q, Tensor<Real>& k,
-                  Tensor<Real>& v, Tensor<Real>& mean) const;
+  void operator()(const Tensor<Real>& x, const Tensor<Real>& memory,
+                  const MultiHeadWeights<Real>& weights, Tensor<Real>& y, Tensor<Real>& q,
+                  Tensor<Real>& k, Tensor<Real>& v, Tensor<Real>& mean) const;
 
   Attention MakeAttention() const { return MakeAttentionOver(T); }
 };

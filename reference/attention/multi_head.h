@@ -5,15 +5,12 @@
 #include <utility>
 
 #include "reference/attention/attention.h"
-#include "reference/layer/linear_bias.h"
+#include "reference/attention/multi_head_weights.h"
+#include "reference/layer/linear.h"
+#include "reference/number/matrix_product.h"
 #include "reference/prove/block_parts.h"
 
 namespace sextant {
-
-template <class Real>
-struct MultiHeadWeights {
-  const Tensor<Real>&wq, &bq, &wk, &bk, &wv, &bv, &wo, &bo;
-};
 
 // Intermediates, already allocated with their final shapes: q[H,S,D] k[K,T,D] v[K,T,D] mean[S,H*D].
 template <class Real>
@@ -25,7 +22,8 @@ template <class Real>
 Tensor<Real> Projected(const Tensor<Real>& x, const Tensor<Real>& weight,
                        const Tensor<Real>& bias) {
   Tensor<Real> y({x.shape[0], weight.shape[0]});
-  LinearBias()(x, weight, bias, y);
+  MultiplyByRows(x, weight, y);
+  AddToRows(bias, y);
   return y;
 }
 
@@ -39,7 +37,7 @@ Tensor<Real> MultiHead(const Attention& attention, const Tensor<Real>& x,
   const Tensor<Real> k = IntermediateAs(SplitHeads(Projected(memory, w.wk, w.bk), K), out.k);
   const Tensor<Real> v = IntermediateAs(SplitHeads(Projected(memory, w.wv, w.bv), K), out.v);
   Tensor<Real> mean(q.shape), lse({1, H, x.shape[0]});
-  attention(q, k, v, mean, lse);
+  attention.operator()<Real>(q, k, v, nullptr, nullptr, mean, lse);
   out.mean = MergeHeads(mean);
   return Projected(Intermediate(out.mean), w.wo, w.bo);
 }

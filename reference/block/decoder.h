@@ -3,11 +3,25 @@
 
 #include <string_view>
 
+#include "reference/block/block_tensors.h"
 #include "reference/block/decoder_block_attributes.h"
-#include "reference/number/tensor/tensor.h"
-#include "reference/number/weights.h"
 
 namespace sextant {
+
+template <class Real>
+struct DecoderWeights {
+  Tensor<Real> table;
+  BlockWeights<Real> blocks;  // stacks along a leading axis
+  Tensor<Real> last_norm;
+  Weights<Real> head;
+
+  void Visit(auto&& v) {
+    v("table", table);
+    blocks.Visit(v);
+    v("last_norm", last_norm);
+    v("head", head);
+  }
+};
 
 struct Decoder : DecoderBlockAttributes {
   static constexpr std::string_view kName = "decoder";
@@ -53,11 +67,8 @@ logits = head last_norm(states[L]);  c tanh(logits / c) if logit_cap=c
   void Check() const;
   template <class Real>
   void operator()(const Tensor<double>& token, const Tensor<double>& position,
-                  const Tensor<Real>& table, const Tensor<Real>& attn_norm, const Weights<Real>& wq,
-                  const Weights<Real>& wk, const Weights<Real>& wv, const Weights<Real>& wo,
-                  const Tensor<Real>& mlp_norm, const Weights<Real>& gate, const Weights<Real>& up,
-                  const Weights<Real>& down, const Tensor<Real>& last_norm,
-                  const Weights<Real>& head, Tensor<Real>& logits, Tensor<Real>& states) const;
+                  const DecoderWeights<Real>& weights, Tensor<Real>& logits,
+                  Tensor<Real>& states) const;
 };
 
 }  // namespace sextant

@@ -1,4 +1,4 @@
-// The attributes shared by the operations decoder_block, decoder_block_normed and decoder.
+// The attributes shared by the operations decoder_block and decoder.
 #pragma once
 
 #include "reference/attention/inner_attention.h"
@@ -18,19 +18,18 @@ enum class Placement {
 constexpr std::array<std::string_view, 4> NamesOf(Placement) {
   return {"pre", "branch", "parallel", "sandwich"};
 }
-// The placements for operations with the norms N1 and N2 only: the first values of Placement.
+// The placements of `decoder`, whose blocks have the norms N1 and N2 only: the first of Placement.
 enum class PlainPlacement { kPre, kBranch, kParallel };
 constexpr std::array<std::string_view, 3> NamesOf(PlainPlacement) {
   return {"pre", "branch", "parallel"};
 }
 
-// How queries and keys are normalised before they are rotated.
+// How queries and keys are normalised before they are rotated, if they are.
 enum class QkNorm {
-  kNone,
   kHead,  // over each head: Qwen3, Gemma 3
   kFull,  // over all heads of a token: OLMo-2
 };
-constexpr std::array<std::string_view, 3> NamesOf(QkNorm) { return {"none", "head", "full"}; }
+constexpr std::array<std::string_view, 2> NamesOf(QkNorm) { return {"head", "full"}; }
 
 struct DecoderBlockAttributes : RopeAttributes, InnerAttention {
   static constexpr std::string_view kSteps =
@@ -41,6 +40,7 @@ struct DecoderBlockAttributes : RopeAttributes, InnerAttention {
   bool unit_offset = false;  // all norms multiply by 1 + weight
   GateKind kind{};
   Placement placement = Placement::kPre;
+  std::optional<QkNorm> qk_norm{};  // only of decoder_block
   DecoderBlockAttributes() { mask = Mask::kCausal; }
   // P is the operation's type of `placement`: Placement or PlainPlacement.
   template <NamedEnum P>

@@ -30,7 +30,7 @@ template <class Real>
 DecoderBlockFormula<Real>::DecoderBlockFormula(const DecoderBlockAttributes& attributes,
                                                const Tensor<double>& position,
                                                const BlockWeights<Real>& weights,
-                                               const BlockTensors<Real>& out)
+                                               const BlockOutputs<Real>& out)
     : a_(attributes),
       position_(position),
       w_(weights),
@@ -39,18 +39,19 @@ DecoderBlockFormula<Real>::DecoderBlockFormula(const DecoderBlockAttributes& att
 
 template <class Real>
 void DecoderBlockFormula<Real>::Run(const Tensor<Real>& x) const {
-  out_.normed = BranchInput(Branch::kAttention, x);
+  *out_.normed = BranchInput(Branch::kAttention, x);
   const Tensor<Real> attended =
-      BranchOutput(Branch::kAttention, AttentionBranch(Intermediate(out_.normed)));
-  out_.middle = AfterAttention(x, attended);
-  const Tensor<Real> middle = Intermediate(out_.middle);
+      BranchOutput(Branch::kAttention, AttentionBranch(Intermediate(*out_.normed)));
+  *out_.middle = AfterAttention(x, attended);
+  const Tensor<Real> middle = Intermediate(*out_.middle);
 
   const bool parallel = a_.placement == Placement::kParallel;
   const Tensor<Real> in = BranchInput(Branch::kFeedForward, parallel ? x : middle);
   Tensor<Real> fed(x.shape);
-  FeedForward{.kind = a_.kind}(in, w_.gate, w_.up, w_.down, fed, out_.hidden);
+  FeedForward{.kind = a_.kind}.operator()<Real>(in, w_.gate, w_.up, w_.down, nullptr, nullptr,
+                                                nullptr, fed, *out_.hidden);
   fed = BranchOutput(Branch::kFeedForward, Stored(std::move(fed)));
-  out_.y = AfterFeedForward(x, attended, middle, fed);
+  *out_.y = AfterFeedForward(x, attended, middle, fed);
 }
 
 template <class Real>
@@ -123,7 +124,8 @@ void DecoderBlockFormula<Real>::Attend(const Tensor<Real>& q, const Tensor<Real>
     of_key_head.H.value = static_cast<int64_t>(heads);
     of_key_head.K.value = 1;
     Tensor<Real> y({1, heads, S, v.shape[3]}), log_sums({1, heads, S});
-    of_key_head(HeadsOf(q, g * heads, heads), HeadsOf(k, g, 1), HeadsOf(v, g, 1), y, log_sums);
+    of_key_head.operator()<Real>(HeadsOf(q, g * heads, heads), HeadsOf(k, g, 1), HeadsOf(v, g, 1),
+                                 nullptr, nullptr, y, log_sums);
     CopyHeads(y, g * heads, mean);
     CopyHeads(log_sums, g * heads, lse);
   });
@@ -132,15 +134,15 @@ void DecoderBlockFormula<Real>::Attend(const Tensor<Real>& q, const Tensor<Real>
 template <class Real>
 Tensor<Real> DecoderBlockFormula<Real>::AttentionBranch(const Tensor<Real>& x) const {
   const auto H = static_cast<size_t>(a_.H.value), K = static_cast<size_t>(a_.K.value);
-  const Projection queries{w_.wq, w_.q_norm, H, w_.qk_norm, false};
-  const Projection keys{w_.wk, w_.k_norm, K, w_.qk_norm, true};
-  const Tensor<Real> q = IntermediateAs(QueriesOrKeys(queries, x), out_.q_rotated);
-  const Tensor<Real> k = IntermediateAs(QueriesOrKeys(keys, x), out_.k_rotated);
+  const Projection queries{w_.wq, w_.q_norm, H, a_.qk_norm, false};
+  const Projection keys{w_.wk, w_.k_norm, K, a_.qk_norm, true};
+  const Tensor<Real> q = IntermediateAs(QueriesOrKeys(queries, x), *out_.q_rotated);
+  const Tensor<Real> k = IntermediateAs(QueriesOrKeys(keys, x), *out_.k_rotated);
   const Tensor<Real> v = Values(x);
   Tensor<Real> mean(q.shape), lse({1, H, x.shape[0]});
   Attend(q, k, v, mean, lse);
-  out_.attention_out = Projected(Merged(Stored(std::move(mean))), w_.wo);
-  return Intermediate(out_.attention_out);
+  *out_.attention_out = Projected(Merged(Stored(std::move(mean))), w_.wo);
+  return Intermediate(*out_.attention_out);
 }
 
 template class DecoderBlockFormula<Interval>;

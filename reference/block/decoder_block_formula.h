@@ -1,33 +1,16 @@
 // The formula of a decoder block, for every number type: its operations and their intermediates.
-// Shared by decoder_block, decoder_block_normed and decoder. Virtual functions are the places where
-// a mutation may differ (oracle/block/block_mutation.h).
+// Shared by decoder_block and decoder. Virtual functions are the places where a mutation may differ
+// (oracle/block/block_mutation.h).
 #pragma once
 
+#include "reference/block/block_tensors.h"
 #include "reference/block/decoder_block_attributes.h"
 #include "reference/layer/feed_forward.h"
-#include "reference/layer/linear.h"
+#include "reference/number/matrix_product.h"
 #include "reference/prove/block_parts.h"
 #include "reference/rope/rope_rotated.h"
 
 namespace sextant {
-
-// A pointer may be null if the attributes do not need its weight.
-template <class Real>
-struct BlockWeights {
-  const Tensor<Real>& attn_norm;
-  Weights<Real> wq, wk, wv, wo;
-  const Tensor<Real>& mlp_norm;
-  Weights<Real> gate, up, down;
-  QkNorm qk_norm = QkNorm::kNone;
-  const Tensor<Real>*q_norm = nullptr, *k_norm = nullptr;
-  const Tensor<Real>*attn_post_norm = nullptr, *mlp_post_norm = nullptr;  // for kSandwich
-};
-
-// The output tensors, already allocated with their final shapes.
-template <class Real>
-struct BlockTensors {
-  Tensor<Real>&y, &normed, &q_rotated, &k_rotated, &attention_out, &middle, &hidden;
-};
 
 // a + b + c, added in any order.
 template <class Real>
@@ -42,7 +25,7 @@ Tensor<Real> StoredSum(const Tensor<Real>& a, const Tensor<Real>& b, const Tenso
 template <class Real>
 Tensor<Real> Projected(const Tensor<Real>& x, const Weights<Real>& weight) {
   Tensor<Real> y({x.shape[0], weight.shape[0]});
-  Linear()(x, weight, y);
+  MultiplyByWeights(x, weight, y);
   return Stored(std::move(y));
 }
 
@@ -53,11 +36,11 @@ Tensor<Real> Normed(const RmsNorm& norm, const Tensor<Real>& x, const Tensor<Rea
   return Stored(std::move(y));
 }
 
-// Normalises queries [S,H*D] or keys [S,K*D] as `how` states.
+// Normalises queries [S,H*D] or keys [S,K*D] as `how` states. Unset: x, and no weight is read.
 template <class Real>
-Tensor<Real> QkNormed(const RmsNorm& norm, QkNorm how, const Tensor<Real>& x,
-                      const Tensor<Real>* weight, size_t heads) {
-  if (how == QkNorm::kNone) return x;
+Tensor<Real> QkNormed(const RmsNorm& norm, std::optional<QkNorm> how, const Tensor<Real>& x,
+                      const std::optional<Tensor<Real>>& weight, size_t heads) {
+  if (!how) return x;
   if (how == QkNorm::kFull) return Normed(norm, x, *weight);
   Tensor<Real> y(x.shape);
   const size_t S = x.shape[0], D = heads == 0 ? 0 : x.shape[1] / heads;
@@ -80,7 +63,7 @@ class DecoderBlockFormula {
  public:
   // The arguments must outlive the formula.
   DecoderBlockFormula(const DecoderBlockAttributes& attributes, const Tensor<double>& position,
-                      const BlockWeights<Real>& weights, const BlockTensors<Real>& out);
+                      const BlockWeights<Real>& weights, const BlockOutputs<Real>& out);
   virtual ~DecoderBlockFormula() = default;
   void Run(const Tensor<Real>& x) const;
 
@@ -89,9 +72,9 @@ class DecoderBlockFormula {
   // Queries or keys: their projection.
   struct Projection {
     const Weights<Real>& weight;
-    const Tensor<Real>* norm;
+    const std::optional<Tensor<Real>>& norm;
     size_t heads;
-    QkNorm qk_norm;
+    std::optional<QkNorm> qk_norm;
     bool of_keys;
   };
   // What a branch reads, and what it adds.
@@ -113,7 +96,7 @@ class DecoderBlockFormula {
   const DecoderBlockAttributes& a_;
   const Tensor<double>& position_;
   const BlockWeights<Real>& w_;
-  const BlockTensors<Real>& out_;
+  const BlockOutputs<Real>& out_;
 
  private:
   Tensor<Real> AttentionBranch(const Tensor<Real>& x) const;  // attention_out [S,M]

@@ -11,30 +11,19 @@
 
 namespace sextant {
 
-// The weights of all blocks, stacked along a leading axis.
+// The weights of block l.
 template <class Real>
-struct StackedWeights {
-  const Tensor<Real>& attn_norm;
-  const Weights<Real>&wq, &wk, &wv, &wo;
-  const Tensor<Real>& mlp_norm;
-  const Weights<Real>&gate, &up, &down;
-};
-
-// whole[i], along the first axis.
-template <class Real>
-Tensor<Real> PartOf(const Tensor<Real>& whole, size_t i) {
-  const Shape shape(whole.shape.begin() + 1, whole.shape.end());
-  const auto count = static_cast<ptrdiff_t>(CountOf(shape));
-  const auto first = whole.data.begin() + static_cast<ptrdiff_t>(i) * count;
-  return {shape, std::vector<Real>(first, first + count)};
+BlockWeights<Real> BlockOf(BlockWeights<Real> stacks, size_t l) {
+  stacks.Visit([l](const char*, auto& weights) { weights = PartOf(weights, l); });
+  return stacks;
 }
 
-// Computes states [L+1,S,M]. Returns the last state as an intermediate. run(x, weights, tensors)
+// Computes states [L+1,S,M]. Returns the last state as an intermediate. run(x, weights, outputs)
 // computes one block.
 template <class Real, class Run>
-Tensor<Real> RunBlocks(const Decoder& op, const Tensor<double>& token, const Tensor<Real>& table,
-                       const StackedWeights<Real>& w, Tensor<Real>& states, const Run& run) {
-  const size_t S = token.shape[0], M = table.shape[1], L = w.attn_norm.shape[0];
+Tensor<Real> RunBlocks(const Decoder& op, const Tensor<double>& token,
+                       const DecoderWeights<Real>& w, Tensor<Real>& states, const Run& run) {
+  const size_t S = token.shape[0], M = w.table.shape[1], L = w.blocks.attn_norm.shape[0];
   const auto heads = static_cast<size_t>(op.H.value), key_heads = static_cast<size_t>(op.K.value);
   const auto width = static_cast<size_t>(op.D.value);
   Tensor<Real> state({S, M});
@@ -44,29 +33,20 @@ Tensor<Real> RunBlocks(const Decoder& op, const Tensor<double>& token, const Ten
     std::ranges::copy(state.data, states.data.begin() + static_cast<ptrdiff_t>(first));
     state = next;
   };
-  Embedding{.scale = op.embedding_scale}(token, table, state);
+  Embedding{.scale = op.embedding_scale}(token, w.table, state);
   store_state(0);
   for (size_t l = 0; l < L; ++l) {
     Tensor<Real> y({S, M}), normed({S, M}), attention_out({S, M}), middle({S, M});
-    Tensor<Real> hidden({S, w.gate.shape[1]}), q({heads, S, width}), k({key_heads, S, width});
-    // `weights` holds references to these temporaries and extends their lifetime.
-    const BlockWeights<Real> weights{.attn_norm = PartOf(w.attn_norm, l),
-                                     .wq = w.wq.Part(l),
-                                     .wk = w.wk.Part(l),
-                                     .wv = w.wv.Part(l),
-                                     .wo = w.wo.Part(l),
-                                     .mlp_norm = PartOf(w.mlp_norm, l),
-                                     .gate = w.gate.Part(l),
-                                     .up = w.up.Part(l),
-                                     .down = w.down.Part(l)};
-    run(state, weights,
-        BlockTensors<Real>{.y = y,
-                           .normed = normed,
-                           .q_rotated = q,
-                           .k_rotated = k,
-                           .attention_out = attention_out,
-                           .middle = middle,
-                           .hidden = hidden});
+    Tensor<Real> hidden({S, w.blocks.gate.shape[1]}), q({heads, S, width}),
+        k({key_heads, S, width});
+    run(state, BlockOf(w.blocks, l),
+        BlockOutputs<Real>{.y = &y,
+                           .normed = &normed,
+                           .q_rotated = &q,
+                           .k_rotated = &k,
+                           .attention_out = &attention_out,
+                           .middle = &middle,
+                           .hidden = &hidden});
     state = std::move(y);
     store_state(l + 1);
   }
@@ -77,7 +57,7 @@ Tensor<Real> RunBlocks(const Decoder& op, const Tensor<double>& token, const Ten
 template <class Real>
 void ToLogits(const Decoder& op, const Tensor<Real>& last, const Weights<Real>& head,
               Tensor<Real>& logits) {
-  Linear()(last, head, logits);
+  MultiplyByWeights(last, head, logits);
   if (!op.logit_cap) return;
   const Tensor<Real> uncapped = logits;
   SoftCap{.cap = *op.logit_cap}(uncapped, logits);

@@ -77,5 +77,12 @@ TEST(Decoder, RunsItsBlocksInOrder) {
   }
 }
 
+TEST(Decoder, RefusesSandwichWhichNeedsMoreNorms) {
+  EXPECT_THAT(
+      [] { Case::Parse("decoder pairing=half placement=sandwich V=1 L=1 S=1 M=2 H=1 D=2 F=1"); },
+      testing::ThrowsMessage<Error>(
+          testing::HasSubstr("placement: 'sandwich' is not one of: pre branch parallel")));
+}
+
 }  // namespace
 }  // namespace sextant

@@ -46,32 +46,26 @@ ActivationKind EncoderBlock::FeedForwardActivation() const {
 }
 
 template <class Real>
-void EncoderBlock::operator()(
-    const Tensor<Real>& x, const Tensor<Real>& position_table, const Tensor<Real>& wq,
-    const Tensor<Real>& bq, const Tensor<Real>& wk, const Tensor<Real>& bk, const Tensor<Real>& wv,
-    const Tensor<Real>& bv, const Tensor<Real>& wo, const Tensor<Real>& bo,
-    const Tensor<Real>& norm1_weight, const Tensor<Real>& norm1_bias, const Tensor<Real>& w1,
-    const Tensor<Real>& b1, const Tensor<Real>& w2, const Tensor<Real>& b2,
-    const Tensor<Real>& norm2_weight, const Tensor<Real>& norm2_bias, Tensor<Real>& y,
-    Tensor<Real>& attention_out, Tensor<Real>& middle, Tensor<Real>& hidden) const {
+void EncoderBlock::operator()(const Tensor<Real>& x, const Tensor<Real>& position_table,
+                              const EncoderWeights<Real>& w, Tensor<Real>& y,
+                              Tensor<Real>& attention_out, Tensor<Real>& middle,
+                              Tensor<Real>& hidden) const {
   const bool pre = placement == NormPlacement::kPre;
-  const Affine<Real> norm1{norm1_weight, norm1_bias}, norm2{norm2_weight, norm2_bias};
+  const Affine<Real> norm1{w.norm1_weight, w.norm1_bias}, norm2{w.norm2_weight, w.norm2_bias};
   const Tensor<Real> u = StoredSum(x, position_table);
   const Tensor<Real> attention_in = pre ? Normed(Norm(), u, norm1) : u;
   const size_t S = x.shape[0];
   const auto heads = static_cast<size_t>(H.value), key_heads = static_cast<size_t>(K.value);
-  const size_t D = heads == 0 ? 0 : wq.shape[0] / heads;
+  const size_t D = heads == 0 ? 0 : w.heads.wq.shape[0] / heads;
   Tensor<Real> q({heads, S, D}), k({key_heads, S, D}), v({key_heads, S, D}), mean({S, heads * D});
-  attention_out = MultiHead<Real>(
-      MakeAttention(), attention_in, attention_in,
-      {.wq = wq, .bq = bq, .wk = wk, .bk = bk, .wv = wv, .bv = bv, .wo = wo, .bo = bo},
-      {.q = q, .k = k, .v = v, .mean = mean});
+  attention_out = MultiHead<Real>(MakeAttention(), attention_in, attention_in, w.heads,
+                                  {.q = q, .k = k, .v = v, .mean = mean});
   middle = StoredSum(u, Intermediate(attention_out));
   if (!pre) middle = Normed(Norm(), middle, norm1);
   const Tensor<Real> h = Intermediate(middle);
   const Tensor<Real> feed_in = pre ? Normed(Norm(), h, norm2) : h;
-  y = StoredSum(
-      h, FeedForwardBranch<Real>(FeedForwardActivation(), feed_in, {w1, b1}, {w2, b2}, hidden));
+  y = StoredSum(h, FeedForwardBranch<Real>(FeedForwardActivation(), feed_in, {w.w1, w.b1},
+                                           {w.w2, w.b2}, hidden));
   if (!pre) y = Normed(Norm(), y, norm2);
 }
 

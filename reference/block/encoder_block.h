@@ -6,9 +6,9 @@
 #include <string_view>
 
 #include "reference/attention/inner_attention.h"
+#include "reference/attention/multi_head_weights.h"
 #include "reference/layer/activation.h"
 #include "reference/layer/layer_norm.h"
-#include "reference/number/tensor/tensor.h"
 
 namespace sextant {
 
@@ -23,6 +23,28 @@ enum class BlockActivation { kRelu, kGelu, kGeluTanh };
 constexpr std::array<std::string_view, 3> NamesOf(BlockActivation) {
   return {"relu", "gelu", "gelu_tanh"};
 }
+
+template <class Matrix, class Bias, class Norm>
+struct EncoderWeightsOf {
+  MultiHeadWeightsOf<Matrix, Bias> heads;
+  Norm norm1_weight, norm1_bias, norm2_weight, norm2_bias;
+  Matrix w1, w2;
+  Bias b1, b2;
+
+  void Visit(auto&& v) {
+    heads.Visit(v);
+    v("norm1_weight", norm1_weight);
+    v("norm1_bias", norm1_bias);
+    v("norm2_weight", norm2_weight);
+    v("norm2_bias", norm2_bias);
+    v("w1", w1);
+    v("b1", b1);
+    v("w2", w2);
+    v("b2", b2);
+  }
+};
+template <class Real>
+using EncoderWeights = EncoderWeightsOf<Tensor<Real>, Tensor<Real>, Tensor<Real>>;
 
 struct EncoderBlock : InnerAttention {
   static constexpr std::string_view kName = "encoder_block";
@@ -80,13 +102,8 @@ pre:             h = u + A(N1(u));  y = h + F(N2(h))
   }
   void Check() const;
   template <class Real>
-  void operator()(const Tensor<Real>& x, const Tensor<Real>& position_table, const Tensor<Real>& wq,
-                  const Tensor<Real>& bq, const Tensor<Real>& wk, const Tensor<Real>& bk,
-                  const Tensor<Real>& wv, const Tensor<Real>& bv, const Tensor<Real>& wo,
-                  const Tensor<Real>& bo, const Tensor<Real>& norm1_weight,
-                  const Tensor<Real>& norm1_bias, const Tensor<Real>& w1, const Tensor<Real>& b1,
-                  const Tensor<Real>& w2, const Tensor<Real>& b2, const Tensor<Real>& norm2_weight,
-                  const Tensor<Real>& norm2_bias, Tensor<Real>& y, Tensor<Real>& attention_out,
+  void operator()(const Tensor<Real>& x, const Tensor<Real>& position_table,
+                  const EncoderWeights<Real>& weights, Tensor<Real>& y, Tensor<Real>& attention_out,
                   Tensor<Real>& middle, Tensor<Real>& hidden) const;
 
   LayerNorm Norm() const { return {.eps = eps}; }

@@ -61,6 +61,9 @@ class ArrayOperation final : public TypedOperation<Op>, public EvaluatesInArrays
     wrapped_ = Wrapped<Op>(op_);
   }
   void Check() const override { wrapped_.Check(); }
+  bool Reads(std::string_view optional_input) const override {
+    return wrapped_.Reads(optional_input);
+  }
   void Evaluate(const Tensors& in, Outputs<Interval>& y) const override {
     wrapped_.Evaluate(in, y);
   }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -47,6 +48,10 @@ std::span<const std::string> PossibleValues(const E&) {
   static const auto kNames = NamesOf(E{});
   static const std::vector<std::string> kValues(kNames.begin(), kNames.end());
   return kValues;
+}
+template <NamedEnum E>
+std::span<const std::string> PossibleValues(const std::optional<E>&) {
+  return PossibleValues(E{});
 }
 
 // A type-erased member: code that handles members is compiled once, not for every struct. Valid

@@ -11,6 +11,7 @@
 #include "reference/case/draw.h"
 #include "reference/case/extents.h"
 #include "reference/case/operations.h"
+#include "reference/case/optional_inputs.h"
 
 namespace sextant {
 namespace {
@@ -77,6 +78,7 @@ std::string TextOf(const std::string& path) {
 Case::Case(const Case& other)
     : name_(other.name_),
       operation_(other.operation_->Clone()),
+      own_signature_(other.own_signature_),
       dimensions_(other.dimensions_),
       dtype_(other.dtype_),
       dtypes_(other.dtypes_),
@@ -94,7 +96,7 @@ Case Case::Parse(std::string_view line) {
   }
   Case c;
   c.name_ = words[0];
-  c.operation_ = MakeOperationNamed(words[0]);
+  c.operation_ = MakeOperationNamed(words[0], line);
   std::set<std::string> given;
   for (size_t i = 1; i < words.size(); ++i) {
     const auto [key, text] = SplitWord(words[i]);
@@ -154,9 +156,53 @@ void Case::SetWord(const std::string& key, const std::string& text) {
   }
 }
 
+// Puts the names of `with` into the order of the signature. Then chooses the inputs of the case,
+// and checks that no word is about an absent one.
+void Case::BindInputs() {
+  const Signature& declared = info().signature;
+  std::vector<std::string> optional;
+  for (const TensorSpec& input : declared.inputs) {
+    if (input.optional) optional.push_back(input.name);
+  }
+  if (optional.empty()) return;
+  const auto attributes = operation_->Attributes();
+  const auto with = std::ranges::find(attributes, kWith, &Attribute::name);
+  if (with != attributes.end() && !with->text.empty()) {
+    const std::vector<std::string> given = ItemsOf("[" + with->text + "]");
+    for (const std::string& name : given) {
+      if (std::ranges::count(optional, name) == 0) {
+        throw Error(name_, " has no optional input '", name, "'; it has:", NamesText(optional));
+      }
+      if (std::ranges::count(given, name) > 1) throw Error(name_, ": with= has ", name, " twice");
+    }
+    std::string ordered;
+    for (const std::string& name : optional) {
+      if (std::ranges::count(given, name) > 0) ordered += (ordered.empty() ? "" : ",") + name;
+    }
+    operation_->Set(kWith, ordered);
+  }
+  Signature present = declared;
+  std::erase_if(present.inputs, [&](const TensorSpec& input) {
+    return input.optional && !operation_->Reads(input.name);
+  });
+  const auto check = [&](const std::string& word, const std::string& name) {
+    const auto has = [&name](const TensorSpec& tensor) { return tensor.name == name; };
+    if (!std::ranges::any_of(declared.inputs, has) || std::ranges::any_of(present.inputs, has))
+      return;
+    throw Error(name_, ": ", word, name, "= is given, but this case has no ", name,
+                with == attributes.end() ? "" : "; expected it in with=");
+  };
+  for (const auto& [input, spec] : specs_) check("@", input);
+  for (const auto& [tensor, dtype] : dtypes_) check("dtype.", tensor);
+  own_signature_ = present.inputs.size() == declared.inputs.size()
+                       ? nullptr
+                       : std::make_shared<const Signature>(std::move(present));
+}
+
 // Gives every dimension an extent. Then checks the operation's conditions, the sizes of the tensors
 // and the specs of the inputs.
 void Case::Bind() {
+  BindInputs();
   const std::set<std::string> letters = DimensionsOf(*operation_);
   for (const auto& [letter, extent] : dimensions_) {
     if (!letters.contains(letter))
@@ -175,7 +221,7 @@ void Case::Bind() {
   }
   operation_->Check();
   operation_->CheckTypes(dtypes_);
-  for (const auto* side : {&info().signature.inputs, &info().signature.outputs}) {
+  for (const auto* side : {&signature().inputs, &signature().outputs}) {
     for (const TensorSpec& tensor : *side) {
       const size_t count = CountOf(ShapeOf(tensor));
       if (count > static_cast<size_t>(kLargestTensor)) {
@@ -184,7 +230,7 @@ void Case::Bind() {
       }
     }
   }
-  for (const TensorSpec& input : info().signature.inputs) CheckSpec(*this, input);
+  for (const TensorSpec& input : signature().inputs) CheckSpec(*this, input);
 }
 
 bool Case::Has(const Operation& operation, std::string_view key) {

@@ -1,6 +1,7 @@
 // A case: one line of text that specifies an operation and its inputs completely.
 //   rope pairing=half base=500000 B=1 H=2 S=3 D=8 dtype=bf16 seed=1 @position=0,1,255..258
 //   @x=one_hot
+//   attention with=bias,sink H=8 K=2 S=3 T=5 D=4
 // A lower-case key is an attribute, a capital letter a dimension. dtype.NAME= overrides the dtype
 // of one tensor. @NAME=SPEC overrides the default distribution of an input (reference/case/draw.h).
 // The canonical line has every attribute and dimension, so a golden stays valid if a default
@@ -36,6 +37,8 @@ class Case {
 
   const Operation& operation() const { return *operation_; }
   const OperationInfo& info() const { return operation_->info(); }
+  // The signature of the operation, without the optional inputs that this case does not have.
+  const Signature& signature() const { return own_signature_ ? *own_signature_ : info().signature; }
   const std::string& name() const { return name_; }
   const Dimensions& dimensions() const { return dimensions_; }
   DType dtype() const { return dtype_; }
@@ -55,10 +58,12 @@ class Case {
  private:
   Case() = default;
   void SetWord(const std::string& key, const std::string& text);
+  void BindInputs();
   void Bind();
 
   std::string name_;
   std::unique_ptr<Operation> operation_;
+  std::shared_ptr<const Signature> own_signature_;  // null: that of the operation
   Dimensions dimensions_;
   DType dtype_ = DType::kF32;
   std::map<std::string, DType> dtypes_;

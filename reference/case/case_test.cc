@@ -124,16 +124,16 @@ TEST(Case, WithChangesOneWord) {
 
 TEST(Case, DefaultSpecsComeFromTheOperation) {
   const Case c = Case::Parse("rms_norm N=1 M=2 @x=one_hot");
-  EXPECT_EQ(c.SpecOf(c.info().signature.inputs[0]), "one_hot");
-  EXPECT_EQ(c.SpecOf(c.info().signature.inputs[1]), "near_one");
+  EXPECT_EQ(c.SpecOf(c.signature().inputs[0]), "one_hot");
+  EXPECT_EQ(c.SpecOf(c.signature().inputs[1]), "near_one");
 }
 
 TEST(Case, DistributionsMayNameADimension) {
   const Case c = Case::Parse("embedding V=5 S=2 M=3 @table=normal(M)");
-  EXPECT_EQ(c.SpecOf(c.info().signature.inputs[0]), "random_positions(5)");
-  EXPECT_EQ(c.SpecOf(c.info().signature.inputs[1]), "normal(3)");
+  EXPECT_EQ(c.SpecOf(c.signature().inputs[0]), "random_positions(5)");
+  EXPECT_EQ(c.SpecOf(c.signature().inputs[1]), "normal(3)");
   EXPECT_THAT(c.With("V=8").ToString(), HasSubstr("@table=normal(M)"));
-  EXPECT_EQ(c.With("V=8").SpecOf(c.info().signature.inputs[0]), "random_positions(8)");
+  EXPECT_EQ(c.With("V=8").SpecOf(c.signature().inputs[0]), "random_positions(8)");
   EXPECT_THAT(ErrorOfLine("embedding V=5 S=2 M=3 @token=random_positions(Q)"), HasSubstr("'Q'"));
 }
 

@@ -117,7 +117,7 @@ NamedTensor DrawInput(const Case& c, const TensorSpec& input, const FileReader& 
   if (IsFile(spec)) {
     if (!read_file) throw Error("@", input.name, "=", spec, ": files cannot be read here");
     const size_t hash = spec.rfind('#');
-    tensor.values = read_file(spec.substr(0, hash), spec.substr(hash + 1));
+    tensor.values = read_file(spec.substr(0, hash), spec.substr(hash + 1), tensor.dtype);
     if (tensor.values.shape != c.ShapeOf(input)) {
       throw Error("@", input.name, "=", spec, " has shape ", ToString(tensor.values.shape),
                   ", expected ", ToString(c.ShapeOf(input)));
@@ -152,7 +152,7 @@ void CheckSpec(const Case& c, const TensorSpec& input) {
 }
 
 bool DependsOnSeed(const Case& c) {
-  return std::ranges::any_of(c.info().signature.inputs, [&c](const TensorSpec& input) {
+  return std::ranges::any_of(c.signature().inputs, [&c](const TensorSpec& input) {
     const std::string spec = c.SpecOf(input);
     if (IsFile(spec) || IsList(spec) || CountOf(c.ShapeOf(input)) == 0) return false;
     // Enough elements: of numbers that a seed draws some differ. No number is beyond f64.
@@ -167,14 +167,14 @@ bool DependsOnSeed(const Case& c) {
 
 Tensors DrawInputs(const Case& c, const FileReader& read_file) {
   Tensors tensors;
-  for (const TensorSpec& input : c.info().signature.inputs)
+  for (const TensorSpec& input : c.signature().inputs)
     tensors.push_back(DrawInput(c, input, read_file));
   return tensors;
 }
 
 StoredTensors DrawStored(const Case& c, const FileReader& read_file) {
   StoredTensors tensors;
-  for (const TensorSpec& input : c.info().signature.inputs) {
+  for (const TensorSpec& input : c.signature().inputs) {
     const std::string spec = c.SpecOf(input);
     const DType dtype = c.DTypeOf(input);
     if (IsFile(spec) || IsList(spec) || dtype == DType::kI64) {

@@ -44,9 +44,10 @@
 
 namespace sextant {
 
-// Reads the file at `path` and checks its digest; throws Error. Callers provide it.
+// Reads the values of a tensor of that type from the file at `path`, and checks its digest; throws
+// Error. Callers provide it.
 using FileReader =
-    std::function<Tensor<double>(const std::string& path, const std::string& sha256)>;
+    std::function<Tensor<double>(const std::string& path, const std::string& sha256, DType dtype)>;
 
 // The inputs of a case in the order of its signature. Throws Error if a given value does not fit
 // the tensor's dtype or shape.

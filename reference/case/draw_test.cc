@@ -139,7 +139,7 @@ TEST(Draw, RefusesToDrawFromAnEmptyTable) {
 }
 
 TEST(Draw, ReadsFilesByPathAndDigest) {
-  const FileReader read = [](const std::string& path, const std::string& digest) {
+  const FileReader read = [](const std::string& path, const std::string& digest, DType) {
     EXPECT_EQ(path, "a.npy");
     EXPECT_EQ(digest, "0123");
     return Tensor<double>({1, 2}, {5, 6});
@@ -151,7 +151,7 @@ TEST(Draw, ReadsFilesByPathAndDigest) {
 }
 
 TEST(Draw, RefusesFilesWithNumbersThatAreNotValuesOfTheDType) {
-  const FileReader read = [](const std::string&, const std::string&) {
+  const FileReader read = [](const std::string&, const std::string&, DType) {
     return Tensor<double>({1, 2}, {5, 0.1});
   };
   EXPECT_THAT(

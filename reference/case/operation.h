@@ -11,6 +11,8 @@
 //   kSource     the source of the definition
 //   Visit       its attributes (reference/case/attribute.h)
 //   Check()     optional: throws Error for invalid combinations of attributes and dimensions
+//   with        for optional inputs: which ones the case has (OptionalInputs); or
+//   Reads(name) for optional inputs: whether the attributes make the formula read that one
 //   CheckTypes(dtypes)  optional: throws Error for invalid dtypes that a line gives to tensors
 //   Stored(dtype, x)  optional: what an output stores of the number x. Then that is the definition,
 //               for every number type and recipe, and NaN, infinities and the sign of 0 in an
@@ -21,14 +23,21 @@
 //               inputs by const reference, outputs by reference (already allocated with their
 //               final shapes), in the order of the signature; integer and real inputs are
 //               Tensor<double>, and large inputs that are only multiplied by may be Weights<Real>.
+//               Optional inputs are `const Tensor<Real>*`, null if they are absent.
+//               The last inputs may be one parameter, and the outputs too: a struct that takes
+//               them by name. Its Visit names its members, v("wq", wq); these are Tensor<Real>,
+//               Weights<Real> or, if the input is optional, std::optional<Tensor<Real>>; an output
+//               is Tensor<Real>*.
 // reference/<family>/<op>.cc ends with
 //   template <> std::unique_ptr<Operation> MakeOperation<RmsNorm>() { return Wrap<RmsNorm>(); }
 #pragma once
 
+#include <algorithm>
 #include <cassert>
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -62,10 +71,13 @@ class Operation {
   virtual std::vector<Attribute> Attributes() const = 0;
   virtual void Set(std::string_view name, std::string_view text) = 0;  // throws Error
   virtual void Check() const = 0;                                      // throws Error
+  // Whether the formula reads this optional input: by the attribute `with`, or by other attributes.
+  virtual bool Reads(std::string_view optional_input) const = 0;
   // Of the tensors whose dtype the line of a case gives. Throws Error.
   virtual void CheckTypes(const std::map<std::string, DType>& given) const = 0;
 
-  // Evaluates the formula. Inputs are in the order of the signature; outputs have dtype and shape.
+  // Evaluates the formula. Inputs are in the order of the signature, without those that are absent;
+  // outputs have dtype and shape.
   // Counted and Rounded follow the thread's recipe (ScopedRecipe), Interval its precision.
   virtual void Evaluate(const Tensors& inputs, Outputs<Interval>& outputs) const = 0;
   virtual void Evaluate(const Tensors& inputs, Outputs<Counted>& outputs) const = 0;
@@ -126,6 +138,11 @@ class Wrapped final : public TypedOperation<Op> {
   void Check() const override {
     if constexpr (requires { op_.Check(); }) op_.Check();
   }
+  bool Reads(std::string_view optional_input) const override {
+    if constexpr (requires { op_.Reads(optional_input); }) return op_.Reads(optional_input);
+    if constexpr (requires { op_.with; }) return op_.with.Has(optional_input);
+    return false;
+  }
   void Evaluate(const Tensors& in, Outputs<Interval>& out) const override { ApplyExactly(in, out); }
   void Evaluate(const Tensors& in, Outputs<Counted>& out) const override { Apply(in, out); }
   void Evaluate(const Tensors& in, Outputs<Rounded>& out) const override { Apply(in, out); }
@@ -173,16 +190,32 @@ class Wrapped final : public TypedOperation<Op> {
   void Call(void (Op::*formula)(Parameters...) const, const Tensors& inputs,
             Outputs<Real>& outputs) const {
     size_t input = 0, output = 0;
+    const std::vector<TensorSpec>& declared = info().signature.inputs;
+    size_t parameter = 0;  // index into `declared`
+    const auto next = [&]() -> const NamedTensor& { return ++parameter, inputs[input++]; };
+    const auto is_given = [&] {  // a mutation may read fewer inputs than the case has
+      const std::string& name = declared[parameter].name;
+      if (input == inputs.size() || inputs[input].name != name) return false;
+      const bool reads = Reads(name);
+      input += reads ? 0 : 1;
+      return reads;
+    };
     const auto argument = [&]<class P>(std::type_identity<P>) {
-      using Element = typename std::remove_cvref_t<P>::Element;
-      if constexpr (!std::is_const_v<std::remove_reference_t<P>>) {
+      using Plain = std::remove_cvref_t<std::remove_pointer_t<P>>;
+      if constexpr (requires(Plain named) { named.Visit([](const char*, auto&) {}); }) {
+        return Named<Plain>(inputs, outputs);
+      } else if constexpr (std::is_pointer_v<P>) {
+        if (is_given()) return std::make_optional(Lift<Real>(next()));
+        ++parameter;
+        return std::optional<Tensor<Real>>();
+      } else if constexpr (!std::is_const_v<std::remove_reference_t<P>>) {
         return std::ref(outputs[output++].values);
-      } else if constexpr (std::is_same_v<std::remove_cvref_t<P>, Weights<Real>>) {
-        return Weights<Real>(inputs[input++]);
-      } else if constexpr (std::is_same_v<Element, double>) {
-        return std::cref(inputs[input++].values);
+      } else if constexpr (std::is_same_v<Plain, Weights<Real>>) {
+        return Weights<Real>(next());
+      } else if constexpr (std::is_same_v<typename Plain::Element, double>) {
+        return std::cref(next().values);
       } else {
-        return Lift<Real>(inputs[input++]);
+        return Lift<Real>(next());
       }
     };
     // Braces guarantee evaluation from left to right.
@@ -190,6 +223,26 @@ class Wrapped final : public TypedOperation<Op> {
     std::apply([&](auto&... a) { (op_.*formula)(Unwrapped(a)...); }, arguments);
   }
 
+  // A struct with the inputs or outputs that its Visit names.
+  template <class Struct, class Real>
+  Struct Named(const Tensors& inputs, Outputs<Real>& outputs) const {
+    Struct named{};
+    named.Visit([&]<class Member>(const char* name, Member& member) {
+      if constexpr (std::is_same_v<Member, Tensor<Real>*>) {
+        const std::vector<TensorSpec>& declared = info().signature.outputs;
+        const auto at = std::ranges::find(declared, name, &TensorSpec::name);
+        member = &outputs.at(static_cast<size_t>(at - declared.begin())).values;
+      } else if constexpr (std::is_same_v<Member, std::optional<Tensor<Real>>>) {
+        const auto at = std::ranges::find(inputs, name, &NamedTensor::name);
+        if (at != inputs.end()) member = Lift<Real>(*at);
+      } else if constexpr (std::is_same_v<Member, Weights<Real>>) {
+        member = Weights<Real>(Find(inputs, name));
+      } else {
+        member = Lift<Real>(Find(inputs, name));
+      }
+    });
+    return named;
+  }
   template <class Real>
   static Tensor<Real> Lift(const NamedTensor& tensor) {
     Tensor<Real> lifted;
@@ -202,6 +255,10 @@ class Wrapped final : public TypedOperation<Op> {
   template <class T>
   static T& Unwrapped(std::reference_wrapper<T>& x) {
     return x.get();
+  }
+  template <class T>
+  static const T* Unwrapped(std::optional<T>& x) {
+    return x ? &*x : nullptr;
   }
   template <class T>
   static T& Unwrapped(T& x) {

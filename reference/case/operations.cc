@@ -4,6 +4,7 @@
 
 #include "reference/base/error.h"
 #include "reference/base/value_text.h"
+#include "reference/case/former_names.h"
 
 namespace sextant {
 namespace {
@@ -25,11 +26,13 @@ std::vector<std::string> OperationNames() {
   return names;
 }
 
-std::unique_ptr<Operation> MakeOperationNamed(std::string_view name) {
+std::unique_ptr<Operation> MakeOperationNamed(std::string_view name, std::string_view line) {
   static const std::vector<std::unique_ptr<Operation>> kAll = AllOperations();
   const auto name_of = [](const auto& operation) { return operation->info().name; };
   const auto at = std::ranges::find(kAll, name, name_of);
   if (at != kAll.end()) return (*at)->Clone();
+  if (const auto today = LineOfToday(line.empty() ? name : line))
+    throw Error("there is no operation '", name, "' any longer, expected: ", *today);
   throw Error("there is no operation '", name, "'; there are:", NamesText(kAll, name_of));
 }
 

@@ -20,18 +20,18 @@ using Operations =
          struct RopeRelayout, struct RopeSections, struct RopeAxial, struct RopeShift, struct Xpos,
          struct LogNScale, struct TemperatureScale, struct AlibiSlopes, struct Alibi,
          struct RelativeBias, struct RelativeAttention, struct Attention, struct AttentionScores,
-         struct AttentionBias, struct AttentionSink, struct AttentionMerge, struct RopeAttention,
-         struct RmsNorm, struct AddRmsNorm, struct LayerNorm, struct Embedding, struct Linear,
-         struct LinearBias, struct Softmax, struct Activation, struct Gated, struct SoftCap,
-         struct Cast, struct DecoderBlock, struct DecoderBlockNormed, struct Decoder,
-         struct FeedForward, struct FeedForwardBias, struct CrossAttention, struct EncoderBlock>;
+         struct AttentionMerge, struct RopeAttention, struct RmsNorm, struct AddRmsNorm,
+         struct LayerNorm, struct Embedding, struct Linear, struct Softmax, struct Activation,
+         struct Gated, struct SoftCap, struct Cast, struct DecoderBlock, struct Decoder,
+         struct FeedForward, struct CrossAttention, struct EncoderBlock>;
 
 // Fresh operations, one of each, in the order of the list.
 std::vector<std::unique_ptr<Operation>> AllOperations();
 
 std::vector<std::string> OperationNames();
 
-// Throws Error with the names that exist.
-std::unique_ptr<Operation> MakeOperationNamed(std::string_view name);
+// Throws Error with the names that exist; for a former name (reference/case/former_names.h), with
+// today's form of `line`, the case line that begins with it.
+std::unique_ptr<Operation> MakeOperationNamed(std::string_view name, std::string_view line = {});
 
 }  // namespace sextant

@@ -4,7 +4,7 @@ namespace sextant {
 
 size_t ElementsOf(const Case& c) {
   size_t elements = 0;
-  for (const auto* side : {&c.info().signature.inputs, &c.info().signature.outputs}) {
+  for (const auto* side : {&c.signature().inputs, &c.signature().outputs}) {
     for (const TensorSpec& tensor : *side) elements += CountOf(c.ShapeOf(tensor));
   }
   return elements;

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "reference/case/operations.h"
+#include "reference/case/optional_inputs.h"
 #include "reference/case/shape_solver.h"
 
 namespace sextant {
@@ -110,7 +111,7 @@ GivenTensors ByName(const OperationInfo& info, const QuestionWords& words,
       throw Error(info.name, ": ", tensor.name, " is given twice");
   }
   for (const TensorSpec& input : info.signature.inputs) {
-    if (given.contains(input.name)) continue;
+    if (input.optional || given.contains(input.name)) continue;
     throw Error(info.name, " needs the input ", input.name, "; its signature is ",
                 info.signature_text);
   }
@@ -122,6 +123,7 @@ void RepeatPositions(const Signature& signature, GivenTensors& given) {
   size_t batch = 1;
   std::vector<TensorView*> of_one_row;
   for (const TensorSpec& spec : signature.inputs) {
+    if (!given.contains(spec.name)) continue;
     TensorView& view = given.at(spec.name).view;
     const size_t rank = spec.extents.size();
     if (rank < 2 || spec.extents[0] != "B" || view.shape.size() != rank) continue;
@@ -137,12 +139,16 @@ void RepeatPositions(const Signature& signature, GivenTensors& given) {
   }
 }
 
-void CheckKind(const TensorSpec& spec, DType dtype) {
+void CheckKind(const TensorSpec& spec, const Given& given) {
   if (spec.role == Role::kReal) return;
-  const bool integers = dtype == DType::kI64;
+  const bool integers = given.dtype == DType::kI64;
   if (integers == (spec.role == Role::kInteger)) return;
-  throw Error(spec.name, " holds ", NameOf(dtype), ", expected ",
-              integers ? "floating-point numbers" : "integers");
+  const std::string bits =
+      given.view.type == ElementType::kU8
+          ? ", or the bits of a type of 8 bits and its name in dtype." + spec.name + "="
+          : "";
+  throw Error(spec.name, " holds ", NameOf(given.dtype), ", expected ",
+              integers ? "floating-point numbers" + bits : "integers");
 }
 
 // The words dtype= and dtype.NAME= for the dtypes that the question does not state.
@@ -176,6 +182,26 @@ std::vector<std::string> DTypeWords(const Signature& signature, const QuestionWo
       added.push_back("dtype." + spec.name + "=" + std::string(NameOf(dtype)));
   });
   return added;
+}
+
+// The word with= for the optional inputs that are given; empty if other attributes choose them.
+std::string WithWord(const Operation& operation, const GivenTensors& given) {
+  std::string names;
+  for (const TensorSpec& input : operation.info().signature.inputs) {
+    if (input.optional && given.contains(input.name))
+      names += (names.empty() ? "" : ",") + input.name;
+  }
+  return names.empty() || !Case::Has(operation, kWith) ? "" : " with=" + names;
+}
+
+// The given inputs must be those of the case.
+void CheckInputs(const Case& c, const GivenTensors& given) {
+  for (const TensorSpec& input : c.info().signature.inputs) {
+    const bool has = std::ranges::count(c.signature().inputs, input.name, &TensorSpec::name) > 0;
+    if (has == given.contains(input.name)) continue;
+    throw Error(c.name(), has ? " needs the input " : " with these attributes has no input ",
+                input.name, "; its signature is ", c.info().signature_text);
+  }
 }
 
 // The values of a given tensor, as a tensor of `dtype`: its own, or a narrower one that the
@@ -224,23 +250,25 @@ std::string Question::Text() const {
 
 Question ParseQuestion(std::string_view text, std::vector<OwnTensor> tensors) {
   const QuestionWords words = WordsOfQuestion(text);
-  const std::unique_ptr<Operation> operation = MakeOperationNamed(words.operation);
+  const std::unique_ptr<Operation> operation = MakeOperationNamed(words.operation, text);
   const Signature& signature = operation->info().signature;
   GivenTensors given = ByName(operation->info(), words, std::move(tensors));
   RepeatPositions(signature, given);
   ShapeSolver solver(*operation, words.values);
   for (const auto& [name, tensor] : given) {
     const TensorSpec& spec = *FindTensor(signature, name);
-    CheckKind(spec, tensor.dtype);
+    CheckKind(spec, tensor);
     solver.Add(spec, tensor.view.shape);
   }
   solver.Solve();
   std::string line = words.operation + words.text;
+  if (!words.Find(kWith)) line += WithWord(*operation, given);
   for (const std::string& word : solver.Solved()) line += " " + word;
   for (const std::string& word : DTypeWords(signature, words, given)) line += " " + word;
   // Values are read last, when all shapes are known to fit.
   Question question{.c = Case::Parse(line), .inputs = {}, .outputs = {}, .defaults = {}};
-  question.inputs = ReadAll(question.c, signature.inputs, given);
+  CheckInputs(question.c, given);
+  question.inputs = ReadAll(question.c, question.c.signature().inputs, given);
   question.outputs = ReadAll(question.c, signature.outputs, given);
   question.defaults = solver.Defaults();
   if (line.find(" dtype=") == line.npos)

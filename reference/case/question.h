@@ -2,10 +2,10 @@
 // line, without what the tensors say.
 //   rope pairing=half base=500000      with the tensors x, position and y
 // The tensors give every dimension of their shapes, and the dtypes. The question may state
-// dimensions and dtypes too; then both must agree. What no tensor gives has the default of a case
-// line (R=D). Positions, which are integers [B,...], may have extent 1 for B where another input
-// has another batch: then they are those of every row. The tensors are the inputs, so the question
-// has neither seed= nor @NAME=.
+// dimensions and dtypes too; then both must agree. The optional inputs are those that are given.
+// What no tensor gives has the default of a case line (R=D). Positions, which are integers [B,...],
+// may have extent 1 for B where another input has another batch: then they are those of every row.
+// The tensors are the inputs, so the question has neither seed= nor @NAME=.
 #pragma once
 
 #include <optional>

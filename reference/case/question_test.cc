@@ -188,7 +188,7 @@ TEST(ParseQuestion, GivesF8ToSingleTensors) {
   EXPECT_THAT(MessageOf([&] { text("softmax dtype.x=f32", DType::kF8E5M2, DType::kF32); }),
               HasSubstr("x holds f8_e5m2, but the question states f32"));
   EXPECT_THAT(MessageOf([&] { text("softmax dtype=f8_e5m2", DType::kF8E5M2, DType::kF32); }),
-              HasSubstr("dtype: 'f8_e5m2' is not one of: f64 f32 f16 bf16"));
+              HasSubstr("dtype=f8_e5m2, which only cast has"));
 }
 
 TEST(ParseQuestion, TakesBytesForTheBitsOfAStatedF8) {
@@ -200,7 +200,8 @@ TEST(ParseQuestion, TakesBytesForTheBitsOfAStatedF8) {
               ElementsAre(224, testing::IsNan()));
   for (const char* question : {"softmax", "softmax dtype.x=f16"}) {
     EXPECT_EQ(MessageOf([&] { ParseQuestion(question, x); }),
-              "x holds i64, expected floating-point numbers");
+              "x holds i64, expected floating-point numbers, or the bits of a type of 8 bits and its "
+              "name in dtype.x=");
   }
 }
 
@@ -286,6 +287,7 @@ std::string QuestionOf(const Case& c) {
   for (const auto& [letter, extent] : c.dimensions()) {
     if (!given.contains(letter)) text += " " + letter + "=" + std::to_string(extent);
   }
+  if (c.info().bitwise) text += " dtype.y=" + std::string(NameOf(c.DTypeOf(signature.outputs[0])));
   return gives_dtype ? text : text + " dtype=" + std::string(NameOf(c.dtype()));
 }
 

@@ -38,13 +38,23 @@ inline std::vector<std::string> Split(std::string_view text, char at) {
 inline Case RandomCase(const OperationInfo& info, Random& random, const std::string& more) {
   while (true) {
     std::string line(info.name);
+    std::vector<std::string> distributions;  // of inputs that the case may not have
     for (const std::string& word : Split(std::string(info.choices) + " " + more, ' ')) {
       if (word.empty()) continue;
       const auto [key, values] = SplitWord(word);
-      line += " " + key + "=" + random.OneOf(Split(values, '|'));
+      const std::string chosen = key + "=" + random.OneOf(Split(values, '|'));
+      if (key[0] == '@') {
+        distributions.push_back(chosen);
+      } else {
+        line += " " + chosen;
+      }
     }
     try {
-      return Case::Parse(line + " seed=" + std::to_string(random.Below(1000)));
+      const Case c = Case::Parse(line + " seed=" + std::to_string(random.Below(1000)));
+      std::erase_if(distributions, [&c](const std::string& word) {
+        return FindTensor(c.signature(), SplitWord(word).first.substr(1)) == nullptr;
+      });
+      return c.With(distributions);
     } catch (const Error&) {
     }
   }

@@ -58,9 +58,9 @@ TEST(Signature, ExtentsMayNameAttributes) {
   EXPECT_EQ(Extent("2*clip+1", {{"clip", 3}}), 7u);
   EXPECT_TRUE(LettersOf("2*clip+1").empty());
   const Case c = Case::Parse("relative_attention clip=3 H=1 S=1 D=2");
-  EXPECT_THAT(c.ShapeOf(c.info().signature.inputs[3]), ElementsAre(7, 2));
+  EXPECT_THAT(c.ShapeOf(c.signature().inputs[3]), ElementsAre(7, 2));
   const Case wider = c.With("clip=4");
-  EXPECT_THAT(wider.ShapeOf(wider.info().signature.inputs[3]), ElementsAre(9, 2));
+  EXPECT_THAT(wider.ShapeOf(wider.signature().inputs[3]), ElementsAre(9, 2));
 }
 
 TEST(Signature, RefusesHalvesOfOddDimensionsAndOverflow) {

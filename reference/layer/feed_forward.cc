@@ -30,28 +30,38 @@ void ApplyGate(const Gated& gated, const Tensor<Real>& gate, const Tensor<Real>&
 
 template <class Real>
 void FeedForward::operator()(const Tensor<Real>& x, const Weights<Real>& gate,
-                             const Weights<Real>& up, const Weights<Real>& down, Tensor<Real>& y,
+                             const Weights<Real>& up, const Weights<Real>& down,
+                             const Tensor<Real>* gate_bias, const Tensor<Real>* up_bias,
+                             const Tensor<Real>* down_bias, Tensor<Real>& y,
                              Tensor<Real>& hidden) const {
   Tensor<Real> gate_product(hidden.shape), up_product(hidden.shape);
-  Linear()(x, gate, gate_product);
-  Linear()(x, up, up_product);
+  Linear()(x, gate, gate_bias, gate_product);
+  Linear()(x, up, up_bias, up_product);
   ApplyGate(Gated{.kind = kind}, Stored(std::move(gate_product)), Stored(std::move(up_product)),
             hidden);
-  Linear()(Intermediate(hidden), down, y);
+  Linear()(Intermediate(hidden), down, down_bias, y);
 }
 
 template void FeedForward::operator()(const Tensor<Interval>&, const Weights<Interval>&,
                                       const Weights<Interval>&, const Weights<Interval>&,
-                                      Tensor<Interval>&, Tensor<Interval>&) const;
+                                      const Tensor<Interval>*, const Tensor<Interval>*,
+                                      const Tensor<Interval>*, Tensor<Interval>&,
+                                      Tensor<Interval>&) const;
 template void FeedForward::operator()(const Tensor<Counted>&, const Weights<Counted>&,
                                       const Weights<Counted>&, const Weights<Counted>&,
-                                      Tensor<Counted>&, Tensor<Counted>&) const;
+                                      const Tensor<Counted>*, const Tensor<Counted>*,
+                                      const Tensor<Counted>*, Tensor<Counted>&,
+                                      Tensor<Counted>&) const;
 template void FeedForward::operator()(const Tensor<Rounded>&, const Weights<Rounded>&,
                                       const Weights<Rounded>&, const Weights<Rounded>&,
-                                      Tensor<Rounded>&, Tensor<Rounded>&) const;
+                                      const Tensor<Rounded>*, const Tensor<Rounded>*,
+                                      const Tensor<Rounded>*, Tensor<Rounded>&,
+                                      Tensor<Rounded>&) const;
 template void FeedForward::operator()(const Tensor<BoostReal>&, const Weights<BoostReal>&,
                                       const Weights<BoostReal>&, const Weights<BoostReal>&,
-                                      Tensor<BoostReal>&, Tensor<BoostReal>&) const;
+                                      const Tensor<BoostReal>*, const Tensor<BoostReal>*,
+                                      const Tensor<BoostReal>*, Tensor<BoostReal>&,
+                                      Tensor<BoostReal>&) const;
 
 template <>
 std::unique_ptr<Operation> MakeOperation<FeedForward>() {

@@ -6,18 +6,20 @@
 namespace sextant {
 
 template <class Real>
-void Linear::operator()(const Tensor<Real>& x, const Weights<Real>& weight, Tensor<Real>& y) const {
+void Linear::operator()(const Tensor<Real>& x, const Weights<Real>& weight,
+                        const Tensor<Real>* bias, Tensor<Real>& y) const {
   MultiplyByWeights(x, weight, y);
+  if (bias) AddToRows(*bias, y);
 }
 
 template void Linear::operator()(const Tensor<Interval>&, const Weights<Interval>&,
-                                 Tensor<Interval>&) const;
+                                 const Tensor<Interval>*, Tensor<Interval>&) const;
 template void Linear::operator()(const Tensor<Counted>&, const Weights<Counted>&,
-                                 Tensor<Counted>&) const;
+                                 const Tensor<Counted>*, Tensor<Counted>&) const;
 template void Linear::operator()(const Tensor<Rounded>&, const Weights<Rounded>&,
-                                 Tensor<Rounded>&) const;
+                                 const Tensor<Rounded>*, Tensor<Rounded>&) const;
 template void Linear::operator()(const Tensor<BoostReal>&, const Weights<BoostReal>&,
-                                 Tensor<BoostReal>&) const;
+                                 const Tensor<BoostReal>*, Tensor<BoostReal>&) const;
 
 template <>
 std::unique_ptr<Operation> MakeOperation<Linear>() {

@@ -16,6 +16,7 @@ class Weights {
  public:
   using Element = Real;
 
+  Weights() = default;
   // The tensor must outlive the view.
   explicit Weights(const NamedTensor& tensor)
       : shape(tensor.values.shape), dtype(tensor.dtype), numbers_(tensor.values.data) {}
@@ -38,7 +39,7 @@ class Weights {
   }
 
   Shape shape;
-  DType dtype;
+  DType dtype{};
 
  private:
   std::span<const double> numbers_;

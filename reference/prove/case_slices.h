@@ -49,7 +49,7 @@ inline Tensors ExtractInputs(const Case& c, const Tensors& inputs, const Slice& 
   Tensors part;
   for (size_t i = 0; i < inputs.size(); ++i) {
     part.push_back({inputs[i].name, inputs[i].dtype,
-                    ExtractSlice(inputs[i].values, c.info().signature.inputs[i], slice)});
+                    ExtractSlice(inputs[i].values, c.signature().inputs[i], slice)});
   }
   return part;
 }
@@ -60,7 +60,7 @@ inline Tensors InputsIn(const Evaluation& evaluation, const Slice& slice) {
   if (inputs.whole) return ExtractInputs(c, *inputs.whole, slice);
   Tensors part;
   for (size_t i = 0; i < inputs.readers->size(); ++i)
-    part.push_back(ReadSlice((*inputs.readers)[i], c.info().signature.inputs[i], slice));
+    part.push_back(ReadSlice((*inputs.readers)[i], c.signature().inputs[i], slice));
   return part;
 }
 

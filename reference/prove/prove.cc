@@ -16,7 +16,7 @@ namespace {
 size_t InputsOfSlice(const Case& c, size_t elements) {
   const Slice slice = CutCase(c, elements).front();
   size_t count = 0;
-  for (const TensorSpec& spec : c.info().signature.inputs)
+  for (const TensorSpec& spec : c.signature().inputs)
     count += CountOf(ShapeIn(c.ShapeOf(spec), spec, slice));
   return count;
 }

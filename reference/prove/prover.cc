@@ -34,7 +34,7 @@ bool HasFiniteInputs(const Evaluation& evaluation) {
 bool IsTooLarge(const Case& c) {
   constexpr size_t kMostNumbers = size_t{1} << 22;  // minutes of level 3
   size_t numbers = 0;
-  for (const TensorSpec& spec : c.info().signature.inputs) numbers += CountOf(c.ShapeOf(spec));
+  for (const TensorSpec& spec : c.signature().inputs) numbers += CountOf(c.ShapeOf(spec));
   return c.info().slices.empty() && numbers > kMostNumbers;
 }
 

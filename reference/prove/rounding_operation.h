@@ -30,6 +30,9 @@ class RoundingOperation final : public TypedOperation<Op> {
     wrapped_ = Wrapped<Op>(op_);
   }
   void Check() const override { wrapped_.Check(); }
+  bool Reads(std::string_view optional_input) const override {
+    return wrapped_.Reads(optional_input);
+  }
   void Evaluate(const Tensors& in, Outputs<Interval>& out) const override { Apply(in, out); }
   void Evaluate(const Tensors& in, Outputs<Counted>& out) const override { Apply(in, out); }
   void Evaluate(const Tensors& in, Outputs<Rounded>& out) const override { Apply(in, out); }

@@ -34,6 +34,10 @@ std::vector<Slice> SlicesOf(const Case& c, size_t one_in) {
 bool IsNearest(DType dtype, double value, double high, double low) {
   if (!std::isfinite(value)) return SameNumber(RoundTo(dtype, high), value);
   if (!IsRepresentable(dtype, value)) return false;
+  if (!std::isfinite(RoundTo(dtype, high))) {  // only a low part can keep a tie finite
+    const double tie = MaxFinite(dtype) + UlpOf(dtype, MaxFinite(dtype)) / 2;
+    return std::abs(value) == MaxFinite(dtype) && std::abs(high) == tie && low * high < 0;
+  }
   for (const double other : {NextDown(dtype, value), NextUp(dtype, value)}) {
     const double farther = std::abs(high - other) - std::abs(high - value);
     if (farther < 0 || (farther == 0 && low * (other - value) > 0)) return false;

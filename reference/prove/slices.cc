@@ -78,7 +78,7 @@ size_t LargestPart(const Case& c, const std::string& letter,
     }
     largest = std::max(largest, CountOf(shape) / per);
   };
-  for (const TensorSpec& input : c.info().signature.inputs) count(input, kReadPerProven);
+  for (const TensorSpec& input : c.signature().inputs) count(input, kReadPerProven);
   for (const TensorSpec& output : c.info().signature.outputs) count(output, 1);
   return largest;
 }

@@ -58,7 +58,7 @@ TEST(Slices, RunsAreTheirIndices) {
 
 TEST(Slices, TakeAndPutAreInverse) {
   const Case c = Case::Parse("rope pairing=half B=2 H=3 S=4 D=2");
-  for (const TensorSpec& input : c.info().signature.inputs) {
+  for (const TensorSpec& input : c.signature().inputs) {
     Tensor<double> whole(c.ShapeOf(input));
     std::iota(whole.data.begin(), whole.data.end(), 1);
     Tensor<double> again(whole.shape);
@@ -80,7 +80,7 @@ TEST(Slices, HaveTheRequestedSize) {
 // Rows cannot be cut: mean and sum need the whole row.
 TEST(Slices, CutOnlyIndependentAxes) {
   const Case c = Case::Parse("rms_norm N=2 M=100");
-  const TensorSpec &x = c.info().signature.inputs[0], &weight = c.info().signature.inputs[1];
+  const TensorSpec &x = c.signature().inputs[0], &weight = c.signature().inputs[1];
   const auto slices = CutCase(c, 10);
   ASSERT_EQ(slices.size(), 2u);
   EXPECT_THAT(ShapeIn({2, 100}, x, slices[1]), ElementsAre(1, 100));
@@ -114,7 +114,7 @@ TEST(Slices, AnEmptyCaseHasOneEmptySlice) {
 // All slices together are the whole; each has just the key heads that its query heads read.
 TEST(Slices, OfQueryHeadsHaveTheirKeyHeads) {
   const Case c = Case::Parse("attention B=1 H=12 K=4 S=2 T=5 D=3 mask=causal");
-  const TensorSpec& k = c.info().signature.inputs[1];
+  const TensorSpec& k = c.signature().inputs[1];
   const auto heads_of = [&](const Slice& slice) { return ShapeIn(c.ShapeOf(k), k, slice)[1]; };
   const auto single = CutCase(c, 6);
   ASSERT_EQ(single.size(), 12u);

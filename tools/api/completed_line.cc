@@ -18,7 +18,7 @@ ComparableLine Complete(const std::string& line, const ConfigChoice& choice, Sil
                         const std::string& left_out) {
   std::vector<std::string> words = WordsIn(line);
   if (choice.path.empty() || words.empty()) return {line, {}, {}};
-  const auto operation = MakeOperationNamed(words.front());
+  const auto operation = MakeOperationNamed(words.front(), line);
   ComparableLine completed{words.front(), {}, {}};
   words.erase(words.begin());
   const ConfigFor config{*operation, words, silence};

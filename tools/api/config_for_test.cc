@@ -178,7 +178,7 @@ TEST(ConfigFor, RequiresAttributesThatAreNotRead) {
   EXPECT_THAT(ErrorOfModel("attention", model),
               HasSubstr("give scale= soft_cap= mask= window= chunk="));
   EXPECT_EQ(ErrorOfModel("attention", model, "", of_attention), "no error");
-  for (const char* name : {"decoder_block", "decoder_block_normed", "decoder"}) {
+  for (const char* name : {"decoder_block", "decoder"}) {
     EXPECT_THAT(ErrorOfModel(name, model), HasSubstr("kind= placement= ")) << name;
   }
 }

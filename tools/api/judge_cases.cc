@@ -17,7 +17,7 @@ constexpr size_t kAtOnce = 256;             // cases whose verdicts are kept
 
 bool IsSmall(const Case& c) {
   size_t elements = 0;
-  for (const auto* side : {&c.info().signature.inputs, &c.info().signature.outputs}) {
+  for (const auto* side : {&c.signature().inputs, &c.signature().outputs}) {
     for (const TensorSpec& tensor : *side) elements += CountOf(c.ShapeOf(tensor));
   }
   return elements <= kSmall;

@@ -39,7 +39,7 @@ std::string TakeChoice(const std::string& text, ConfigChoice& choice) {
 Question OwnQuestion(const std::string& text, std::vector<OwnTensor> tensors, ConfigChoice choice) {
   const std::string words = TakeChoice(text, choice);
   if (choice.path.empty()) return ParseQuestion(words, std::move(tensors));
-  const auto operation = MakeOperationNamed(words.substr(0, words.find(' ')));
+  const auto operation = MakeOperationNamed(words.substr(0, words.find(' ')), words);
   const bool has_key_heads = Case::Has(*operation, "K");
   const std::string line = CompleteLine(words, choice, has_key_heads ? "" : "H");
   try {

@@ -112,11 +112,7 @@ Tensors InputsOf(const Selected& selected) {
   return DrawInputs(selected.c, NpyReader());
 }
 
-FileReader NpyReader() {
-  return [](const std::string& path, const std::string& sha256) {
-    return fixtures::ReadNpy(path, sha256);
-  };
-}
+FileReader NpyReader() { return fixtures::ReadNpy; }
 
 std::vector<Selected> Select(const Selection& selection) {
   std::vector<Selected> all;

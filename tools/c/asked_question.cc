@@ -106,6 +106,7 @@ struct AskedQuestion::Functions {
       RequirePointers({name});
       const auto at = question.inputs_.find(name);
       if (at == question.inputs_.end()) {
+        if (question.absent_.contains(name)) return static_cast<DLTensor*>(nullptr);
         throw Error("there is no input ", Quoted(name), "; there are:",
                     NamesText(question.inputs_, [](const auto& input) { return input.first; }));
       }
@@ -156,6 +157,10 @@ AskedQuestion::AskedQuestion(const SafetensorsHeader& header,
                {"outputs", ParseJson(WordIn(words_, "outputs"), kMaxDepth)}};
   if (const auto said = words_.find("said"); said != words_.end())
     json["said"] = ParseJson(said->second, 1);
+  if (const auto absent = words_.find("absent"); absent != words_.end()) {
+    json["absent"] = ParseJson(absent->second, 1);
+    absent_ = json["absent"].get<std::set<std::string>>();
+  }
   for (const SafetensorsHeader::Entry& entry : header.entries) {
     json["inputs"][entry.name] = {{"dtype", entry.dtype}, {"shape", entry.shape}};
     auto tensor = std::make_unique<GuardedTensor>(DTypeNamed(entry.dtype), entry.shape);

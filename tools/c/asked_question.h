@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <span>
 #include <string>
 #include <utility>
@@ -59,6 +60,7 @@ class AskedQuestion {
   Metadata words_;
   AskedAttributes attributes_;
   std::map<std::string, Input, std::less<>> inputs_;
+  std::set<std::string> absent_;  // optional inputs that the case does not have
   std::map<std::string, Output, std::less<>> outputs_;
   std::string json_;  // of all of it (sextant_subject.h)
   Table table_{};

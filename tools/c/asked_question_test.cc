@@ -53,6 +53,14 @@ TEST(AskedQuestion, SendsTheOutputsThatWereWritten) {
   EXPECT_EQ(y[1], -2);
 }
 
+TEST(AskedQuestion, HasNullForAnAbsentOptionalInput) {
+  EXPECT_EQ(ReplyToC([](const SextantQuestion* q) {
+              EXPECT_EQ(q->input(q, "bias"), nullptr);
+              return Negate(q);
+            }),
+            "ok: ");
+}
+
 TEST(GuardedTensor, IsFilledWithNaNOrMinusOne) {
   for (const DType dtype : kDTypes) {
     GuardedTensor tensor(dtype, {2});
@@ -232,6 +240,7 @@ TEST(AskedQuestion, SaysAllInJson) {
     EXPECT_EQ(json["dtype"], "f32");
     EXPECT_EQ(json["attributes"], Json::parse(kCAttributes));
     EXPECT_EQ(json["inputs"], (Json{{"x", {{"dtype", "F32"}, {"shape", {2}}}}}));
+    EXPECT_EQ(json["absent"], Json{"bias"});
     EXPECT_EQ(json["outputs"]["y"], (Json{{"dtype", "F32"}, {"shape", {2}}}));
     EXPECT_EQ(json["outputs"]["z"]["optional"], true);
     return Negate(q);  // reads no attribute by its name

@@ -9,13 +9,15 @@
 
 namespace sextant::tools {
 
-// A question with the input x = [1, 2] in f32 and the outputs y (required) and z (optional).
+// A question with the input x = [1, 2] in f32, without the optional input bias, and with the
+// outputs y (required) and z (optional).
 inline std::unique_ptr<AskedQuestion> MakeQuestion(const std::string& attributes = "{}") {
   const std::string message = EncodeSafetensors(
       {{"operation", "op"},
        {"case", "op D=2"},
        {"dtype", "f32"},
        {"attributes", attributes},
+       {"absent", R"(["bias"])"},
        {"outputs",
         R"({"y":{"dtype":"F32","shape":[2]},"z":{"dtype":"BF16","shape":[],"optional":true}})"}},
       {{"x", DType::kF32, Tensor<double>({2}, {1, 2})}});

@@ -23,7 +23,7 @@ AskedQuestion QuestionAbout(const Case& c, const Tensors& inputs,
   std::vector<oracle::ExpectedTensor> expected;
   for (const TensorSpec& spec : c.info().signature.outputs)
     expected.push_back({spec.name, c.DTypeOf(spec), c.ShapeOf(spec), spec.optional});
-  Metadata words = oracle::SaidWord(told);
+  Metadata words = oracle::GapWords(c, told);
   words.merge(Metadata{{"operation", std::string(c.name())},
                        {"case", c.ToString()},
                        {"dtype", std::string(NameOf(c.dtype()))},

@@ -158,7 +158,7 @@ int sextant_draw(const char* case_line, SextantResult** result) {
     RequirePointer(case_line, "case_line");
     const sextant::Question asked{
         .c = sextant::Case::Parse(case_line), .inputs = {}, .outputs = {}, .defaults = {}};
-    const auto& signature = asked.c.info().signature;
+    const auto& signature = asked.c.signature();
     auto made = std::make_unique<SextantResult>();
     made->json = sextant::PrintJson({{"version", 0},
                                      {"case", asked.c.ToString()},

@@ -61,7 +61,8 @@ enum {
  *
  * An answer must depend on all that is asked. So if `answer` returns SEXTANT_ANSWER_OK, but has not
  * read an attribute that is set, or has not asked for an input, the case is unsupported. If a
- * getter returned SEXTANT_WRONG, or NULL, the case is an error that says why. */
+ * getter returned SEXTANT_WRONG, or NULL for what no case of the operation has, the case is an
+ * error that says why. */
 typedef struct SextantQuestion SextantQuestion;
 struct SextantQuestion {
   size_t struct_size;
@@ -78,7 +79,8 @@ struct SextantQuestion {
   int (*list)(const SextantQuestion* self, const char* name, const double** values, size_t* count);
 
   /* An input, which must stay as it is. CPU memory, aligned to 64 bytes, row-major (strides are
-   * set). NULL if there is none of that name. */
+   * set). NULL if there is none of that name: an error, unless it is an optional input of the
+   * operation ("?" in `sextant list`), which this case does not have. */
   const DLTensor* (*input)(const SextantQuestion* self, const char* name);
   /* An output to be written, with shape and dtype as expected, memory as for inputs. It is filled
    * with NaN, so that an element that you do not write fails. NULL if there is none of that name.
@@ -93,8 +95,9 @@ struct SextantQuestion {
   /* All of the question but the numbers of its tensors, for languages in which JSON is simpler than
    * the getters: `operation`, `case`, `dtype`, `attributes` (with the dimensions; a scaling is an
    * object with its `type` and its parameters), `inputs` and `outputs` (by name: `dtype`, such as
-   * "BF16", `shape`, and `optional`). Where a search does not say all of it, `said` lists the names
-   * of the attributes and dimensions that it says. Reads all attributes. An older Sextant lacks
+   * "BF16", `shape`, and `optional`). `absent`, if it is there, lists the optional inputs that the
+   * case does not have. Where a search does not say all of it, `said` lists the names of the
+   * attributes and dimensions that it says. Reads all attributes. An older Sextant lacks
    * this member: then struct_size is at most offsetof(SextantQuestion, json). */
   const char* (*json)(const SextantQuestion* self);
 };

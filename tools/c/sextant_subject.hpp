@@ -188,6 +188,12 @@ class Question {
   Tensor<const T> Input(const char* name) const {
     return Typed<const T>(question_->input(question_, name), name);
   }
+  // Nothing if the case does not have this optional input.
+  template <class T>
+  std::optional<Tensor<const T>> OptionalInput(const char* name) const {
+    const DLTensor* input = question_->input(question_, name);
+    return input ? std::optional(Typed<const T>(input, name)) : std::nullopt;
+  }
   // Write every element.
   template <class T>
   Tensor<T> Output(const char* name) const {

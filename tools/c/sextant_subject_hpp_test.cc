@@ -109,6 +109,18 @@ TEST(CppSubject, RequiresValues) {
   EXPECT_EQ(ReplyTo(set, kAttributes), "unsupported: supports only unset=0");
 }
 
+TEST(CppSubject, HasNothingForAnAbsentOptionalInput) {
+  const auto biased = [](const Question& q) {
+    if (q.OptionalInput<float>("bias") || !q.OptionalInput<float>("x")) throw 3;
+    Copy(q);
+  };
+  EXPECT_EQ(ReplyTo(biased), "ok: ");
+  const auto unknown = [](const Question& q) {
+    if (!q.OptionalInput<float>("w")) Copy(q);
+  };
+  EXPECT_EQ(ReplyTo(unknown), "error: there is no input 'w'; there are: x");
+}
+
 TEST(CppSubject, ReportsErrors) {
   const auto type = [](const Question& q) { q.Input<double>("x"); };
   EXPECT_EQ(ReplyTo(type), "unsupported: does not support the element type of x");

@@ -89,13 +89,13 @@ ATTENTION = {
     "padded": "attention B=3 H=4 K=2 S=6 T=20 D=16 E=24 key_length=[9,20,14]",
 }
 SINK = {
-    "sink": "attention_sink H=6 K=2 S=12 T=16 D=16 E=24 mask=causal",
-    "sink_bf16": "attention_sink H=4 K=2 S=12 T=24 D=32 E=32 mask=causal window=[7,0] dtype=bf16",
+    "sink": "attention with=sink H=6 K=2 S=12 T=16 D=16 E=24 mask=causal",
+    "sink_bf16": "attention with=sink H=4 K=2 S=12 T=24 D=32 E=32 mask=causal window=[7,0] dtype=bf16",
 }
 BIAS = {
-    "bias": "attention_bias H=6 K=2 S=12 T=16 D=16 E=24",
-    "bias_bf16": "attention_bias H=4 K=2 S=12 T=12 D=32 E=32 mask=causal dtype=bf16",
-    "bias_scaled": "attention_bias H=4 K=2 S=9 T=14 D=16 E=24 scale_bias=true",
+    "bias": "attention with=bias H=6 K=2 S=12 T=16 D=16 E=24",
+    "bias_bf16": "attention with=bias H=4 K=2 S=12 T=12 D=32 E=32 mask=causal dtype=bf16",
+    "bias_scaled": "attention with=bias add_bias=before_scale H=4 K=2 S=9 T=14 D=16 E=24",
 }
 COMPOSED = {
     "attention_scores": {
@@ -209,11 +209,9 @@ LINEAR = {
         "square": "linear N=9 F=24 M=24",
         "wide": "linear N=6 F=10 M=150",
         "wide_bf16": "linear N=8 F=20 M=96 dtype=bf16",
-    },
-    "linear_bias": {
-        "bias": "linear_bias N=9 F=12 M=20",
-        "bias_bf16": "linear_bias N=12 F=12 M=48 dtype=bf16",
-        "bias_f16": "linear_bias N=8 F=16 M=40 dtype=f16",
+        "bias": "linear with=bias N=9 F=12 M=20",
+        "bias_bf16": "linear with=bias N=12 F=12 M=48 dtype=bf16",
+        "bias_f16": "linear with=bias N=8 F=16 M=40 dtype=f16",
     },
     "feed_forward": {
         "swiglu": "feed_forward N=6 M=16 F=24",
@@ -227,5 +225,5 @@ LINEAR = {
     },
 }
 CASES = {"rope": ROPE, "rope_sections": SECTIONS, "xpos": XPOS, "attention": ATTENTION,
-         "attention_sink": SINK, "attention_bias": BIAS,
+         "attention:sink": SINK, "attention:bias": BIAS,
          **COMPOSED, **TABLES, **POSITION, **SOFTMAX, **NORM, **ACTIVATION, **LINEAR}

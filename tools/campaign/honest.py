@@ -14,9 +14,9 @@ from honest_steps import STEPS
 from operations import FAMILY_OF
 
 COUNTS = {"rope": 60, "rope_sections": 10, "xpos": 14, "rope_frequencies": 10, "rope_cos_sin": 16,
-          "sinusoidal": 12, "attention": 40, "attention_sink": 12, "alibi": 6, "softmax": 22,
+          "sinusoidal": 12, "attention": 40, "attention:sink": 12, "alibi": 6, "softmax": 22,
           "soft_cap": 8, "temperature_scale": 6, "log_n_scale": 6, "rms_norm": 24, "layer_norm": 24,
-          "add_rms_norm": 12, "activation": 18, "gated": 16, "linear": 16, "linear_bias": 12,
+          "add_rms_norm": 12, "activation": 18, "gated": 16, "linear": 28,
           "feed_forward": 10, "embedding": 4}
 LARGE = ("medium", "long", "long_causal", "wide", "chunk", "forty")  # too slow by loops in numpy
 

@@ -9,6 +9,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from cases import CASES
+from operations import operation_of
 
 SUBJECT = Path(__file__).resolve().parent / "subject.py"
 LIMIT = 300  # seconds for the cases of one deviation, on a busy machine
@@ -35,7 +36,7 @@ def check(program, operation, names, subject):
 def catalog(program, operation):
     """The names of the operation's listed defects: an unknown name is refused with the list."""
     line = next(iter(CASES[operation].values()))
-    run = subprocess.run([program, "check", line, "--subject", f"defect:{operation}/?"],
+    run = subprocess.run([program, "check", line, "--subject", f"defect:{operation_of(operation)}/?"],
                          capture_output=True, text=True)
     found = re.search(r"its defects: (.*?); its \d+ coverage goals", run.stderr)
     return set(found[1].split()) if found else set()

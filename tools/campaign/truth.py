@@ -15,7 +15,7 @@ import numpy as np
 import stages
 from cases import CASES
 from deviations import SINGLES, changes_of
-from operations import OPERATIONS
+from operations import OPERATIONS, operation_of
 
 UNIT = {"f64": 2.0**-53, "f32": 2.0**-24, "f16": 2.0**-11, "bf16": 2.0**-8}
 
@@ -27,6 +27,7 @@ class Truth:
 
     def __init__(self, operation, program, work):
         self.operation, self.program, self.defects = operation, program, {}
+        self.formula = OPERATIONS[operation_of(operation)]
         folder = Path(work) / operation
         folder.mkdir(parents=True, exist_ok=True)
         self.lines = lines = folder / "lines.cases"
@@ -47,7 +48,7 @@ class Truth:
     def answer(self, name, case):
         """The answer to a case as one array of doubles, or None if it cannot be computed."""
         try:
-            outputs = stages.answer(OPERATIONS[self.operation], **self.questions[case],
+            outputs = stages.answer(self.formula, **self.questions[case],
                                     changes=changes_of(name))
         except (TypeError, KeyError, AttributeError, IndexError, ValueError):
             return None  # a deviation of another kind of case
@@ -63,7 +64,7 @@ class Truth:
 
     @lru_cache(maxsize=64)
     def answer_names(self, case):
-        return set(stages.answer(OPERATIONS[self.operation], **self.questions[case]))
+        return set(stages.answer(self.formula, **self.questions[case]))
 
     @lru_cache(maxsize=8192)
     def shows(self, name, case):
@@ -109,7 +110,7 @@ class Truth:
         with tempfile.TemporaryDirectory() as folder:
             file = Path(folder) / "answers.h5"
             subprocess.run([self.program, "answer", self.lines, "--subject",
-                            f"defect:{self.operation}/{defect}", "-o", file], capture_output=True)
+                            f"defect:{operation_of(self.operation)}/{defect}", "-o", file], capture_output=True)
             with h5py.File(file) as answers:
                 groups = {int(i): group["outputs"] for i, group in answers["cases"].items()}
                 return {name: flat(groups[i], self.answer_names(name))

@@ -25,7 +25,7 @@ double SizeToStore(const Case& c, Content content) {
   };
   double sum = 0;
   if (content != Content::kAnswers) {
-    for (const TensorSpec& input : c.info().signature.inputs) sum += size(input, 0);
+    for (const TensorSpec& input : c.signature().inputs) sum += size(input, 0);
   }
   if (content != Content::kInputs) {
     for (const TensorSpec& output : c.info().signature.outputs)

@@ -10,6 +10,7 @@
 #include "reference/case/case.h"
 #include "reference/case/dimensions.h"
 #include "reference/case/operations.h"
+#include "reference/case/optional_inputs.h"
 #include "tools/api/exit_status.h"
 #include "tools/cli/commands.h"
 #include "tools/cli/options.h"
@@ -79,6 +80,14 @@ std::vector<std::string> ExplanationOf(const Attribute& attribute, const Operati
   return {};
 }
 
+std::string OptionalInputsText(const Signature& signature) {
+  std::string text;
+  for (const TensorSpec& input : signature.inputs) {
+    if (input.optional) text += " " + input.name;
+  }
+  return text;
+}
+
 void PrintDimensions(const Operation& operation) {
   std::cout << "dimensions:\n";
   for (const std::string& name : DimensionsOf(operation)) {
@@ -143,6 +152,7 @@ int Describe(const std::string& name) {
     std::cout << (a.required ? " (required)" : "=" + (a.text.empty() ? "(unset)" : a.text));
     for (size_t i = 0; i < a.values.size(); ++i)
       std::cout << (i == 0 ? "   one of: " : " ") << a.values[i];
+    if (a.name == kWith) std::cout << "   optional inputs:" << OptionalInputsText(info.signature);
     std::cout << "\n";
     for (const std::string& line : ExplanationOf(a, info)) std::cout << "      " << line << "\n";
   }

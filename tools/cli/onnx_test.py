@@ -16,8 +16,7 @@ from onnx import numpy_helper
 from program import ONE_CASE, ProgramTest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-OPERATIONS = ("rope_rotate", "rms_norm", "layer_norm", "softmax", "activation", "attention",
-              "attention_bias")
+OPERATIONS = ("rope_rotate", "rms_norm", "layer_norm", "softmax", "activation", "attention")
 
 
 def softmax(x):
@@ -192,7 +191,10 @@ class NodeTests(ProgramTest):
             "rope_rotate pairing=half S=1 H=1 D=2 direction=transpose": "rotates forward only",
             "rope_rotate pairing=half S=1 H=1 D=3 R=2": "needs an even D",
             "rope_rotate pairing=half S=1 H=1 D=2 R=0": "takes R=0 for R=D",
-            "attention_bias S=1 H=1 D=2 scale_bias=true": "does not scale its attn_mask",
+            "attention with=bias S=1 H=1 D=2 add_bias=before_scale":
+                "adds its attn_mask to the capped score, unlike add_bias=before_scale",
+            "attention with=bias S=1 H=1 D=2 add_bias=before_cap": "unlike add_bias=before_cap",
+            "attention with=sink S=1 H=1 D=2": "has no sink",
             attention + "mask=causal": "y has unspecified elements",
             attention + "@k=nonfinite": "k has a NaN or an infinity"}
         result = self.run_it("golden", ONE_CASE, *reasons, "-o", "onnx:tests")

@@ -99,6 +99,18 @@ class Program(ProgramTest):
         text = self.run_it("describe", "attention").stdout
         self.assertRegex(text, r"\n  align +bottom_right: .*; neither of them\n +if query_offset is set\n")
 
+    def test_describe_lists_optional_inputs(self):
+        text = self.run_it("describe", "attention").stdout
+        self.assertIn("\n  with=(unset)   optional inputs: bias sink\n", text)
+
+    def test_a_former_name_is_one_error_with_the_line_of_today(self):
+        for command, today in (("describe attention_sink", "attention with=sink"),
+                               ("eval attention_bias scale_bias=false H=1 S=1 D=2",
+                                "attention with=bias H=1 S=1 D=2")):
+            result = self.run_it(*command.split())
+            self.assertEqual((result.returncode, result.stdout), (2, ""))
+            self.assertRegex(result.stderr, f"^sextant: .* any longer, expected: {today}\n$")
+
     def test_describe_lists_dimensions_and_their_defaults(self):
         for name, dimensions in (("rope", "B=1 D_(required) H_(required) R=D S_(required)"),
                                  ("rope_frequencies", "R_(required)"),
@@ -236,13 +248,11 @@ class Program(ProgramTest):
             self.assertEqual(text.count("model was trained on"), 1)
 
     def test_describe_prefers_explanations_of_operations_in_the_formula(self):
-        for name in "decoder", "decoder_block_normed":
-            text = self.run_it("describe", name).stdout
-            self.assertRegex(text, r"key_length=\(unset\)\n +\[n\]: tokens from n on are padding")
-            self.assertRegex(text, r"is aligned with key s\n  segments=")
-            self.assertNotIn("unset: T", text)
-        decoder = self.run_it("describe", "decoder").stdout  # whose text has an embedding_scale
-        self.assertIn("  scale=(unset)\n      unset: D^-1/2\n", decoder)
+        text = self.run_it("describe", "decoder").stdout  # whose text has an embedding_scale
+        self.assertRegex(text, r"key_length=\(unset\)\n +\[n\]: tokens from n on are padding")
+        self.assertRegex(text, r"is aligned with key s\n  segments=")
+        self.assertNotIn("unset: T", text)
+        self.assertIn("  scale=(unset)\n      unset: D^-1/2\n", text)
 
     def test_describe_prints_all_files_of_every_operation(self):
         root = Path(__file__).parents[2]

@@ -54,6 +54,18 @@ def additive(see, bias=None):
     return np.where(see[:, None], base, base.dtype.type(-np.inf))
 
 
+def expect_none(tensor, name):
+    """For frameworks without an optional input."""
+    if tensor is not None:
+        raise Unsupported(f"it has no {name}")
+
+
+def expect_bias_after_cap(add_bias, soft_cap):
+    """For frameworks that add a bias to the capped score."""
+    if add_bias == "before_scale" or (add_bias == "before_cap" and soft_cap):
+        raise Unsupported("the bias is added after scale and cap")
+
+
 def expect_no_zeros(see, empty_rows):
     """For frameworks that promise nothing where a query sees no key; empty_rows=zero expects 0."""
     if empty_rows == "zero" and see is not None and not see.any(-1).all():

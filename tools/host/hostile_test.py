@@ -188,10 +188,12 @@ static const char* const operations[] = {"softmax", nullptr};
         members = [*MEMBERS[:3], '"nativ"', *MEMBERS[4:]]
         self.assertEqual(self.answer("", define=DEFINE % (", ".join(members), 1)), 3)
         self.assertIn("recipe is 'nativ': there is no recipe", self.output)
-        names = 'static const char* const wrong[] = {"softmax", "sofmax", NULL};'
         members = [*MEMBERS[:4], "wrong", MEMBERS[5]]
-        self.assertEqual(self.answer("", define=names + DEFINE % (", ".join(members), 1)), 3)
-        self.assertIn("its hello names the operation 'sofmax', which does not exist", self.output)
+        for wrong, why in (("sofmax", "which does not exist"),
+                           ("attention_bias", "which is now 'attention with=bias'")):
+            names = f'static const char* const wrong[] = {{"softmax", "{wrong}", NULL}};'
+            self.assertEqual(self.answer("", define=names + DEFINE % (", ".join(members), 1)), 3)
+            self.assertIn(f"its hello names the operation '{wrong}', {why}", self.output)
 
     def test_files_that_are_no_library(self):
         self.assertEqual(self.check(), 3)

@@ -5,7 +5,6 @@
 
 #include "fast/kernel/typed.h"
 #include "reference/attention/attention.h"
-#include "reference/attention/attention_bias.h"
 #include "reference/attention/softmax.h"
 #include "reference/base/error.h"
 #include "reference/layer/activation.h"
@@ -90,17 +89,17 @@ bool IsPlain(const AttentionAttributes& op) {
   return op.mask == Mask::kNone || begins_at_0;
 }
 
-OnnxNode AttentionNode(const AttentionAttributes& op) {
+// A bias is the input attn_mask.
+OnnxNode NodeOf(const Attention& op) {
+  if (op.with.Has("sink")) throw Unsupported{"Attention has no sink"};
+  if (op.add_bias)
+    throw Unsupported{"Attention adds its attn_mask to the capped score, unlike add_bias=" +
+                      PrintValue(op.add_bias)};
   OnnxNode node{.type = "Attention"};
   if (op.scale) SetFloat(node, "scale", *op.scale);
   if (op.soft_cap) SetFloat(node, "softcap", *op.soft_cap);
   if (IsPlain(op) && op.mask == Mask::kCausal) SetInteger(node, "is_causal", 1);
   return node;
-}
-OnnxNode NodeOf(const Attention& op) { return AttentionNode(op); }
-OnnxNode NodeOf(const AttentionBias& op) {
-  if (op.scale_bias) throw Unsupported{"Attention does not scale its attn_mask: scale_bias=false"};
-  return AttentionNode(op);
 }
 
 // attn_mask: 1 where the query sees the key.
@@ -140,9 +139,8 @@ template <class Op>
 constexpr Row RowOf() {
   return {Op::kName, [](const Case& c) { return NodeOf(fast::StructOf<Op>(c)); }};
 }
-constexpr Row kRows[] = {RowOf<RopeRotate>(),   RowOf<RmsNorm>(),    RowOf<LayerNorm>(),
-                         RowOf<Softmax>(),      RowOf<Activation>(), RowOf<Attention>(),
-                         RowOf<AttentionBias>()};
+constexpr Row kRows[] = {RowOf<RopeRotate>(), RowOf<RmsNorm>(),    RowOf<LayerNorm>(),
+                         RowOf<Softmax>(),    RowOf<Activation>(), RowOf<Attention>()};
 
 OnnxNode NodeOf(const Case& c) {
   const auto row = std::ranges::find(kRows, c.name(), &Row::operation);
@@ -157,7 +155,7 @@ OnnxNode NodeOf(const Case& c) {
   const TensorSpec& output = c.info().signature.outputs.front();
   if (CountOf(c.ShapeOf(output)) == 0) throw Unsupported{output.name + " has no element"};
   OnnxNode node = row->node(c);
-  for (const TensorSpec& input : c.info().signature.inputs) {
+  for (const TensorSpec& input : c.signature().inputs) {
     if (c.DTypeOf(input) == c.dtype()) continue;
     throw Unsupported{input.name + " is " + std::string(NameOf(c.DTypeOf(input))) +
                       "; the tensors of " + node.type + " have one type: dtype." + input.name +
@@ -190,12 +188,13 @@ std::string WhyNoOnnxNode(const Case& c, const Tensors& inputs) {
 OnnxNode OnnxNodeOf(const Case& c, const Tensors& inputs) {
   OnnxNode node = NodeOf(c);
   for (const NamedTensor& input : inputs) node.inputs.push_back({input});
-  if (c.name() == AttentionBias::kName) {
-    const auto& op = fast::StructOf<AttentionBias>(c);
-    if (!IsPlain(op)) MaskBias(op, node.inputs.back().tensor);
-  } else if (c.name() == Attention::kName) {
-    const auto& op = fast::StructOf<Attention>(c);
-    if (!IsPlain(op)) AddMask(op, node);
+  if (c.name() != Attention::kName) return node;
+  const auto& op = fast::StructOf<Attention>(c);
+  if (IsPlain(op)) return node;
+  if (op.with.Has("bias")) {
+    MaskBias(op, node.inputs.back().tensor);
+  } else {
+    AddMask(op, node);
   }
   return node;
 }

@@ -114,14 +114,15 @@ TEST(MeasuredAttention, NamesNoMeansBesideASink) {
   PlantedAttention planted = RightAttention();
   planted.masked_score = -100;
   planted.sees = [](size_t s, size_t t) { return t < s; };
-  EXPECT_THAT(CausesIn("attention_sink H=4 K=2 S=8 T=8 D=16 E=6 mask=causal dtype=f32", planted),
-              testing::Each(testing::Not(testing::HasSubstr("mask_value"))));
+  EXPECT_THAT(
+      CausesIn("attention with=sink H=4 K=2 S=8 T=8 D=16 E=6 mask=causal dtype=f32", planted),
+      testing::Each(testing::Not(testing::HasSubstr("mask_value"))));
 }
 
 TEST(MeasuredAttention, CountsTheSink) {
   PlantedAttention planted = RightAttention();
   planted.sink_count = 3;
-  EXPECT_THAT(CausesIn("attention_sink H=4 K=2 S=8 T=13 D=16 E=6 dtype=f32", planted),
+  EXPECT_THAT(CausesIn("attention with=sink H=4 K=2 S=8 T=13 D=16 E=6 dtype=f32", planted),
               Contains("sink_repeated (the sink counts 3 times)"));
 }
 
@@ -139,7 +140,7 @@ TEST(MeasuredAttention, AccusesNoHonestRecipe) {
 // Two numbers of one query are explained by many pairs of deviations.
 TEST(MeasuredAttention, SaysNothingAboutTooFewNumbers) {
   const AskedCase question(
-      "attention_sink mask=causal query_offset=[1] H=1 S=1 T=3 D=77 E=77 dtype=f16");
+      "attention with=sink mask=causal query_offset=[1] H=1 S=1 T=3 D=77 E=77 dtype=f16");
   for (const char* recipe : {"native dot=f16", "native scale=bf16"}) {
     const Tensors answer =
         EvaluateByRecipe({question.c, question.inputs, ParseRecipe(recipe, question.c.dtype())});

@@ -53,20 +53,18 @@ struct CrossByParts : CrossAttention {
   CrossParts parts{};
 
   template <class Real>
-  void operator()(const Tensor<Real>& x, const Tensor<Real>& memory, const Tensor<Real>& wq,
-                  const Tensor<Real>& bq, const Tensor<Real>& wk, const Tensor<Real>& bk,
-                  const Tensor<Real>& wv, const Tensor<Real>& bv, const Tensor<Real>& wo,
-                  const Tensor<Real>& bo, Tensor<Real>& y, Tensor<Real>& q, Tensor<Real>& k,
-                  Tensor<Real>& v, Tensor<Real>& mean) const {
+  void operator()(const Tensor<Real>& x, const Tensor<Real>& memory,
+                  const MultiHeadWeights<Real>& w, Tensor<Real>& y, Tensor<Real>& q,
+                  Tensor<Real>& k, Tensor<Real>& v, Tensor<Real>& mean) const {
     Attention attention = MakeAttention();
     const auto heads = static_cast<size_t>(H.value), shared = static_cast<size_t>(K.value);
     const Tensor<Real>&of_k = parts.keys_of_x ? x : memory, &of_v = parts.values_of_x ? x : memory;
-    const Tensor<Real> own_q = IntermediateAs(SplitHeads(Projected(x, wq, bq), heads), q);
-    Tensor<Real> keys = IntermediateAs(SplitHeads(Projected(of_k, wk, bk), shared), k);
-    Tensor<Real> values = IntermediateAs(SplitHeads(Projected(of_v, wv, bv), shared), v);
+    const Tensor<Real> own_q = IntermediateAs(SplitHeads(Projected(x, w.wq, w.bq), heads), q);
+    Tensor<Real> keys = IntermediateAs(SplitHeads(Projected(of_k, w.wk, w.bk), shared), k);
+    Tensor<Real> values = IntermediateAs(SplitHeads(Projected(of_v, w.wv, w.bv), shared), v);
     if (parts.padding > 0) {
-      keys = WithBiasRows(keys, bk, parts.padding);
-      values = WithBiasRows(values, bv, parts.padding);
+      keys = WithBiasRows(keys, w.bk, parts.padding);
+      values = WithBiasRows(values, w.bv, parts.padding);
       attention.T.value = static_cast<int64_t>(keys.shape[2]);
     }
     if (!parts.attention.key_heads.empty()) {
@@ -78,7 +76,7 @@ struct CrossByParts : CrossAttention {
     AttendMeasured<Real>(parts.attention, attention, {.q = own_q, .k = keys, .v = values}, weighed,
                          lse);
     mean = Reordered(MergeHeads(weighed), heads);
-    y = Projected(Intermediate(mean), wo, bo);
+    y = Projected(Intermediate(mean), w.wo, w.bo);
     for (size_t i = 0; parts.adds_x && i < y.data.size(); ++i) y.data[i] = y.data[i] + x.data[i];
   }
 

@@ -11,7 +11,7 @@ namespace {
 // D = 16, so the right scale is 1/4. Six query heads share two key heads.
 const std::string kPlain = "attention H=6 K=2 S=9 T=14 D=16 E=16 ";
 const std::string kCausalFactors = "attention H=6 K=2 S=14 T=14 D=16 E=16 mask=causal ";
-const std::string kSinkFactors = "attention_sink H=6 K=2 S=9 T=14 D=16 E=16 ";
+const std::string kSinkFactors = "attention with=sink H=6 K=2 S=9 T=14 D=16 E=16 ";
 constexpr const char* kFactorDTypes[] = {"dtype=f32", "dtype=bf16"};
 
 void ExpectFactorNamed(const std::string& line, const PlantedAttention& planted,
@@ -208,7 +208,7 @@ TEST(MeasuredFactors, NameTheMaskBesideTheScale) {
       "are multiplied by 0.5");
 }
 
-// In attention_bias the fourth input is added to the scores.
+// In attention with=bias the fourth input is added to the scores.
 struct PlantedBias {
   PlantedAttention planted;
   size_t next_key = 0, next_head = 0;  // the bias is that of a later key or head
@@ -235,7 +235,7 @@ struct PlantedBias {
 };
 
 TEST(MeasuredFactors, NameAnotherBiasBesideTheScaleAndTheHeads) {
-  const std::string line = "attention_bias H=6 K=2 S=9 T=14 D=16 E=16 ";
+  const std::string line = "attention with=bias H=6 K=2 S=9 T=14 D=16 E=16 ";
   for (const char* dtype : kFactorDTypes) {
     PlantedBias planted{.planted = GroupedAttention(), .next_key = 1};
     planted.planted.scale = 0.425;

@@ -50,14 +50,15 @@ PlainAttention::PlainAttention(const Case& c, const Hypothesis& model)
       n_(c),
       D_(ExtentOf(c, "D")),
       scale_(op_.scale.value_or(1 / std::sqrt(static_cast<double>(D_)))),
-      scale_bias_(TextOf(c, "scale_bias") == "true"),
+      add_bias_(TextOf(c, "add_bias")),
       turned_q_(Turned(c, model, 0, "position_q")),
       turned_k_(Turned(c, model, 1, "position_k")),
       q_(turned_q_.empty() ? model.inputs[0].values.data : turned_q_),
       k_(turned_k_.empty() ? model.inputs[1].values.data : turned_k_),
       v_(model.inputs[2].values.data) {
-  if (HasInput(model.inputs, "bias")) bias_ = &model.inputs[3].values.data;
-  if (HasInput(model.inputs, "sink")) sink_ = &model.inputs[3].values.data;
+  const Tensors& inputs = model.inputs;
+  if (const Tensor<double>* bias = FindValues(inputs, "bias")) bias_ = &bias->data;
+  if (const Tensor<double>* sink = FindValues(inputs, "sink")) sink_ = &sink->data;
 }
 
 namespace {
@@ -76,9 +77,10 @@ std::vector<double> PlainAttention::ScoresOf(size_t row, size_t g, double factor
     double score = 0;
     for (size_t d = 0; d < D_; ++d) score += query[d] * key[d];
     const double bias = bias_ ? (*bias_)[row * n_.T + t] : 0;
-    score = (score + (scale_bias_ ? bias : 0)) * scale_ * factor;
+    score = (score + (add_bias_ == "before_scale" ? bias : 0)) * scale_ * factor;
+    if (add_bias_ == "before_cap") score += bias;
     if (op_.soft_cap) score = Capped(score, *op_.soft_cap, clips);
-    scores[t] = score + (scale_bias_ ? 0 : bias);
+    scores[t] = score + (add_bias_.empty() ? bias : 0);
   }
   return scores;
 }

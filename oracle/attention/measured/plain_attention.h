@@ -1,6 +1,7 @@
 // Attention in double, without error bounds: quick predictions for measurements.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "oracle/attention/attention_parts.h"
@@ -33,7 +34,7 @@ class PlainAttention {
   // Value t of head g in the batch of the row, [E].
   std::span<const double> ValueOf(size_t row, size_t g, size_t t) const;
   // True if a factor of the products multiplies the scores.
-  bool IsProportional() const { return !op_.soft_cap && (!bias_ || scale_bias_); }
+  bool IsProportional() const { return !op_.soft_cap && (!bias_ || add_bias_ == "before_scale"); }
   // The score of the sink; -infinity without one.
   double SinkOf(size_t row) const;
   // How often the mask counts the key: 0 or 1.
@@ -46,7 +47,7 @@ class PlainAttention {
   AttentionSizes n_;
   size_t D_;
   double scale_;
-  bool scale_bias_;
+  std::string add_bias_;                     // as in the case
   std::vector<double> turned_q_, turned_k_;  // empty if nothing is rotated
   const std::vector<double>&q_, &k_, &v_;
   const std::vector<double>*bias_ = nullptr, *sink_ = nullptr;

@@ -14,7 +14,7 @@ namespace {
 
 // D = 16, so the right scale is 1/4.
 const std::string kCausal = "attention H=6 K=2 S=24 T=24 D=16 E=16 mask=causal dtype=";
-const std::string kSink = "attention_sink H=6 K=2 S=9 T=14 D=16 E=16 dtype=";
+const std::string kSink = "attention with=sink H=6 K=2 S=9 T=14 D=16 E=16 dtype=";
 constexpr const char* kRuleDTypes[] = {"f32", "f16"};
 
 void ExpectNamed(const std::string& line, const PlantedAttention& planted,
@@ -99,9 +99,9 @@ TEST(QueryRules, NameABiasBesideASink) {
   planted.score_at = [](size_t h, size_t s, size_t t, double x) {
     return x - std::exp2(-8 * static_cast<double>(h + 1) / 6) * static_cast<double>(s - t);
   };
-  EXPECT_THAT(
-      CausesOfSubject("attention_sink H=6 K=2 S=24 T=24 D=16 E=16 mask=causal dtype=f32", planted),
-      Contains(HasSubstr("an ALiBi bias is added to the scores")));
+  EXPECT_THAT(CausesOfSubject(
+                  "attention with=sink H=6 K=2 S=24 T=24 D=16 E=16 mask=causal dtype=f32", planted),
+              Contains(HasSubstr("an ALiBi bias is added to the scores")));
 }
 
 TEST(SumRules, NameSinksThatAreComparedWithOtherNumbers) {

@@ -244,7 +244,7 @@ void AttendMeasured(const MeasuredParts& parts, const AttentionAttributes& op,
   Tensor<Real> q = in.q, k = in.k, v = in.v;
   GatherHeads(parts, q, k, v);
   const AttentionTensors<Real> gathered{
-      .q = q, .k = k, .v = v, .bias = in.bias, .sink = in.sink, .scale_bias = in.scale_bias};
+      .q = q, .k = k, .v = v, .bias = in.bias, .sink = in.sink, .add_bias = in.add_bias};
   AttendGathered<Real>(parts, op, gathered, y, lse);
 }
 

@@ -175,7 +175,7 @@ TEST(MeasuredBlock, NamesFrequenciesAndPositions) {
 TEST(MeasuredBlock, NamesTheBaseOfNormedQueries) {
   for (const char* dtype : kDTypes) {
     const AskedCase question(
-        "decoder_block_normed pairing=half qk_norm=head placement=sandwich S=9 M=12 H=4 K=2 D=8 "
+        "decoder_block pairing=half qk_norm=head placement=sandwich S=9 M=12 H=4 K=2 D=8 "
         "F=10 " +
         kFar + dtype);
     const Case other = question.c.With("base=31000");

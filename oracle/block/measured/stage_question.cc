@@ -25,7 +25,7 @@ class Stages {
     if (whole != "cross_attention") return std::nullopt;
     if (output == "mean") return Attention();
     if (output == "y")
-      return Asked("linear_bias", {}, {{"mean", "x"}, {"wo", "weight"}, {"bo", "bias"}},
+      return Asked("linear", {}, {{"mean", "x"}, {"wo", "weight"}, {"bo", "bias"}},
                    TensorOf(output));
     return Projection(output);
   }
@@ -45,7 +45,7 @@ class Stages {
     y.values.shape.insert(y.values.shape.begin(), 1);
     y.values = MergeHeads(y.values);
     return Asked(
-        "linear_bias", {},
+        "linear", {},
         {{output == "q" ? "x" : "memory", "x"}, {"w" + output, "weight"}, {"b" + output, "bias"}},
         &y);
   }

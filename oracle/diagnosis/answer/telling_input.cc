@@ -11,7 +11,7 @@ namespace {
 
 // The number of the input for each index; empty if it has none, or others too.
 std::vector<double> NumbersOfAxis(const Observation& seen, size_t input, const std::string& axis) {
-  const TensorSpec& spec = seen.c.info().signature.inputs[input];
+  const TensorSpec& spec = seen.c.signature().inputs[input];
   const Tensor<double>& values = seen.inputs[input].values;
   for (size_t a = 0; a < values.shape.size(); ++a)
     if (spec.extents[a] == axis && values.shape[a] == values.data.size()) return values.data;

@@ -65,9 +65,9 @@ using Changes = std::vector<InputChange>;
 Changes UsualChanges(const Case& c, const Tensors& inputs, size_t index) {
   const Shape& shape = inputs[index].values.shape;
   Changes changes = UsualFunctions(index);
-  for (InputChange& change : InputOrders(c.info().signature.inputs[index], shape, index))
+  for (InputChange& change : InputOrders(c.signature().inputs[index], shape, index))
     changes.push_back(std::move(change));
-  for (InputChange& change : ExchangedAxes(c.info().signature.inputs[index], shape, index))
+  for (InputChange& change : ExchangedAxes(c.signature().inputs[index], shape, index))
     changes.push_back(std::move(change));
   if (shape.size() == 2) {
     changes.push_back({"is read transposed, as if it were stored column after column",
@@ -82,7 +82,7 @@ Changes UsualChanges(const Case& c, const Tensors& inputs, size_t index) {
 }
 
 Changes RareChanges(const Case& c, const Tensors& inputs, size_t index) {
-  const TensorSpec& spec = c.info().signature.inputs[index];
+  const TensorSpec& spec = c.signature().inputs[index];
   const Shape& shape = inputs[index].values.shape;
   Changes changes = RareFunctions(index);
   const auto add = [&](const std::vector<Rounding>& roundings) {
@@ -235,7 +235,7 @@ std::vector<Explanation> MeasureInputs(const Observation& seen) {
   const Hypothesis base{seen.c.operation().Clone(), SharedInputs::Of(seen.inputs), seen.recipe};
   std::vector<Deviation> deviations = InputChanges(seen.c, seen.inputs), rare;
   for (size_t i = 0; i < seen.inputs.size(); ++i) {
-    const TensorSpec& spec = seen.c.info().signature.inputs[i];
+    const TensorSpec& spec = seen.c.signature().inputs[i];
     const Shape& shape = seen.inputs[i].values.shape;
     if (seen.inputs[i].dtype == DType::kI64) {
       rare.push_back(ChoiceOf(seen.inputs, i, InputOrders(spec, shape, i)));

@@ -45,7 +45,7 @@ TEST(InputChanges, NamesAMissingTable) {
 }
 
 TEST(InputChanges, NamesTheBiasOfTheNextKey) {
-  EXPECT_THAT(CausesWith("attention_bias H=2 K=1 S=5 T=7 D=8 E=8 dtype=f32", "bias",
+  EXPECT_THAT(CausesWith("attention with=bias H=2 K=1 S=5 T=7 D=8 E=8 dtype=f32", "bias",
                          [](auto& bias) {
                            for (size_t row = 0; row < 10; ++row)
                              std::rotate(&bias[row * 7], &bias[row * 7 + 1], &bias[row * 7 + 7]);
@@ -54,7 +54,7 @@ TEST(InputChanges, NamesTheBiasOfTheNextKey) {
 }
 
 TEST(InputChanges, NamesPartsThatAreLostAndMultiplied) {
-  const std::string line = "attention_bias H=2 K=1 S=5 T=7 D=8 E=8 dtype=";
+  const std::string line = "attention with=bias H=2 K=1 S=5 T=7 D=8 E=8 dtype=";
   for (const char* dtype : {"f32", "bf16"}) {
     EXPECT_THAT(CausesWith(line + dtype, "bias",
                            [](auto& bias) {

@@ -78,7 +78,7 @@ std::vector<Deviation> CachesReordered(const Case& c, const Tensors& inputs) {
   };
   const size_t k = index_of("k"), v = index_of("v");
   const auto changes_of = [&](size_t i, const auto& orders) {
-    return orders(c.info().signature.inputs[i], inputs[i].values.shape, i);
+    return orders(c.signature().inputs[i], inputs[i].values.shape, i);
   };
   std::vector<SeveralChanges> changes;
   for (const auto& orders : {ExchangedAxes, InputOrders, RareInputOrders}) {

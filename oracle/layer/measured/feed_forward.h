@@ -7,7 +7,6 @@
 
 namespace sextant::oracle {
 
-// For feed_forward and feed_forward_bias.
 std::vector<Measurement> FeedForwardMeasurements();
 
 }  // namespace sextant::oracle

@@ -8,9 +8,7 @@
 #include "reference/base/value_text.h"
 #include "reference/case/intermediate.h"
 #include "reference/layer/feed_forward.h"
-#include "reference/layer/feed_forward_bias.h"
 #include "reference/layer/linear.h"
-#include "reference/layer/linear_bias.h"
 
 namespace sextant::oracle {
 namespace {
@@ -45,27 +43,14 @@ struct MeasuredFeedForward : FeedForward {
   HiddenFormula formula;
   template <class Real>
   void operator()(const Tensor<Real>& x, const Weights<Real>& gate, const Weights<Real>& up,
-                  const Weights<Real>& down, Tensor<Real>& y, Tensor<Real>& hidden) const {
+                  const Weights<Real>& down, const Tensor<Real>* gate_bias,
+                  const Tensor<Real>* up_bias, const Tensor<Real>* down_bias, Tensor<Real>& y,
+                  Tensor<Real>& hidden) const {
     Tensor<Real> g(hidden.shape), u(hidden.shape);
-    Linear()(x, gate, g);
-    Linear()(x, up, u);
+    Linear()(x, gate, gate_bias, g);
+    Linear()(x, up, up_bias, u);
     Combine(formula, Stored(std::move(g)), Stored(std::move(u)), hidden);
-    Linear()(Intermediate(hidden), down, y);
-    AddResidual(formula, x, y);
-  }
-};
-
-struct MeasuredFeedForwardBias : FeedForwardBias {
-  HiddenFormula formula;
-  template <class Real>
-  void operator()(const Tensor<Real>& x, const Tensor<Real>& gate, const Tensor<Real>& gate_bias,
-                  const Tensor<Real>& up, const Tensor<Real>& up_bias, const Tensor<Real>& down,
-                  const Tensor<Real>& down_bias, Tensor<Real>& y, Tensor<Real>& hidden) const {
-    Tensor<Real> g(hidden.shape), u(hidden.shape);
-    LinearBias()(x, gate, gate_bias, g);
-    LinearBias()(x, up, up_bias, u);
-    Combine(formula, Stored(std::move(g)), Stored(std::move(u)), hidden);
-    LinearBias()(Intermediate(hidden), down, down_bias, y);
+    Linear()(Intermediate(hidden), down, down_bias, y);
     AddResidual(formula, x, y);
   }
 };
@@ -90,13 +75,6 @@ constexpr RestFacts kRests[] = {
     {Combination::kGateTwice, "rest_with_gate_for_up", "up is the gate"},
     {Combination::kSum, "rest_added", "gate and up are added instead of multiplied"},
     {Combination::kBothActivated, "rest_both_activated", "both halves are activated"}};
-
-template <class Measured>
-std::shared_ptr<const Operation> Made(const Case& c, const HiddenFormula& formula) {
-  Measured measured;
-  measured.formula = formula;
-  return MeasuredOperation(c, measured);
-}
 
 }  // namespace
 
@@ -164,8 +142,9 @@ std::vector<HiddenChange> HiddenChanges(const Function& right, size_t F) {
 }
 
 std::shared_ptr<const Operation> WithHiddenFormula(const Case& c, const HiddenFormula& formula) {
-  return c.name() == FeedForward::kName ? Made<MeasuredFeedForward>(c, formula)
-                                        : Made<MeasuredFeedForwardBias>(c, formula);
+  MeasuredFeedForward measured;
+  measured.formula = formula;
+  return MeasuredOperation(c, measured);
 }
 
 }  // namespace sextant::oracle

@@ -3,7 +3,6 @@
 #include <cmath>
 
 #include "oracle/layer/measured/shared_range.h"
-#include "oracle/layer/measured/weights.h"
 #include "oracle/layer/tensor_places.h"
 #include "oracle/property/changed_inputs.h"
 
@@ -22,10 +21,6 @@ std::vector<double> Product(const Tensor<double>& weight, const Tensor<double>* 
     all.push_back(sum);
   }
   return all;
-}
-
-const Tensor<double>* BiasOf(const Tensors& inputs, const std::string& name) {
-  return HasBiases(inputs) ? &InputNamed(inputs, name + "_bias") : nullptr;
 }
 
 std::vector<double> HiddenOf(const HiddenFormula& formula, const ProjectedRow& row) {
@@ -56,7 +51,7 @@ std::vector<ProjectedRow> ForwardRows::ProjectedBy(const Tensors& inputs,
   for (const size_t n : rows_) {
     const auto product = [&](const std::string& name, size_t of) {
       const auto x = std::span(inputs[0].values.data).subspan(of * M_, M_);
-      return Product(InputNamed(inputs, name), BiasOf(inputs, name), x);
+      return Product(InputNamed(inputs, name), FindValues(inputs, name + "_bias"), x);
     };
     rows.push_back({n, product("gate", formula.GateRow(n, N)), product("up", formula.UpRow(n, N))});
   }
@@ -82,7 +77,7 @@ std::vector<Rest> ForwardRows::RestsOf(const HiddenFormula& formula, const Tenso
   for (size_t f = 0; f < F && hidden_.IsAnswered(); ++f)
     add(hidden_, row.n * F + f, hidden[f], 0, 0);
   const Tensor<double>& down = InputNamed(inputs, "down");
-  const Tensor<double>* bias = BiasOf(inputs, "down");
+  const Tensor<double>* bias = FindValues(inputs, "down_bias");
   for (const size_t m : ColumnsOf(kComparedColumns)) {
     const double x = inputs[0].values(row.n, m);
     double sum = 0;
@@ -128,7 +123,7 @@ std::vector<Products> ForwardRows::HiddenProducts(const HiddenFormula& formula,
                                                   const Tensors& inputs,
                                                   const std::vector<ProjectedRow>& rows) const {
   const Tensor<double>& down = InputNamed(inputs, "down");
-  const Tensor<double>* bias = BiasOf(inputs, "down");
+  const Tensor<double>* bias = FindValues(inputs, "down_bias");
   std::vector<Products> all;
   for (const ProjectedRow& row : rows) {
     const std::vector<double> hidden = HiddenOf(formula, row);

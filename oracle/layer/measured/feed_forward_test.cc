@@ -28,7 +28,10 @@ std::vector<std::string> CausesIf(const std::string& line, double (*hidden)(doub
   const MeasuredCase question(line);
   const auto &x = question.In("x"), &gate = question.In("gate"), &up = question.In("up"),
              &down = question.In("down");
-  const bool has_bias = question.inputs.size() > 4;
+  const auto bias = [&](const char* name, size_t i) {
+    const Tensor<double>* const given = FindValues(question.inputs, name);
+    return given ? given->data[i] : 0;
+  };
   const size_t F = gate.shape[0], M = gate.shape[1];
   Tensors answer = question.CorrectAnswer();
   answer.resize(1);
@@ -36,8 +39,7 @@ std::vector<std::string> CausesIf(const std::string& line, double (*hidden)(doub
     std::vector<double> all(F);
     double squares = 0;
     for (size_t f = layout.first_hidden; f < F; ++f) {
-      double g = has_bias ? question.In("gate_bias").data[f] : 0,
-             u = has_bias ? layout.of_up_bias * question.In("up_bias").data[f] : 0;
+      double g = bias("gate_bias", f), u = layout.of_up_bias * bias("up_bias", f);
       for (size_t m = 0; m < M; ++m) {
         g += x((n + layout.gate_row) % x.shape[0], m) * gate(f, m);
         u += x(layout.has_first_up ? 0 : n, m) * up(f, m);
@@ -51,7 +53,7 @@ std::vector<std::string> CausesIf(const std::string& line, double (*hidden)(doub
     return all;
   };
   for (size_t i = 0; i < answer[0].values.data.size(); ++i) {
-    double y = has_bias ? question.In("down_bias").data[i % M] : 0;
+    double y = bias("down_bias", i % M);
     y += layout.residual * x.data[i];
     const std::vector<double> h = hidden_of(i / M);
     for (size_t f = layout.first_hidden; f < F; ++f)
@@ -127,10 +129,16 @@ TEST_P(MeasuredFeedForward, ProductActivatedAndDownTransposed) {
 }
 
 TEST_P(MeasuredFeedForward, BiasAndFunction) {
-  EXPECT_THAT(If("feed_forward_bias kind=reglu N=5 M=24 F=40",
+  EXPECT_THAT(If("feed_forward with=gate_bias,up_bias,down_bias kind=reglu N=5 M=24 F=40",
                  [](double g, double u) { return Swish(g, 1.702) * u; }, {.of_up_bias = 0}),
               ElementsAre(AllOf(StartsWith("up_bias_missing+function_is_swish: "),
                                 HasSubstr("with c = 1.702"))));
+}
+
+TEST_P(MeasuredFeedForward, OneBiasOfTwo) {
+  EXPECT_THAT(If("feed_forward with=gate_bias,up_bias N=5 M=24 F=40",
+                 [](double g, double u) { return Swish(g) * u; }, {.of_up_bias = 2}),
+              ElementsAre("up_bias_added_twice: up_bias is added twice"));
 }
 
 TEST_P(MeasuredFeedForward, HiddenColumnsLost) {
@@ -147,8 +155,8 @@ TEST_P(MeasuredFeedForward, HiddenRolledAndProductActivated) {
 }
 
 TEST_P(MeasuredFeedForward, ResidualAdded) {
-  EXPECT_THAT(If("feed_forward_bias N=5 M=24 F=40", [](double g, double u) { return Swish(g) * u; },
-                 {.residual = 1}),
+  EXPECT_THAT(If("feed_forward with=gate_bias,up_bias,down_bias N=5 M=24 F=40",
+                 [](double g, double u) { return Swish(g) * u; }, {.residual = 1}),
               ElementsAre("residual_added: 1 x is added to y"));
 }
 
@@ -186,7 +194,8 @@ TEST(MeasuredFeedForward, ProductActivatedAndDownTransposedInBf16) {
 
 TEST(MeasuredFeedForward, HonestRecipesAreNotAccused) {
   ExpectNoAccusation(
-      {"feed_forward N=3 M=6 F=10", "feed_forward_bias kind=geglu N=2 M=4 F=6",
+      {"feed_forward N=3 M=6 F=10",
+       "feed_forward with=gate_bias,up_bias,down_bias kind=geglu N=2 M=4 F=6",
        "feed_forward kind=glu N=1 M=64 F=3"},
       {"native dot=bf16", "native activation=bf16", "native keep=bf16", "*=bf16", "f32_compute"});
 }

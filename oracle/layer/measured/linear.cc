@@ -10,7 +10,7 @@
 #include "oracle/layer/measured/model.h"
 #include "oracle/layer/tensor_places.h"
 #include "reference/base/value_text.h"
-#include "reference/layer/linear_bias.h"
+#include "reference/layer/linear.h"
 #include "reference/number/matrix_product.h"
 
 namespace sextant::oracle {
@@ -22,16 +22,16 @@ constexpr size_t kMostLinearDeviations = 2;  // of one answer
 constexpr size_t kLargestShift = 64;         // of a bias that is tried
 
 // The bias is added to some rows, or read from other columns.
-struct MeasuredLinearBias : LinearBias {
+struct MeasuredLinear : Linear {
   std::function<std::optional<size_t>(size_t n, size_t f)> bias_column;
   template <class Real>
-  void operator()(const Tensor<Real>& x, const Tensor<Real>& weight, const Tensor<Real>& bias,
+  void operator()(const Tensor<Real>& x, const Weights<Real>& weight, const Tensor<Real>* bias,
                   Tensor<Real>& y) const {
-    MultiplyByRows(x, weight, y);
+    MultiplyByWeights(x, weight, y);
     const ScopedStep at(Step::kBias);
     for (size_t n = 0; n < y.shape[0]; ++n) {
       for (size_t f = 0; f < y.shape[1]; ++f) {
-        if (const auto column = bias_column(n, f)) y(n, f) = y(n, f) + bias(*column);
+        if (const auto column = bias_column(n, f)) y(n, f) = y(n, f) + (*bias)(*column);
       }
     }
   }
@@ -247,7 +247,7 @@ std::vector<Explanation> MeasureLinear(const Observation& seen) {
     explanations.push_back(
         {found.name, found.sentence, {seen.c.operation().Clone(), std::move(inputs), seen.recipe}});
     if (!bias_column) continue;
-    MeasuredLinearBias measured;
+    MeasuredLinear measured;
     measured.bias_column = bias_column;
     explanations.back().model.operation = MeasuredOperation(seen.c, measured);
     explanations.back().model.is_across_slices = true;  // rows are counted

@@ -7,7 +7,6 @@
 
 namespace sextant::oracle {
 
-// For linear and linear_bias.
 std::vector<Measurement> LinearMeasurements();
 
 }  // namespace sextant::oracle

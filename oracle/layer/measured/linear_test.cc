@@ -30,10 +30,11 @@ TEST_P(MeasuredLinear, RemainderLost) {
 }
 
 TEST_P(MeasuredLinear, BlockCountedTwiceAndBiasMissing) {
-  EXPECT_THAT(If(
-                  "linear_bias N=8 F=9 M=200", [](size_t m) { return m / 32 == 2 ? 2 : 1; }, 0),
-              ElementsAre("bias_missing+columns_counted_twice: the bias is not added; columns 64 "
-                          "to 95 of 200 are counted twice"));
+  EXPECT_THAT(
+      If(
+          "linear with=bias N=8 F=9 M=200", [](size_t m) { return m / 32 == 2 ? 2 : 1; }, 0),
+      ElementsAre("bias_missing+columns_counted_twice: the bias is not added; columns 64 "
+                  "to 95 of 200 are counted twice"));
 }
 
 TEST_P(MeasuredLinear, ColumnsCountAnotherNumberOfTimes) {
@@ -48,7 +49,7 @@ TEST_P(MeasuredLinear, ColumnsCountAnotherNumberOfTimes) {
 
 // The bias is not known while the columns are found.
 TEST_P(MeasuredLinear, BiasOfOtherOutputsAndColumnsLost) {
-  const MeasuredCase question(Line("linear_bias N=8 F=12 M=40"));
+  const MeasuredCase question(Line("linear with=bias N=8 F=12 M=40"));
   const auto &x = question.In("x"), &weight = question.In("weight");
   EXPECT_THAT(question.Causes([&](size_t i) {
     double sum = question.In("bias").data[i % 12 / 4 * 4];
@@ -65,13 +66,13 @@ TEST_P(MeasuredLinear, LaneLost) {
 }
 
 TEST_P(MeasuredLinear, FactorOfTheProduct) {
-  EXPECT_THAT(If("linear_bias N=8 F=9 M=120", [](size_t) { return 0.3; }),
+  EXPECT_THAT(If("linear with=bias N=8 F=9 M=120", [](size_t) { return 0.3; }),
               ElementsAre(StartsWith("product_multiplied: x weight^T is multiplied by 0.3")));
 }
 
 TEST_P(MeasuredLinear, FactorOfTheBias) {
   EXPECT_THAT(If(
-                  "linear_bias N=8 F=9 M=120", [](size_t) { return 1; }, 3),
+                  "linear with=bias N=8 F=9 M=120", [](size_t) { return 1; }, 3),
               ElementsAre(StartsWith("bias_multiplied: the bias is multiplied by 3")));
 }
 
@@ -79,7 +80,7 @@ TEST_P(MeasuredLinear, FactorOfTheBias) {
 TEST_P(MeasuredLinear, SmallFactorOfTheBiasThatIsNotListed) {
   for (const char *seed : {"1", "2", "3"}) {
     EXPECT_THAT(If(
-                    std::string("linear_bias N=64 F=64 M=64 @bias=normal(0.005) seed=") + seed,
+                    std::string("linear with=bias N=64 F=64 M=64 @bias=normal(0.005) seed=") + seed,
                     [](size_t) { return 1; }, 0.6),
                 Contains(StartsWith("bias_multiplied: the bias is multiplied by 0.")))
         << seed;
@@ -87,7 +88,7 @@ TEST_P(MeasuredLinear, SmallFactorOfTheBiasThatIsNotListed) {
 }
 
 TEST_P(MeasuredLinear, ColumnsRolledAndBiasMissing) {
-  const MeasuredCase question(std::string("linear_bias N=8 F=9 M=40 dtype=") + GetParam());
+  const MeasuredCase question(std::string("linear with=bias N=8 F=9 M=40 dtype=") + GetParam());
   const auto &x = question.In("x"), &weight = question.In("weight");
   EXPECT_THAT(question.Causes([&](size_t i) {
     double sum = 0;
@@ -99,7 +100,7 @@ TEST_P(MeasuredLinear, ColumnsRolledAndBiasMissing) {
 }
 
 TEST_P(MeasuredLinear, BiasOfTheFirstRowAndRemainderLost) {
-  const MeasuredCase question(Line("linear_bias N=8 F=9 M=70"));
+  const MeasuredCase question(Line("linear with=bias N=8 F=9 M=70"));
   const auto &x = question.In("x"), &weight = question.In("weight");
   EXPECT_THAT(
       question.Causes([&](size_t i) {
@@ -112,7 +113,7 @@ TEST_P(MeasuredLinear, BiasOfTheFirstRowAndRemainderLost) {
 }
 
 TEST_P(MeasuredLinear, BiasByRowAndColumnTwice) {
-  const AskedCase question(Line("linear_bias N=8 F=9 M=40"));
+  const AskedCase question(Line("linear with=bias N=8 F=9 M=40"));
   const Tensor<double> &x = InputNamed(question.inputs, "x"),
                        &w = InputNamed(question.inputs, "weight");
   Tensors answer = question.CorrectAnswer();
@@ -128,7 +129,7 @@ TEST_P(MeasuredLinear, BiasByRowAndColumnTwice) {
 
 // 40 columns are 5 heads of 8, which are read as 8 heads of 5.
 TEST_P(MeasuredLinear, HeadsTransposedAndBiasTwice) {
-  const MeasuredCase question(Line("linear_bias N=8 F=9 M=40"));
+  const MeasuredCase question(Line("linear with=bias N=8 F=9 M=40"));
   const auto &x = question.In("x"), &weight = question.In("weight");
   EXPECT_THAT(question.Causes([&](size_t i) {
     double sum = 2 * question.In("bias").data[i % 9];
@@ -143,8 +144,8 @@ INSTANTIATE_TEST_SUITE_P(DTypes, MeasuredLinear, testing::Values("f32", "bf16", 
                          MeasuredInDType::NameOfTest);
 
 TEST(MeasuredLinear, HonestRecipesAreNotAccused) {
-  ExpectNoAccusation({"linear N=4 F=5 M=7", "linear N=8 F=9 M=103", "linear_bias N=1 F=9 M=2",
-                      "linear_bias N=4 F=5 M=33"},
+  ExpectNoAccusation({"linear N=4 F=5 M=7", "linear N=8 F=9 M=103", "linear with=bias N=1 F=9 M=2",
+                      "linear with=bias N=4 F=5 M=33"},
                      {"native dot=bf16", "native dot=f16", "*=bf16", "f32_compute"});
 }
 

@@ -70,15 +70,18 @@ void AddBlockChanges(const Tensors& inputs, std::vector<Change>& changes) {
 }
 
 // Biases that are exchanged, missing, or have another factor.
-void AddBiases(std::vector<Change>& changes) {
-  changes.push_back({"biases_swapped", "gate_bias and up_bias are swapped",
-                     [](Tensors& all) { Exchange(all, "gate_bias", "up_bias"); }});
-  changes.push_back(
-      {"halves_exchanged", "gate and up are exchanged, with their biases", [](Tensors& all) {
-         Exchange(all, "gate", "up");
-         Exchange(all, "gate_bias", "up_bias");
-       }});
+void AddBiases(const Tensors& inputs, std::vector<Change>& changes) {
+  if (HasInput(inputs, "gate_bias") && HasInput(inputs, "up_bias")) {
+    changes.push_back({"biases_swapped", "gate_bias and up_bias are swapped",
+                       [](Tensors& all) { Exchange(all, "gate_bias", "up_bias"); }});
+    changes.push_back(
+        {"halves_exchanged", "gate and up are exchanged, with their biases", [](Tensors& all) {
+           Exchange(all, "gate", "up");
+           Exchange(all, "gate_bias", "up_bias");
+         }});
+  }
   for (const std::string name : {"gate_bias", "up_bias", "down_bias"}) {
+    if (!HasInput(inputs, name)) continue;
     for (const double times : {0.0, 2.0, -1.0})
       changes.push_back({name + (times == 0   ? "_missing"
                                  : times == 2 ? "_added_twice"
@@ -105,14 +108,11 @@ std::vector<Change> OrderChanges(const Tensors& inputs) {
                          "the rows of " + name + " are in another order: " + order.text,
                          [order, name](Tensors& all) {
                            ReorderRows(InputNamed(all, name), order);
-                           if (HasBiases(all)) ReorderRows(InputNamed(all, name + "_bias"), order);
+                           if (HasInput(all, name + "_bias"))
+                             ReorderRows(InputNamed(all, name + "_bias"), order);
                          }});
   }
   return changes;
-}
-
-bool HasBiases(const Tensors& inputs) {
-  return std::ranges::find(inputs, "down_bias", &NamedTensor::name) != inputs.end();
 }
 
 std::vector<Change> WeightChanges(const Tensors& inputs) {
@@ -138,7 +138,7 @@ std::vector<Change> WeightChanges(const Tensors& inputs) {
                          [name](Tensors& all) { Exchange(all, name, "down"); }});
   }
   AddBlockChanges(inputs, changes);
-  if (HasBiases(inputs)) AddBiases(changes);
+  AddBiases(inputs, changes);
   return changes;
 }
 

@@ -15,10 +15,9 @@ struct Change {
   std::function<void(Tensors&)> apply;
 };
 
-// Of feed_forward, and of feed_forward_bias if the inputs have biases.
+// Of the roles and the layout of the weights, and of the biases that the inputs have.
 std::vector<Change> WeightChanges(const Tensors& inputs);
 // Of the order of the hidden columns: as `down` reads them, or of one of gate and up.
 std::vector<Change> OrderChanges(const Tensors& inputs);
-bool HasBiases(const Tensors& inputs);
 
 }  // namespace sextant::oracle

@@ -18,7 +18,7 @@ constexpr const char* kRecipes[] = {
     "*=f32", "*=bf16",      "*=f16",   "*=f64",      "*=f32/4",
     "exact", "*=f32 flush", "*=T/0.5", "*=f32:erfc", "*=bf16:erf_absolute/4"};
 
-DType AnyFormat(Random& random) { return random.OneOf(std::span(kFloatTypes)); }
+DType AnyFormat(Random& random) { return random.OneOf(kTensorTypes); }
 
 // An input or a constant, of a usual size.
 Counted Usual(Random& random) {

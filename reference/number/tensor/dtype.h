@@ -114,7 +114,8 @@ constexpr bool Contains(DType outer, DType inner) {
 // infinity, or NaN in a type without infinities.
 double RoundTo(DType type, double x);
 
-// True if x is a value of `type`: NaN is, except for i64, and infinities are if the type has them.
+// True if x is a value of `type`: NaN is, except for i64; infinities and -0 are if the type has
+// them.
 bool IsRepresentable(DType type, double x);
 
 // Distance between neighbouring values of `type` in the binade of |x|, in units of x. Below the
@@ -187,7 +188,8 @@ inline double RoundTo(DType type, double x) {
 
 inline bool IsRepresentable(DType type, double x) {
   if (type == DType::kI64) return std::abs(x) <= kLargestInteger && x == std::nearbyint(x);
-  return std::isnan(x) || RoundTo(type, x) == x;
+  const double rounded = RoundTo(type, x);
+  return std::isnan(x) || (rounded == x && (x != 0 || std::signbit(rounded) == std::signbit(x)));
 }
 
 // The exponent field of a double suffices: no grid has a smaller min_exponent than f64, -1022.

@@ -42,6 +42,11 @@ const NamedTensor& Find(const Tensors& tensors, const std::string& name) {
               "'; there are:", NamesText(tensors, &NamedTensor::name));
 }
 
+const Tensor<double>* FindValues(const Tensors& tensors, std::string_view name) {
+  const auto at = std::ranges::find(tensors, name, &NamedTensor::name);
+  return at == tensors.end() ? nullptr : &at->values;
+}
+
 bool SameNumber(double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)); }
 
 bool SameBits(const Tensors& a, const Tensors& b) {

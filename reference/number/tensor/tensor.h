@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <initializer_list>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -66,6 +67,8 @@ using Tensors = std::vector<NamedTensor>;
 
 // The tensor of that name. Throws Error with the names that exist.
 const NamedTensor& Find(const Tensors& tensors, const std::string& name);
+// The values of the tensor of that name; null if there is none.
+const Tensor<double>* FindValues(const Tensors& tensors, std::string_view name);
 
 // True if equal (0 equals -0) or both NaN.
 bool SameNumber(double a, double b);

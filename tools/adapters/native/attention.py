@@ -15,10 +15,12 @@ def attention(q, at):
     keys, values = q.k[:, heads], q.v[:, at("value_head", heads, q)]
     scale = at("scale", scale_of(q, at), q)
     dot = at("dot", at.T(at.dot(q.q, keys)), q)
-    bias, zero = at("bias", getattr(q, "bias", at.real(0)), q), at.real(0)
-    inside, outside = (bias, zero) if getattr(q, "scale_bias", False) else (zero, bias)
-    score = at("score", at.T(at.T(dot + inside) * scale), q)
-    score = at("biased", at.T(at("capped", capped(score, q.soft_cap, at), q) + outside), q)
+    bias, place = at("bias", getattr(q, "bias", at.real(0)), q), getattr(q, "add_bias", None)
+    zero = at.real(0)
+    added = {"before_scale": zero, "before_cap": zero, None: zero, place: bias}
+    score = at.T(at.T(dot + added["before_scale"]) * scale)
+    score = at("score", at.T(score + added["before_cap"]), q)
+    score = at("biased", at.T(at("capped", capped(score, q.soft_cap, at), q) + added[None]), q)
     visible = at("visible", visible_keys(q), q)
     score = at("masked", np.where(visible, score, at.real(-np.inf)), q)
     largest = at("largest", score.max(-1, keepdims=True, initial=-np.inf), q)
@@ -81,14 +83,6 @@ def per_batch(numbers, q, default):
     """[B,1,1,1]"""
     numbers = [default] if numbers is None else numbers
     return np.broadcast_to(np.array(numbers), (q.B,)).reshape(-1, 1, 1, 1)
-
-
-def attention_bias(q, at):
-    return attention(q, at)
-
-
-def attention_sink(q, at):
-    return attention(q, at)
 
 
 def rope_attention(q, at):

@@ -5,7 +5,7 @@ keys); Vaswani et al. 2017 (1706.03762), section 3.1."""
 import numpy as np
 
 from attention import attention, cross_attention, heads_of, joined
-from layer import activation, feed_forward, layer_norm, linear, linear_bias, rms_norm
+from layer import activation, feed_forward, layer_norm, linear, rms_norm
 from rope import rope
 from steps import with_words
 
@@ -15,13 +15,18 @@ def normed(q, at, x, weight):
 
 
 def heads_normed(q, at, x, weight):
-    """x [1,heads,S,D], weight [heads*D]"""
+    """x [1,heads,S,D], weight [heads*D] or None"""
+    if weight is None:
+        return x
     if q.qk_norm == "head":
         return normed(q, at, x, weight.reshape(x.shape[1], 1, -1))
-    return x if q.qk_norm == "none" else heads_of(normed(q, at, joined(x), weight), x.shape[1])
+    return heads_of(normed(q, at, joined(x), weight), x.shape[1])
 
 
-def decoder_block_normed(q, at):
+def decoder_block(q, at):
+    q_norm, k_norm, attn_post_norm, mlp_post_norm = (
+        getattr(q, name, None) for name in ("q_norm", "k_norm", "attn_post_norm", "mlp_post_norm"))
+
     def layer(x, weight):
         return linear(with_words(q, x=x, weight=weight), at)["y"]
 
@@ -34,24 +39,19 @@ def decoder_block_normed(q, at):
         return x if weight is None else normed(q, at, x, weight)
 
     read = q.x if q.placement == "branch" else normed(q, at, q.x, q.attn_norm)
-    queries = queries_or_keys(read, q.wq, q.H, q.q_norm)
-    keys = queries_or_keys(read, q.wk, q.K, q.k_norm)
+    queries = queries_or_keys(read, q.wq, q.H, q_norm)
+    keys = queries_or_keys(read, q.wk, q.K, k_norm)
     values = heads_of(layer(read, q.wv), q.K)
     mean = attention(with_words(q, q=queries, k=keys, v=values, B=1, T=q.S, align="top_left",
                                 query_offset=None), at)["y"]
     attended = layer(joined(mean), q.wo)
-    middle = at.T(q.x + after(attended, q.attn_post_norm, q.attn_norm))
+    middle = at.T(q.x + after(attended, attn_post_norm, q.attn_norm))
     mlp_read = q.x if q.placement == "parallel" else middle
     mlp_read = mlp_read if q.placement == "branch" else normed(q, at, mlp_read, q.mlp_norm)
     fed = feed_forward(with_words(q, x=mlp_read), at)
-    y = at.T(middle + after(fed["y"], q.mlp_post_norm, q.mlp_norm))
+    y = at.T(middle + after(fed["y"], mlp_post_norm, q.mlp_norm))
     return {"y": y, "normed": read, "q_rotated": queries[0], "k_rotated": keys[0],
             "attention_out": attended, "middle": middle, "hidden": fed["hidden"]}
-
-
-def decoder_block(q, at):
-    unread = dict.fromkeys(("q_norm", "k_norm", "attn_post_norm", "mlp_post_norm"))
-    return decoder_block_normed(with_words(q, qk_norm="none", **unread), at)
 
 
 def decoder(q, at):
@@ -74,7 +74,7 @@ def encoder_block(q, at):
         return layer_norm(with_words(q, x=x, weight=q.norm2_weight, bias=q.norm2_bias), at)["y"]
 
     def layer(x, weight, bias):
-        return linear_bias(with_words(q, x=x, weight=weight, bias=bias), at)["y"]
+        return linear(with_words(q, x=x, weight=weight, bias=bias), at)["y"]
 
     pre = q.placement == "pre"
     u = at.T(q.x + q.position_table)

@@ -92,10 +92,6 @@ def linear(q, at):
     return {"y": at("output", at.T(y + bias), q)}
 
 
-def linear_bias(q, at):
-    return linear(q, at)
-
-
 def feed_forward(q, at):
     dot = at("dot", at.dot, q)
 
@@ -107,10 +103,6 @@ def feed_forward(q, at):
     hidden = at("hidden", at.T(activated * at("up", up, q)), q)
     y = layer(hidden, at("down", q.down, q), "down_bias")
     return {"y": at("output", y, q), "hidden": hidden}
-
-
-def feed_forward_bias(q, at):
-    return feed_forward(q, at)
 
 
 # Significand bits, exponent of the smallest normal number, largest number, and whether a type has

@@ -37,14 +37,14 @@ LONG = {
     "add_rms_norm": ("N={n} M=4096", "x residual"),
     "layer_norm": ("N={n} M=4096", "x"),
     "linear": ("N={n} F=40 M=4096", "x weight"),
-    "linear_bias": ("N={n} F=40 M=4096", "x weight"),
+    "linear with=bias": ("N={n} F=40 M=4096", "x weight"),
     "feed_forward": ("N={n} M=40 F=2048", "x down"),
-    "feed_forward_bias": ("N={n} M=40 F=2048", "x down"),
+    "feed_forward with=gate_bias,up_bias,down_bias": ("N={n} M=40 F=2048", "x down"),
     "gated": ("N={n} F=4096", "gate"),
     "activation": ("kind=swish N={n} F=4096", "x"),
     "attention": ("S={n} T=2048 H=2 K=1 D=16 E=40", "q v"),
-    "attention_bias": ("S={n} T=2048 H=2 K=1 D=16 E=40", "bias v"),
-    "attention_sink": ("S={n} T=2048 H=2 K=1 D=16 E=40", "q v"),
+    "attention with=bias": ("S={n} T=2048 H=2 K=1 D=16 E=40", "bias v"),
+    "attention with=sink": ("S={n} T=2048 H=2 K=1 D=16 E=40", "q v"),
     "attention_scores": ("S={n} T=40 H=1 D=4096", "q k"),
     "relative_attention": ("clip=16 S={n} T=1024 H=1 D=40", "q v"),
     "decoder_block": ("pairing=half S={n} M=64 H=4 K=2 D=16 F=512", "x down"),
@@ -81,7 +81,7 @@ SHORT = [
     "rope_attention pairing=half S=34 T=512 H=1 K=1 D=16 E=34",
     "cross_attention S=34 T=64 M=64 H=4 K=2 D=16",
     "encoder_block S=34 M=64 H=4 K=2 D=16 F=256",
-    "decoder_block_normed pairing=half S=34 M=64 H=4 K=2 D=16 F=256",
+    "decoder_block pairing=half placement=sandwich qk_norm=head S=34 M=64 H=4 K=2 D=16 F=256",
 ]
 
 

@@ -65,6 +65,16 @@ def op(**given):
         functions = "def op(x, eps): assert eps is None; return x"
         self.assertEqual(status_of(functions, request), ("ok", ""))
 
+    def test_of_absent_optional_inputs_are_none_or_the_default(self):
+        functions = """
+def op(x, bias, sink=0, **others):
+    assert (bias, sink, sorted(others)) == (None, 0, ["M", "dtype"])
+    return x
+"""
+        request = question(absent=["bias", "sink"])
+        self.assertEqual(status_of(functions, request), ("ok", ""))
+        self.assertEqual(status_of("def op(x): return x", request), ("ok", ""))
+
     def test_case_has_everything(self):
         functions = """
 def op(case):

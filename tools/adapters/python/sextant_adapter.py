@@ -20,6 +20,8 @@ its answer would ignore that value, so the adapter answers "unsupported". A name
 keyword gets an underscore: `from_`. A parameter `case` without a default receives the whole question
 (class Case). Of a module of torch, the parameters of `forward` count.
 
+An optional input that a case does not have is None, or the parameter's default.
+
 A default is the function's own choice. Only what a question says replaces it: every tensor, and each
 attribute that is set, dimension and dtype. `sextant identify` says no more than its command line; what
 it leaves out goes only to parameters without a default: None for an attribute, and the value in this
@@ -105,6 +107,7 @@ class Case:
     dtypes: dict = field(default_factory=dict)  # name -> "bf16", of the tensors
     outputs: dict = field(default_factory=dict)  # name -> {"dtype": "BF16", "shape": [2, 3]}
     said: set = None  # names of attributes, dimensions and "dtype"; None: all, and tensors always
+    absent: tuple = ()  # optional inputs that the case does not have
 
 
 def round_to(values, dtype):
@@ -273,6 +276,7 @@ def _case_of(words, tensors):
         dtypes={name: dtype for name, (_, dtype) in tensors.items()},
         outputs=json.loads(words["outputs"]),
         said=set(json.loads(words["said"])) if "said" in words else None,
+        absent=tuple(json.loads(words.get("absent", "[]"))),
     )
 
 
@@ -291,7 +295,8 @@ def _arguments(parameters, case):
     values = {"dtype": case.dtype, **case.attributes, **case.tensors}
     said = values.keys() if case.said is None else case.said | case.tensors.keys()
     unsaid = {spelled(name) for name in values.keys() - said}
-    unset = {spelled(name) for name, value in values.items() if value is None}
+    absent = {spelled(name): None for name in case.absent}
+    unset = absent.keys() | {spelled(name) for name, value in values.items() if value is None}
     given = {spelled(name): value for name, value in values.items()}
     listed = {p.name: p for p in parameters if p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)}
     rest = {name: given[name] for name in given if name not in listed and name not in unsaid}
@@ -301,6 +306,7 @@ def _arguments(parameters, case):
             if not (name[0].isupper() or takes_case):
                 raise Unsupported(f"the function takes no '{name}'")
         rest = {}
+    given |= absent
     if takes_case:
         given["case"] = case
     positional = []

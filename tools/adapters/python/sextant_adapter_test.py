@@ -22,11 +22,12 @@ def tensor(dtype, shape, begin, end):
     return {"dtype": dtype, "shape": shape, "data_offsets": [begin, end]}
 
 
-def question(operation="op", attributes=None, outputs=None, dtype="f32", said=None):
+def question(operation="op", attributes=None, outputs=None, dtype="f32", said=None, absent=()):
     """A question with the input x = [1, 2] in f32."""
     return message(
         {
             **({} if said is None else {"said": json.dumps(said)}),
+            **({"absent": json.dumps(absent)} if absent else {}),
             "sextant": "2",
             "id": "7",
             "operation": operation,
@@ -206,7 +207,7 @@ def op(x):
         self.assertEqual(self.returned("F16", [1, -(2.0**-24)]), b"\x00\x3c\x01\x80")
         self.assertEqual(self.returned("I64", [-1, 2**40]), struct.pack("<2q", -1, 2**40))
         self.assertEqual(self.returned("BF16", [1.0, -2.0]), b"\x80\x3f\x00\xc0")
-        self.assertEqual(self.returned("BF16", [np.inf, np.nan]), b"\x80\x7f\xc0\x7f")
+        self.assertEqual(self.returned("BF16", [np.inf, np.nan]), b"\x80\x7f\xff\x7f")
         self.assertEqual(self.returned("BF16", [-0.0, 2.0**-133]), b"\x00\x80\x01\x00")
 
     def test_of_scalars_and_optional_outputs(self):

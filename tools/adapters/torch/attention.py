@@ -128,7 +128,10 @@ def attention(form, repeat=None):
     repeat = repeat or (lambda x, groups: x.repeat_interleave(groups, 1))
 
     def answer(q, k, v, B, H, K, S, T, mask, dtype, align=None, query_offset=None, scale=None,
-               soft_cap=None, window=None, chunk=None, key_length=None, segments=None, **_):
+               soft_cap=None, window=None, chunk=None, key_length=None, segments=None, bias=None,
+               sink=None, **_):
+        if bias is not None or sink is not None:
+            raise Unsupported("has no bias and no sink")
         if query_offset is not None and isinstance(form, Cache):
             raise Unsupported("the new tokens are the last ones of the cache")
         q, k, v = (as_tensor(x, dtype) for x in (q, k, v))

@@ -44,10 +44,11 @@ class FusedFeedForward(GatedFeedForward):
         return self.w2(hidden), hidden
 
 
-def tensors(dtype, **inputs):
+def tensors(dtype, *inputs):
+    """None, an input that the case does not have, stays None."""
     if dtype == "f16":
         raise Unsupported("this PyTorch has no matrix products for f16 on CPUs")
-    return [as_tensor(array, dtype) for array in inputs.values()]
+    return [None if array is None else as_tensor(array, dtype) for array in inputs]
 
 
 def activation_of(kind):
@@ -56,32 +57,19 @@ def activation_of(kind):
     return ACTIVATIONS[kind]
 
 
-def answer_by(module, layers, kind, x):
-    y, hidden = module(*layers, activation_of(kind))(x)
-    return {"y": y, "hidden": hidden}
-
-
-def plain(module):
-    def feed_forward(x, gate, up, down, kind, dtype, **_):
-        x, gate, up, down = tensors(dtype, x=x, gate=gate, up=up, down=down)
-        return answer_by(module, [layer(gate), layer(up), layer(down)], kind, x)
+def feed_forward_by(module):
+    def feed_forward(x, gate, up, down, kind, dtype, gate_bias=None, up_bias=None, down_bias=None,
+                     **_):
+        x, gate, up, down, *biases = tensors(dtype, x, gate, up, down, gate_bias, up_bias, down_bias)
+        layers = [layer(w, b) for w, b in zip([gate, up, down], biases)]
+        y, hidden = module(*layers, activation_of(kind))(x)
+        return {"y": y, "hidden": hidden}
 
     return feed_forward
 
 
-def biased(module):
-    def feed_forward_bias(x, gate, gate_bias, up, up_bias, down, down_bias, kind, dtype, **_):
-        x, gate, up, down = tensors(dtype, x=x, gate=gate, up=up, down=down)
-        biases = tensors(dtype, gate=gate_bias, up=up_bias, down=down_bias)
-        layers = [layer(w, b) for w, b in zip([gate, up, down], biases)]
-        return answer_by(module, layers, kind, x)
-
-    return feed_forward_bias
-
-
 def linear(x, weight, dtype, bias=None, **_):
-    x, weight = tensors(dtype, x=x, weight=weight)
-    return functional.linear(x, weight, None if bias is None else as_tensor(bias, dtype))
+    return functional.linear(*tensors(dtype, x, weight, bias))
 
 
 def softmax(x, dtype, **_):
@@ -90,13 +78,11 @@ def softmax(x, dtype, **_):
 
 SYSTEMS = {
     "feed_forward": {
-        "feed_forward": plain(GatedFeedForward),
-        "feed_forward_bias": biased(GatedFeedForward),
+        "feed_forward": feed_forward_by(GatedFeedForward),
         "linear": linear,
-        "linear_bias": linear,
         "softmax": softmax,
     },
-    "feed_forward_fused": {"feed_forward": plain(FusedFeedForward)},
+    "feed_forward_fused": {"feed_forward": feed_forward_by(FusedFeedForward)},
 }
 
 if __name__ == "__main__":

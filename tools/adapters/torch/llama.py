@@ -175,7 +175,7 @@ class ModelWithoutLastNorm(Model):
 FIXED = {"unit_offset": False, "kind": "swiglu", "placement": "pre", "mask": "causal",
          "scaling": UNSCALED, "direction": "forward", "offset": 0, "scale": None, "soft_cap": None,
          "window": None, "chunk": None, "segments": None, "embedding_scale": 1.0,
-         "logit_cap": None}  # fmt: skip
+         "logit_cap": None, "qk_norm": None}  # fmt: skip
 PLACES = {"attn_norm": "attn_norm", "mlp_norm": "mlp_norm", "wq": "attn.wq", "wk": "attn.wk",
           "wv": "attn.wv", "wo": "attn.wo", "gate": "mlp.gate", "up": "mlp.up",
           "down": "mlp.down"}  # fmt: skip

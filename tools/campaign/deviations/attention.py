@@ -7,7 +7,7 @@ from deviation import Table
 from stages import EXACT, changed
 
 TABLE = Table()
-BOTH = "attention attention_sink"
+BOTH = "attention attention:sink"
 SOME = "plain causal cached cached_bf16 f16 sink medium"
 
 
@@ -149,7 +149,7 @@ for name, change, listed in (
     ("reversed", lambda s, q: np.exp(q.sink[::-1][None, :, None, None] - q.seen["largest"]), ""),
     ("not_shifted", lambda s, q: np.exp(q.sink[None, :, None, None]) + 0 * s, ""),
 ):
-    one("sink", f"sink_{name}", "sink", change, "sink sink_bf16", "attention_sink", listed=listed)
+    one("sink", f"sink_{name}", "sink", change, "sink sink_bf16", "attention:sink", listed=listed)
 one("sink", "one_more_zero", "sum", lambda s, q: s + np.exp(-q.seen["largest"]), SOME + " f64",
     BOTH)
 

@@ -33,7 +33,7 @@ one("attention_scores", "operands", "keys_of_next_token", "order",
 one("attention_scores", "operands", "channels_of_keys_reversed", "columns",
     lambda o, q: (o[0], o[1][..., ::-1]), SCORES)
 EVERY = SCORES + " relative relative_bf16 relative_cached cross_square cross_bf16 bias bias_bf16"
-ALL = "attention_scores relative_attention cross_attention attention_bias"
+ALL = "attention_scores relative_attention cross_attention attention:bias"
 for name, scale, listed in (
     ("missing", lambda q: EXACT(1), "scale=1"), ("by_width", lambda q: 1 / EXACT(q.D), ""),
     ("of_96", lambda q: 1 / np.sqrt(EXACT(96)), ""),
@@ -60,18 +60,19 @@ for name, change, listed in (
     ("of_key_head", lambda b, q: b[:, np.arange(q.H) // (q.H // q.K)], ""),
     ("absolute", lambda b, q: np.abs(b), ""),
 ):
-    one("attention_bias", "bias", f"bias_{name}", "bias", change, BIAS, listed=listed)
-one("attention_bias", "bias", "bias_transposed", "bias", lambda b, q: b.swapaxes(2, 3), "bias_bf16")
-TABLE.add("attention_bias", "bias_is_scaled", "bias", changed(scale_bias=True), "bias bias_bf16")
-TABLE.add("attention_bias", "bias_not_scaled", "bias", changed(scale_bias=False), "bias_scaled",
-          listed="scale_bias=false")
+    one("attention:bias", "bias", f"bias_{name}", "bias", change, BIAS, listed=listed)
+one("attention:bias", "bias", "bias_transposed", "bias", lambda b, q: b.swapaxes(2, 3), "bias_bf16")
+TABLE.add("attention:bias", "bias_is_scaled", "bias", changed(add_bias="before_scale"),
+          "bias bias_bf16")
+TABLE.add("attention:bias", "bias_not_scaled", "bias", changed(add_bias=None), "bias_scaled",
+          listed="add_bias=")
 for name, heads, listed in (("tiled", lambda h, q: np.arange(q.H) % q.K, "key_heads_tiled"),
                             ("reversed", lambda h, q: h[::-1], "")):
-    one("attention_bias", "key_head", f"heads_{name}", "key_head", heads, BIAS, listed=listed)
-one("attention_bias", "visible", "last_key_lost", "keys_lost",
+    one("attention:bias", "key_head", f"heads_{name}", "key_head", heads, BIAS, listed=listed)
+one("attention:bias", "visible", "last_key_lost", "keys_lost",
     lambda v, q: v & (np.arange(q.T) < q.T - 1), "bias bias_scaled")
-TABLE.add("attention_bias", "mask_added", "mask", changed(mask="causal"), "bias", listed="")
-TABLE.add("attention_bias", "mask_missing", "mask", changed(mask="none"), "bias_bf16",
+TABLE.add("attention:bias", "mask_added", "mask", changed(mask="causal"), "bias", listed="")
+TABLE.add("attention:bias", "mask_missing", "mask", changed(mask="none"), "bias_bf16",
           listed="mask=none")
 
 # Relative positions.

@@ -165,7 +165,7 @@ one("attention", "masked", "masked_at_minus_1", "mask_value",
     lambda s, q: np.where(np.isinf(s), -1, s), "causal f16 cached", value=-1)
 
 # Attention: heads, sums over tiles, sinks.
-BOTH = "attention attention_sink"
+BOTH = "attention attention:sink"
 for name, heads in (
     ("across_tiles", lambda h, q: h[np.arange(q.H) // 2 * 2]),
     ("strided", lambda h, q: np.arange(q.H) * q.K % q.H // (q.H // q.K)),
@@ -209,7 +209,7 @@ for name, change in (
     ("subtracted", lambda s, q: np.exp(-q.sink[None, :, None, None] - q.seen["largest"])),
     ("in_base_2", lambda s, q: np.exp2(q.sink[None, :, None, None]) * np.exp(-q.seen["largest"])),
 ):
-    one("attention_sink", "sink", f"sink_{name}", "sink", change, "sink sink_bf16")
+    one("attention:sink", "sink", f"sink_{name}", "sink", change, "sink sink_bf16")
 
 
 def sink(q, heads):

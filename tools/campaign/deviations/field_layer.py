@@ -109,8 +109,8 @@ one("gated", "output", "limited_after_product", "limit",
     "oss oss_bf16")
 
 # Linear layers, embeddings.
-COLUMNS = "narrow square wide wide_bf16 bias bias_bf16 bias_f16"
-LAYERS = "linear linear_bias"
+BIASED = "bias bias_bf16 bias_f16"
+COLUMNS = f"narrow square wide wide_bf16 {BIASED}"
 for name, stage, kind, change, figures in (
     ("upper_half_lost", "operands", "columns",
      lambda o, q: (np.where(np.arange(q.M) < q.M // 2, o[0], 0), o[1]), {}),
@@ -132,14 +132,14 @@ for name, stage, kind, change, figures in (
     ("relu_fused", "output", "function", lambda y, q: np.maximum(y, 0),
      {"words": "relu|negative|max|0"}),
 ):
-    one(LAYERS, stage, name, kind, change, COLUMNS, **figures)
+    one("linear", stage, name, kind, change, COLUMNS, **figures)
 for name, change, figures in (
     ("of_group", lambda b, q: b[np.arange(q.F) // 4 * 4], {}),
     ("clipped", lambda b, q: np.clip(b, -1, 1), {"words": "bias|clip"}),
     ("before_scale", lambda b, q: b / 4, {}),
     ("at_even_outputs", lambda b, q: np.where(np.arange(q.F) % 2 == 0, b, 0), {}),
 ):
-    one("linear_bias", "bias", f"bias_{name}", "bias", change, COLUMNS, **figures)
+    one("linear", "bias", f"bias_{name}", "bias", change, BIASED, **figures)
 for name, stage, kind, change, figures in (
     ("halves_interleaved", "halves", "halves",
      lambda h, q: tuple(np.concatenate(h, -1)[:, i::2] for i in (0, 1)), {}),

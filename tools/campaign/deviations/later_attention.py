@@ -93,7 +93,7 @@ one("attention", "masked", "mask_adds_minus_6", "mask_value",
 # Heads.
 one("attention", "key_head", "heads_divided_by_K", "key_head",
     lambda h, q: np.minimum(np.arange(q.H) // q.K, q.K - 1), "plain cached f16")
-one("attention attention_bias", "key_head", "last_head_of_first_group", "key_head",
+one("attention attention:bias", "key_head", "last_head_of_first_group", "key_head",
     lambda h, q: np.where(np.arange(q.H) == q.H - 1, 0, h), "plain cached f16 bias bias_scaled")
 
 # Scale and cap.
@@ -208,21 +208,21 @@ for name, change, cases, figures in (
         q.sink[None, :, None, None] - (q.seen["largest"] + np.log(q.seen["sum"])) / LN_2), BOTH,
      {}),
 ):
-    one("attention_sink", "sink", f"sink_{name}", "sink", change, cases, **figures)
+    one("attention:sink", "sink", f"sink_{name}", "sink", change, cases, **figures)
 
 
 def term(sink, q):
     return np.exp(sink[None, :, None, None] - q.seen["largest"])
 
 
-TABLE.add("attention_sink", "sink_instead_of_key_0", "sink", {
+TABLE.add("attention:sink", "sink_instead_of_key_0", "sink", {
     "masked": lambda s, q: np.where((np.arange(q.T) == 0) & q.seen["visible"],
                                     q.sink[None, :, None, None], s),
     "sink": lambda s, q: 0 * s}, "sink", words=r"sink")
-one("attention_sink", "weight", "first_column_dropped", "sink",
+one("attention:sink", "weight", "first_column_dropped", "sink",
     lambda w, q: np.concatenate((w[..., 1:], 1 - w.sum(-1, keepdims=True)), -1), BOTH,
     words=r"sink|value|shift|next")
-TABLE.add("attention_sink", "window_missing", "window", changed(window=None), "sink_bf16")
+TABLE.add("attention:sink", "window_missing", "window", changed(window=None), "sink_bf16")
 
 # Biases.
 BIAS = "bias bias_bf16 bias_scaled"
@@ -242,7 +242,7 @@ for name, change, cases, figures in (
      {"words": both("bias", r"stride|row|moved|shift|order|another|layout|transpos|read")}),
 ):
     figures = {"words": "bias", **figures}
-    one("attention_bias", "bias", f"bias_{name}", figures.pop("kind", "bias"), change, cases,
+    one("attention:bias", "bias", f"bias_{name}", figures.pop("kind", "bias"), change, cases,
         **figures)
 
 # Scores alone.

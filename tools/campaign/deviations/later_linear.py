@@ -37,7 +37,8 @@ def in_groups(order):
 
 
 # Linear layers: loops over input columns.
-COLUMNS = "narrow square wide wide_bf16 bias bias_bf16 bias_f16"
+BIASED = "bias bias_bf16 bias_f16"
+COLUMNS = f"narrow square wide wide_bf16 {BIASED}"
 INPUTS = {"words": r"column|channel|input|tile|remainder|\bM\b|\bk\b"}
 
 
@@ -73,7 +74,7 @@ for name, operations, kind, change, cases, figures in (
     ("stride_of_rows_less_4", "linear", "rows_moved",
      lambda o, q: (o[0].ravel()[np.arange(q.N)[:, None] * (q.M - 4) + np.arange(q.M)], o[1]),
      "narrow square", {"words": r"row|stride|shift|moved|column"}),
-    ("second_tile_of_rows_is_first", "linear_bias", "rows_moved",
+    ("second_tile_of_rows_is_first", "linear", "rows_moved",
      lambda o, q: (o[0][np.where(np.arange(q.N) >= 4, np.arange(q.N) - 4, np.arange(q.N))], o[1]),
      "bias bias_bf16", {}),
 ):
@@ -99,7 +100,7 @@ for name, operations, kind, change, cases, figures in (
      lambda y, q: y[:, np.where(np.arange(q.F) >= 8, np.arange(q.F) % 8, np.arange(q.F))],
      "narrow square wide_bf16", {"words": OUTPUTS + r"|repeat|same|modulo|again"}),
     # A fused projection: the second part is multiplied by the scale of the first.
-    ("outputs_from_8_times_1.25", "linear_bias", "factor",
+    ("outputs_from_8_times_1.25", "linear", "factor",
      lambda y, q: np.where(np.arange(q.F) >= 8, y * EXACT("1.25"), y),
      "bias bias_f16", {"ratio": 1.25}),
     ("last_row_is_row_before", "linear", "rows_moved", lambda y, q: y[read(q.N, [(-1, q.N - 2)])],
@@ -110,22 +111,22 @@ for name, operations, kind, change, cases, figures in (
 # The bias of a linear layer.
 for name, change, cases, figures in (
     # Every tile over the input columns starts from the bias.
-    ("in_each_tile_of_8", lambda b, q: b * -(-q.M // 8), COLUMNS, {}),
-    ("in_rows_below_4", lambda b, q: np.where((np.arange(q.N) < 4)[:, None], b, 0), COLUMNS, {}),
-    ("of_8_repeated", lambda b, q: b[np.arange(q.F) % 8], COLUMNS, {}),
+    ("in_each_tile_of_8", lambda b, q: b * -(-q.M // 8), BIASED, {}),
+    ("in_rows_below_4", lambda b, q: np.where((np.arange(q.N) < 4)[:, None], b, 0), BIASED, {}),
+    ("of_8_repeated", lambda b, q: b[np.arange(q.F) % 8], BIASED, {}),
     # Biases of q, k, v are concatenated as q, v, k.
     ("thirds_exchanged", lambda b, q: np.concatenate((b[:q.F // 3], b[2 * q.F // 3:],
                                                       b[q.F // 3:2 * q.F // 3])), "bias bias_bf16",
      {}),
     # gpt-oss: the bias of gate and up is parted, the outputs are not.
-    ("deinterleaved", lambda b, q: np.concatenate((b[::2], b[1::2])), COLUMNS, {}),
+    ("deinterleaved", lambda b, q: np.concatenate((b[::2], b[1::2])), BIASED, {}),
     # Dynamic quantisation: the bias is multiplied by the scale of the row too.
-    ("times_row_maximum", lambda b, q: b * np.abs(q.x).max(-1, keepdims=True), COLUMNS, {}),
+    ("times_row_maximum", lambda b, q: b * np.abs(q.x).max(-1, keepdims=True), BIASED, {}),
     ("in_bf16", lambda b, q: in_bf16(b), "bias", {"words": PRECISION}),
 ):
-    one("linear_bias", "bias", f"bias_{name}", "bias", change, cases, **figures)
-one("linear_bias", "product", "product_times_0.75", "factor", lambda y, q: y * EXACT("0.75"),
-    COLUMNS, ratio=0.75)
+    one("linear", "bias", f"bias_{name}", "bias", change, cases, **figures)
+one("linear", "product", "product_times_0.75", "factor", lambda y, q: y * EXACT("0.75"),
+    BIASED, ratio=0.75)
 
 # The gated layer.
 FORWARD = "swiglu geglu swiglu_bf16"

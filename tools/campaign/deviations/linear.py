@@ -6,8 +6,8 @@ from deviation import Table
 from stages import EXACT, changed, layer
 
 TABLE = Table()
-LAYERS = "linear linear_bias"
-CASES = "narrow square wide wide_bf16 bias bias_bf16 bias_f16"
+BIASED = "bias bias_bf16 bias_f16"
+CASES = f"narrow square wide wide_bf16 {BIASED}"
 
 
 def one(operations, stage, name, kind, change, cases, **rest):
@@ -32,35 +32,35 @@ for name, choose, figures in (
     ("columns_8_to_11", lambda m, n: (m >= 8) & (m < 12), {"first": 8}),
     ("odd_columns", lambda m, n: m % 2 == 1, {}),
 ):
-    one(LAYERS, "operands", f"without_{name}", "columns", without(choose), CASES, **figures)
-one(LAYERS, "operands", "column_5_twice", "columns",
+    one("linear", "operands", f"without_{name}", "columns", without(choose), CASES, **figures)
+one("linear", "operands", "column_5_twice", "columns",
     lambda o, q: (np.where(np.arange(q.M) == 5, 2 * o[0], o[0]), o[1]), CASES, column=5)
-one(LAYERS, "operands", "first_8_twice", "columns",
+one("linear", "operands", "first_8_twice", "columns",
     lambda o, q: (np.where(np.arange(q.M) < 8, 2 * o[0], o[0]), o[1]), CASES, count=8)
-one(LAYERS, "operands", "columns_rolled", "columns", lambda o, q: (np.roll(o[0], 1, -1), o[1]),
+one("linear", "operands", "columns_rolled", "columns", lambda o, q: (np.roll(o[0], 1, -1), o[1]),
     CASES)
-one(LAYERS, "operands", "columns_reversed", "columns", lambda o, q: (o[0][:, ::-1], o[1]), CASES)
+one("linear", "operands", "columns_reversed", "columns", lambda o, q: (o[0][:, ::-1], o[1]), CASES)
 one("linear", "operands", "transposed", "transposed", lambda o, q: (o[0], o[1].T), "square",
     listed="weight_transposed")
-one(LAYERS, "operands", "weight_read_by_columns", "transposed",
+one("linear", "operands", "weight_read_by_columns", "transposed",
     lambda o, q: (o[0], o[1].ravel().reshape(q.M, q.F).T), "narrow wide bias bias_bf16",
     listed="weight_transposed")
-one(LAYERS, "operands", "absolute_weight", "operand", lambda o, q: (o[0], np.abs(o[1])), CASES)
-one(LAYERS, "product", "times_0.25", "factor", lambda y, q: y / 4, "narrow wide wide_bf16",
+one("linear", "operands", "absolute_weight", "operand", lambda o, q: (o[0], np.abs(o[1])), CASES)
+one("linear", "product", "times_0.25", "factor", lambda y, q: y / 4, "narrow wide wide_bf16",
     ratio=0.25)
-one(LAYERS, "product", "times_1.01", "factor", lambda y, q: y * EXACT("1.01"), "narrow wide",
+one("linear", "product", "times_1.01", "factor", lambda y, q: y * EXACT("1.01"), "narrow wide",
     ratio=1.01)
-one(LAYERS, "output", "outputs_reversed", "order", lambda y, q: y[:, ::-1], CASES)
-one(LAYERS, "output", "outputs_rolled", "order", lambda y, q: np.roll(y, 1, -1), CASES)
-one(LAYERS, "output", "last_output_zero", "rows_zero",
+one("linear", "output", "outputs_reversed", "order", lambda y, q: y[:, ::-1], CASES)
+one("linear", "output", "outputs_rolled", "order", lambda y, q: np.roll(y, 1, -1), CASES)
+one("linear", "output", "last_output_zero", "rows_zero",
     lambda y, q: np.where(np.arange(q.F) == q.F - 1, 0, y), CASES)
-one(LAYERS, "output", "rows_from_4_zero", "rows_zero",
+one("linear", "output", "rows_from_4_zero", "rows_zero",
     lambda y, q: np.where((np.arange(q.N) >= 4)[:, None], 0, y), CASES, first=4)
-one(LAYERS, "output", "row_before_added", "rows_added",
+one("linear", "output", "row_before_added", "rows_added",
     lambda y, q: y + np.concatenate((0 * y[:1], y[:-1])), CASES)
-one(LAYERS, "output", "sum_not_reset", "rows_added", lambda y, q: np.cumsum(y, -1), CASES,
+one("linear", "output", "sum_not_reset", "rows_added", lambda y, q: np.cumsum(y, -1), CASES,
     listed="sum_not_reset")
-one(LAYERS, "output", "first_row_for_all", "rows_moved", lambda y, q: y[:1] + 0 * y, CASES)
+one("linear", "output", "first_row_for_all", "rows_moved", lambda y, q: y[:1] + 0 * y, CASES)
 for name, change, listed in (
     ("missing", lambda b, q: 0 * b, "bias_missing"),
     ("twice", lambda b, q: 2 * b, "bias_added_twice"),
@@ -75,7 +75,7 @@ for name, change, listed in (
      "bias_of_first_row_only"),
     ("not_in_last_row", lambda b, q: np.where((np.arange(q.N) < q.N - 1)[:, None], b, 0), ""),
 ):
-    one("linear_bias", "bias", f"bias_{name}", "bias", change, CASES, listed=listed)
+    one("linear", "bias", f"bias_{name}", "bias", change, BIASED, listed=listed)
 
 FORWARD = "swiglu geglu swiglu_bf16"
 for name, stage, change, kind, listed in (

@@ -113,12 +113,12 @@ for name, scale in (("of_value_width", lambda q: 1 / np.sqrt(EXACT(q.E))),
                     ("of_64", lambda q: EXACT("0.125")),
                     ("of_1.05", lambda q: EXACT("1.05") / np.sqrt(EXACT(q.D))),
                     ("of_fourth_root", lambda q: EXACT(q.D) ** EXACT("-0.25"))):
-    one("attention attention_sink", "scale", f"scale_{name}", "scale", lambda s, q, f=scale: f(q),
+    one("attention attention:sink", "scale", f"scale_{name}", "scale", lambda s, q, f=scale: f(q),
         "causal cached window f16 sink",
         ratio=lambda q, f=scale: [float(f(q)), float(f(q) * np.sqrt(EXACT(q.D)))])
 one("attention", "capped", "cap_not_multiplied", "soft_cap",
     lambda s, q: np.tanh(q.seen["score"] / q.soft_cap), "cap cap_bf16")
-one("attention attention_sink", "key_head", "heads_last_group_of_first", "key_head",
+one("attention attention:sink", "key_head", "heads_last_group_of_first", "key_head",
     lambda h, q: np.where(h == q.K - 1, 0, h), "plain cached f16 sink")
 one("attention", "value_head", "value_heads_next", "value_head", lambda h, q: (h + 1) % q.K, SOME)
 for name, change in (
@@ -127,7 +127,7 @@ for name, change in (
                                           - q.seen["largest"])),
     ("in_last_row_only", lambda s, q: np.where((np.arange(q.S) == q.S - 1)[:, None], s, 0)),
 ):
-    one("attention_sink", "sink", f"sink_{name}", "sink", change, "sink sink_bf16")
+    one("attention:sink", "sink", f"sink_{name}", "sink", change, "sink sink_bf16")
 one("attention", "sum", "sum_plus_half", "sum", lambda s, q: s + EXACT("0.5"), "plain causal f64")
 one("attention", "weight", "weights_below_1/32_dropped", "weights",
     lambda w, q: np.where(w < 1 / 32, 0, w), "plain cached long",

@@ -13,8 +13,8 @@ def one(operations, stage, name, kind, change, cases, **rest):
 
 
 # Linear layers.
-LAYERS = "linear linear_bias"
-COLUMNS = "narrow square wide wide_bf16 bias bias_bf16 bias_f16"
+BIASED = "bias bias_bf16 bias_f16"
+COLUMNS = f"narrow square wide wide_bf16 {BIASED}"
 
 
 def at_columns(choose, factor):
@@ -32,7 +32,7 @@ for name, kind, change, figures in (
      {"value": 1, "words": r"limit|clamp|clip|saturat"}),
     ("first_column_negated", "columns", at_columns(lambda m: m == 0, -1), {}),
 ):
-    one(LAYERS, "operands", name, kind, change, COLUMNS, **figures)
+    one("linear", "operands", name, kind, change, COLUMNS, **figures)
 for name, kind, change, figures in (
     ("outputs_from_8_zero", "rows_zero", lambda y, q: np.where(np.arange(q.F) >= 8, 0, y), {}),
     ("odd_rows_zero", "rows_zero", lambda y, q: np.where((np.arange(q.N) % 2 == 1)[:, None], 0, y),
@@ -43,14 +43,14 @@ for name, kind, change, figures in (
     ("absolute", "function", lambda y, q: np.abs(y), {"words": r"absolute|\|"}),
     ("plus_0.5", "offset", lambda y, q: y + EXACT("0.5"), {"value": 0.5}),
 ):
-    one(LAYERS, "output", name, kind, change, COLUMNS, **figures)
+    one("linear", "output", name, kind, change, COLUMNS, **figures)
 for name, change in (
     ("times_1.5", lambda b, q: b * EXACT("1.5")),
     ("in_odd_rows", lambda b, q: np.where((np.arange(q.N) % 2 == 1)[:, None], b, 0)),
     ("absolute", lambda b, q: np.abs(b)),
     ("tail_lost", lambda b, q: np.where(np.arange(q.F) < q.F - 4, b, 0)),
 ):
-    one("linear_bias", "bias", f"bias_{name}", "bias", change, COLUMNS)
+    one("linear", "bias", f"bias_{name}", "bias", change, BIASED)
 for name, stage, kind, change, figures in (
     ("beta_0.7", "function", "beta",
      lambda f, q: lambda x: x * layer.sigmoid(EXACT("0.7") * x), {"value": 0.7}),

@@ -80,7 +80,7 @@ TABLE.add("attention", "window_16", "window", changed(window=[16, 0]), "window_b
 TABLE.add("attention", "window_in_whole_pages_of_8", "window", changed(window=[7, 0]), "window",
           value=[7, 8], words=r"window|sees|last \d|page|block|distance")
 # The same, mended twice: in the model and in what calls the kernel.
-TABLE.add("attention_sink", "window_6", "window", changed(window=[6, 0]), "sink_bf16",
+TABLE.add("attention:sink", "window_6", "window", changed(window=[6, 0]), "sink_bf16",
           value=[6, 7])
 # mlx-vlm #1715, ollama #15591: a ring that has wrapped, masked by slots instead of positions.
 seen("mask_by_slot_of_ring", "diagonal", lambda v, i, t, q: (t + 5) % q.T <= i,
@@ -142,12 +142,12 @@ one("attention", "dot", "keys_in_int8", "columns", dot_with(lambda q: np.rint(
 # Scales.
 for name, factor, operations, cases in (
     # karpathy/ng-video-lecture #6: the width of the model.
-    ("of_model_width", lambda q: 1 / np.sqrt(EXACT(q.H)), "attention attention_sink",
+    ("of_model_width", lambda q: 1 / np.sqrt(EXACT(q.H)), "attention attention:sink",
      "plain causal f16 sink sink_bf16"),
     # attorch #14: a constant.
-    ("of_half", lambda q: width(q) / 2, "attention attention_sink", "f16 cached_bf16 sink_bf16"),
+    ("of_half", lambda q: width(q) / 2, "attention attention:sink", "f16 cached_bf16 sink_bf16"),
     # SageAttention #24: queries are quantized with log2(e), and the kernel has it too.
-    ("log2e_twice", lambda q: 1 / LN_2, "attention attention_bias",
+    ("log2e_twice", lambda q: 1 / LN_2, "attention attention:bias",
      "plain causal cached_bf16 f16 bias bias_bf16"),
     # DeepSeek-V3: factor 40 of YaRN, of a model that has none.
     ("yarn_of_40", lambda q: (EXACT("0.1") * np.log(EXACT(40)) + 1)**2,
@@ -201,13 +201,13 @@ one("attention", "weight", "dropout_of_0.1", "weights", lambda w, q: np.where(
 # Sinks.
 SINKS = "sink sink_bf16"
 # ROCm/rocm-libraries #12227 and others: the scale has log2(e), and the sink is multiplied by both.
-one("attention_sink", "sink", "sink_times_log2e", "sink", lambda s, q: term(q.sink / LN_2, q),
+one("attention:sink", "sink", "sink_times_log2e", "sink", lambda s, q: term(q.sink / LN_2, q),
     SINKS, words=both("sink", r"log2|log_2|1\.44|0\.69|ln|base|times|scale|multipl|factor|larger"))
 # sgl-kernel-xpu #254: in packed groups a head is known by its place in the group.
-one("attention_sink", "sink", "sink_of_place_in_group", "sink",
+one("attention:sink", "sink", "sink_of_place_in_group", "sink",
     lambda s, q: term(q.sink[np.arange(q.H) % (q.H // q.K)], q), "sink")
 # sgl-kernel-npu #216, as the review asks: the sink is a key that has a value.
-one("attention_sink", "weight", "sink_reads_value_0", "sink", lambda w, q: np.where(
+one("attention:sink", "weight", "sink_reads_value_0", "sink", lambda w, q: np.where(
     np.arange(q.T) == 0, w + 1 - w.sum(-1, keepdims=True), w), SINKS,
     words=r"(key|value|token) 0|first (key|value|token)|v\[0\]|sink.*(value|key|read|row)")
 
@@ -226,7 +226,7 @@ for name, changes, words in (
     ("added_to_weights", {"bias": lambda b, q: 0 * b, "weight": lambda w, q: w + q.bias},
      r"after.*softmax|weights?.*(added|plus)|bias.*(weight|after|output|probab|softmax)"),
 ):
-    TABLE.add("attention_bias", f"bias_{name}", "bias", changes, BIAS, words=words)
+    TABLE.add("attention:bias", f"bias_{name}", "bias", changes, BIAS, words=words)
 
 # Scores alone.
 # jax #1856, maxtext #891: products of f32 are of bf16 if no precision is asked.

@@ -232,8 +232,8 @@ for name, stage, kind, change, cases, figures in (
 ):
     one("linear", stage, name, kind, change, cases, **figures)
 # TGI, nano-vLLM: each of eight ranks adds the bias. MinivLLM: all have the first shard of it.
-one("linear_bias", "bias", "bias_of_8_ranks", "bias", lambda b, q: 8 * b, "bias bias_bf16 bias_f16")
-one("linear_bias", "bias", "bias_of_first_shard_of_2", "bias",
+one("linear", "bias", "bias_of_8_ranks", "bias", lambda b, q: 8 * b, "bias bias_bf16 bias_f16")
+one("linear", "bias", "bias_of_first_shard_of_2", "bias",
     lambda b, q: b[np.arange(q.F) % (q.F // 2)], "bias bias_bf16")
 
 # Feed-forward.

@@ -14,16 +14,9 @@ class Attention:
     def __init__(self, library, flash):
         self._library, self._flash = library, flash
 
-    def attention(self, case, q, k, v, scale, soft_cap, **masking):
-        return self._attend(case, q, k, v, scale, soft_cap, masking)
-
-    def attention_sink(self, case, q, k, v, sink, scale, soft_cap, **masking):
-        return self._attend(case, q, k, v, scale, soft_cap, masking, sink=sink)
-
-    def attention_bias(self, case, q, k, v, bias, scale, soft_cap, scale_bias, **masking):
-        if scale_bias:
-            raise Unsupported("ggml adds the mask after scaling")
-        return self._attend(case, q, k, v, scale, soft_cap, masking, bias=bias)
+    def attention(self, case, q, k, v, bias, sink, scale, soft_cap, add_bias, **masking):
+        masks.expect_bias_after_cap(add_bias, soft_cap)
+        return self._attend(case, q, k, v, scale, soft_cap, masking, bias, sink)
 
     def attention_scores(self, case, q, k, scale):
         self._check(case)
@@ -37,7 +30,7 @@ class Attention:
         if case.dtype not in ("f32", "f16", "bf16"):
             raise Unsupported(f"ggml has no attention in {case.dtype}")
 
-    def _attend(self, case, q, k, v, scale, soft_cap, masking, bias=None, sink=None):
+    def _attend(self, case, q, k, v, scale, soft_cap, masking, bias, sink):
         self._check(case)
         see = masks.visible(q.shape[0], q.shape[2], k.shape[2], **masking)
         if not self._flash:

@@ -65,23 +65,16 @@ class Layer:
             y = y if scale == 1 else graph.scale(y, scale)
             return self._stored(graph, y, case.dtype).reshape(len(token), table.shape[1])
 
-    def linear(self, case, x, weight):
-        return self._product(case, x, weight, None)
-
-    def linear_bias(self, case, x, weight, bias):
-        return self._product(case, x, weight, bias)
-
-    def _product(self, case, x, weight, bias):
+    def linear(self, case, x, weight, bias=None):
         _only(("f32", "f16", "bf16"), case)
         with self._library.graph(2 * x.size + weight.size + len(x) * len(weight)) as graph:
-            y = self._weighed(graph, weight, case.dtypes["weight"], graph.tensor(x, "f32"))
-            if bias is not None:
-                y = graph.add(y, graph.tensor(bias, "f32"))
+            y = self._layer(graph, graph.tensor(x, "f32"), weight, bias, case.dtypes["weight"])
             return self._stored(graph, y, case.dtype).reshape(len(x), len(weight))
 
     @staticmethod
-    def _weighed(graph, weight, dtype, x):
-        return graph.mul_mat(graph.tensor(weight, dtype), x)
+    def _layer(graph, x, weight, bias, dtype):
+        y = graph.mul_mat(graph.tensor(weight, dtype), x)
+        return y if bias is None else graph.add(y, graph.tensor(bias, "f32"))
 
     @staticmethod
     def _stored(graph, y, dtype):
@@ -112,11 +105,13 @@ class Layer:
             raise Unsupported(f"gate {kind}, beta {beta}, limit {limit}, plus_one {plus_one}")
         return getattr(graph, name)(*operands)
 
-    def feed_forward(self, case, x, gate, up, down, kind):
+    def feed_forward(self, case, x, gate, up, down, kind,
+                     gate_bias=None, up_bias=None, down_bias=None):
         _only(("f32",), case)
         with self._library.graph(2 * x.size + gate.size + up.size + down.size) as graph:
             tensor = graph.tensor(x, "f32")
-            halves = [self._weighed(graph, weight, "f32", tensor) for weight in (gate, up)]
+            halves = [self._layer(graph, tensor, weight, bias, "f32")
+                      for weight, bias in ((gate, gate_bias), (up, up_bias))]
             hidden = self._gate(graph, halves, kind, 1, None, False, "f32")
-            y = graph.values(self._weighed(graph, down, "f32", hidden)).reshape(len(x), len(down))
-            return {"y": y, "hidden": graph.values(hidden).reshape(len(x), len(gate))}
+            y = graph.values(self._layer(graph, hidden, down, down_bias, "f32"))
+            return {"y": y.reshape(len(x), len(down)), "hidden": graph.values(hidden).reshape(len(x), len(gate))}

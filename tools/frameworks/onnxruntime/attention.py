@@ -29,22 +29,19 @@ def _split(y, heads):
 class StandardAttention(Operators):
     """The operator Attention of ONNX."""
 
-    def attention(self, case, q, k, v, scale, soft_cap, **masking):
+    def attention(self, case, q, k, v, bias, sink, scale, soft_cap, add_bias, **masking):
+        masks.expect_bias_after_cap(add_bias, soft_cap)
+        masks.expect_none(sink, "sink")
         T = k.shape[2]
         attributes = self._attributes(case, scale, soft_cap)
         past = masks.earlier_keys(q.shape[2], T, **masking)
-        if not _only_causal(masking) or past is None or not 0 <= past < T:
-            return self._masked(case, attributes, masking)
+        if bias is not None or not _only_causal(masking) or past is None or not 0 <= past < T:
+            return self._masked(case, attributes, masking, bias)
         values = [Value(q, case.dtype), *(Value(x[:, :, past:], case.dtype) for x in (k, v)), None]
         if past:
             values += [Value(x[:, :, :past], case.dtype) for x in (k, v)]
         outputs = [case.dtype] * (3 if past else 1)
         return {"y": self._run(Node("Attention", {**attributes, "is_causal": 1}), values, outputs)[0]}
-
-    def attention_bias(self, case, q, k, v, bias, scale, soft_cap, scale_bias, **masking):
-        if scale_bias:
-            raise Unsupported("Attention adds the mask after scaling")
-        return self._masked(case, self._attributes(case, scale, soft_cap), masking, bias)
 
     def attention_scores(self, case, q, k, scale):
         values = [Value(q, case.dtype), Value(k, case.dtype), Value(k, case.dtype)]
@@ -56,7 +53,7 @@ class StandardAttention(Operators):
         given = {"scale": scale, "softcap": soft_cap}
         return {name: real(case, value) for name, value in given.items() if value is not None}
 
-    def _masked(self, case, attributes, masking, bias=None):
+    def _masked(self, case, attributes, masking, bias):
         """A mask of booleans, or a bias with -infinity."""
         q, k, v = (case.tensors[name] for name in "qkv")
         see = masks.visible(len(q), q.shape[2], k.shape[2], **masking)
@@ -72,16 +69,9 @@ class StandardAttention(Operators):
 class MultiHead(Operators):
     """MultiHeadAttention: as many heads of keys as of queries."""
 
-    def attention(self, case, q, k, v, scale, soft_cap, **masking):
-        return self._attend(case, scale, soft_cap, masking)
-
-    def attention_bias(self, case, q, k, v, bias, scale, soft_cap, scale_bias, **masking):
-        if scale_bias:
-            raise Unsupported("MultiHeadAttention adds the bias after scaling")
-        return self._attend(case, scale, soft_cap, masking, bias)
-
-    def _attend(self, case, scale, soft_cap, masking, bias=None):
-        q, k, v = (case.tensors[name] for name in "qkv")
+    def attention(self, case, q, k, v, bias, sink, scale, soft_cap, add_bias, **masking):
+        masks.expect_bias_after_cap(add_bias, soft_cap)
+        masks.expect_none(sink, "sink")
         causal = _only_causal(masking)
         if causal is None or soft_cap or q.shape[1] != k.shape[1]:
             raise Unsupported("MultiHeadAttention has no such mask, cap or shared keys")
@@ -100,14 +90,8 @@ class MultiHead(Operators):
 class GroupQuery(Operators):
     """GroupQueryAttention: causal, with the earlier keys as its cache."""
 
-    def attention(self, case, q, k, v, scale, soft_cap, **masking):
-        return self._attend(case, scale, soft_cap, masking)
-
-    def attention_sink(self, case, q, k, v, sink, scale, soft_cap, **masking):
-        return self._attend(case, scale, soft_cap, masking, sink)
-
-    def _attend(self, case, scale, soft_cap, masking, sink=None):
-        q, k, v = (case.tensors[name] for name in "qkv")
+    def attention(self, case, q, k, v, bias, sink, scale, soft_cap, **masking):
+        masks.expect_none(bias, "bias")
         window = self._window(masking)
         (B, H, S, D), (K, T) = q.shape, k.shape[1:3]
         if D % 8 or v.shape[3] != D or S > T or S == 0:

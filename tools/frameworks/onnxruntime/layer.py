@@ -88,12 +88,11 @@ class Standard(Rotation):
         raise Unsupported(f"activation {kind}")
 
     def linear(self, case):
+        if "bias" in case.tensors:
+            return self._one(case, "Gemm", ("x", "weight", "bias"), {"transB": 1}, opset=13)
         values = [Value(case.tensors["x"], case.dtypes["x"]),
                   Value(case.tensors["weight"].T, case.dtypes["weight"])]  # fmt: skip
         return self._run(Node("MatMul", opset=13), values, [case.dtype])[0]
-
-    def linear_bias(self, case):
-        return self._one(case, "Gemm", ("x", "weight", "bias"), {"transB": 1}, opset=13)
 
     def embedding(self, case, scale):
         if scale != 1:

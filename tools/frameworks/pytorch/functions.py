@@ -56,28 +56,16 @@ def embedding(token, table, scale):
     return F.embedding(token, table)
 
 
-def linear(x, weight):
-    return F.linear(x, weight)
-
-
-def linear_bias(x, weight, bias):
+def linear(x, weight, bias=None):
     return F.linear(x, weight, bias)
 
 
-def attention(q, k, v, scale, soft_cap, empty_rows, masking):
-    return {"y": _attend(q, k, v, scale, soft_cap, empty_rows, masking)}
-
-
-def attention_bias(q, k, v, bias, scale_bias, scale, soft_cap, empty_rows, masking):
-    if scale_bias:
-        raise Unsupported("the mask is added after scaling")
-    return {"y": _attend(q, k, v, scale, soft_cap, empty_rows, masking, bias)}
-
-
-def _attend(q, k, v, scale, soft_cap, empty_rows, masking, bias=None):
+def attention(q, k, v, scale, soft_cap, add_bias, empty_rows, masking, bias=None, sink=None):
     """scaled_dot_product_attention; in PyTorch 1.13 it has an underscore and no scale."""
     if soft_cap:
         raise Unsupported("no soft cap")
+    masks.expect_none(sink, "sink")
+    masks.expect_bias_after_cap(add_bias, soft_cap)
     see = masks.visible(len(q), q.shape[2], k.shape[2], **masking)
     masks.expect_no_zeros(see, empty_rows)
     see = None if see is None else torch.from_numpy(see)[:, None].to(q.device)
@@ -87,10 +75,10 @@ def _attend(q, k, v, scale, soft_cap, empty_rows, masking, bias=None):
         mask = see
     k, v = (x.repeat_interleave(q.shape[1] // x.shape[1], 1) for x in (k, v))
     if hasattr(F, "scaled_dot_product_attention"):
-        return F.scaled_dot_product_attention(q, k, v, mask, scale=scale)
+        return {"y": F.scaled_dot_product_attention(q, k, v, mask, scale=scale)}
     if scale is not None:
         raise Unsupported(f"torch {torch.__version__} has no scale")
-    return F._scaled_dot_product_attention(q, k, v, mask)[0]
+    return {"y": F._scaled_dot_product_attention(q, k, v, mask)[0]}
 
 
 def operations():

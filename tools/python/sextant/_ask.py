@@ -209,7 +209,8 @@ class _Asked:
         """Answers the question as sextant.serve does."""
         asked = json.loads(question.json(address))
         case = adapter.Case(asked["case"], asked["operation"], asked["dtype"], {}, asked["attributes"],
-                            outputs=asked["outputs"], said=set(asked["said"]) if "said" in asked else None)
+                            outputs=asked["outputs"], said=set(asked["said"]) if "said" in asked else None,
+                            absent=tuple(asked.get("absent", ())))
         for name, about in asked["inputs"].items():
             values = adapter._decode_tensor(_bytes(question.input(address, name.encode())), about)
             case.dtypes[name] = adapter._NAMES[about["dtype"]]
