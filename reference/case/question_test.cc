@@ -199,9 +199,10 @@ TEST(ParseQuestion, TakesBytesForTheBitsOfAStatedF8) {
   EXPECT_THAT(ParseQuestion("softmax dtype.x=f8_e4m3fnuz", x).inputs[0].values.data,
               ElementsAre(224, testing::IsNan()));
   for (const char* question : {"softmax", "softmax dtype.x=f16"}) {
-    EXPECT_EQ(MessageOf([&] { ParseQuestion(question, x); }),
-              "x holds i64, expected floating-point numbers, or the bits of a type of 8 bits and its "
-              "name in dtype.x=");
+    EXPECT_EQ(
+        MessageOf([&] { ParseQuestion(question, x); }),
+        "x holds i64, expected floating-point numbers, or the bits of a type of 8 bits and its "
+        "name in dtype.x=");
   }
 }
 
