@@ -186,9 +186,7 @@ void Case::BindInputs() {
     return input.optional && !operation_->Reads(input.name);
   });
   const auto check = [&](const std::string& word, const std::string& name) {
-    const auto has = [&name](const TensorSpec& tensor) { return tensor.name == name; };
-    if (!std::ranges::any_of(declared.inputs, has) || std::ranges::any_of(present.inputs, has))
-      return;
+    if (FindTensor(present, name)) return;
     throw Error(name_, ": ", word, name, "= is given, but this case has no ", name,
                 with == attributes.end() ? "" : "; expected it in with=");
   };
