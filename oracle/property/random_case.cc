@@ -1,5 +1,6 @@
 #include "oracle/property/random_case.h"
 
+#include <algorithm>
 #include <sstream>
 
 #include "reference/case/extents.h"
@@ -32,9 +33,11 @@ CaseSpace::CaseSpace(const Operation& operation, bool with_traps) : name_(operat
       words_.back().push_back(key + "=" + std::to_string(WholeVectors(extent)));
   }
   const bool bitwise = operation.info().bitwise;  // then special numbers are specified, too
-  words_.push_back(Words("dtype", bitwise
-                                      ? "f32|bf16|f16|f64|f8_e4m3fn|f8_e5m2|f8_e4m3fnuz|f8_e5m2fnuz"
-                                      : "f32|bf16|f16|f64"));
+  words_.push_back(Words("dtype", "f32|bf16|f16|f64"));
+  for (const DType type : kTensorTypes) {
+    if (bitwise && std::ranges::count(kFloatTypes, type) == 0)
+      words_.back().push_back("dtype=" + std::string(NameOf(type)));
+  }
   words_.push_back(Words("seed", "1|2|3|4|5|6|7|8|9|10|11|12|13|14|15|16"));
   for (const TensorSpec& input : operation.info().signature.inputs) {
     const std::string_view drawn = operation.info().DrawOf(input.name);
