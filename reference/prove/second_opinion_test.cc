@@ -87,6 +87,15 @@ TEST(SecondOpinion, RefutesEachPartOfAnElement) {
 }
 
 // Unspecified elements have no value, and neither have elements without an enclosure.
+TEST(SecondOpinion, RefutesTheLargestNumberWhereTheValueOverflows) {
+  for (const char* type : {"f16", "f8_e4m3fn"}) {
+    Proof proof = ProofOf("linear N=1 M=1 F=1 @x=100000 @weight=1 dtype.y=" + std::string(type));
+    EXPECT_EQ(OpinionOn(proof).confirmed, 1u) << type;
+    proof.golden[0].value.data[0] = MaxFinite(proof.golden[0].dtype);
+    EXPECT_EQ(OpinionOn(proof).refuted, 1u) << type;
+  }
+}
+
 TEST(SecondOpinion, EvaluatesOnlyElementsWithAnEnclosure) {
   Proof proof = ProofOf("rope pairing=interleaved H=1 S=8 D=4 seed=3 @x=nonfinite");
   size_t specified = 0;
