@@ -80,10 +80,13 @@ struct MutatedCast : Cast {
     kFlushed,         // a subnormal result is 0
     kTopLost,         // the largest exponent counts as that of infinity and NaN
     kOtherBias,       // the pattern of the type with another bias
-    kNanLost,         // NaN is the largest number
+    kNanLost,         // NaN is the largest number, with the sign of the NaN
+    kNanZero,         // NaN is 0
+    kNanRounded,      // NaN is rounded to bf16 as a number is
     kInfinityFinite,  // an infinity is the largest number
     kInfinityNan,     // finite numbers saturate, and an infinity is NaN
     kMinusZeroLost,   // 0 instead of -0
+    kSignLost,        // |x|
     kPairsExchanged   // the numbers of each pair in a row are exchanged
   } mutation{};
 
@@ -127,13 +130,22 @@ struct MutatedCast : Cast {
         return DecodeBits(type, EncodeBits(other, CastTo(other, as, x)));
       }
       case Mutation::kNanLost:
-        return std::isnan(x) ? MaxFinite(type) : Right(type, x);
+        return std::isnan(x) ? largest : Right(type, x);
+      case Mutation::kNanZero:
+        return std::isnan(x) ? 0 : Right(type, x);
+      case Mutation::kNanRounded: {
+        if (type != DType::kBF16 || !std::isnan(x)) return Right(type, x);
+        const auto bits = static_cast<uint32_t>(EncodeBits(DType::kF32, x));
+        return DecodeBits(type, (bits + 0x7fff + (bits >> 16 & 1)) >> 16);
+      }
       case Mutation::kInfinityFinite:
         return std::isinf(x) ? largest : Right(type, x);
       case Mutation::kInfinityNan:
         return std::isinf(x) ? kNaN : CastTo(type, Overflow::kSaturate, x);
       case Mutation::kMinusZeroLost:
         return Right(type, x) + 0.0;
+      case Mutation::kSignLost:
+        return std::abs(Right(type, x));
       default:
         return Right(type, x);
     }
@@ -171,13 +183,20 @@ std::vector<Defect> CastDefects() {
         Mutation::kTopLost},
        {"other_bias", "the exponent has the bias of the fnuz type instead of the other, or back",
         Mutation::kOtherBias},
-       {"nan_lost", "NaN becomes the largest number, as minima and maxima do with it",
+       {"nan_lost",
+        "NaN becomes the largest number with its sign, as if it were a number beyond the type",
         Mutation::kNanLost},
+       {"nan_zero", "NaN becomes 0, as conversions to integers do with it", Mutation::kNanZero},
+       {"nan_rounded",
+        "NaN is rounded to bf16 as a number is: a payload of ones carries into the sign and gives "
+        "a zero",
+        Mutation::kNanRounded},
        {"infinity_finite", "an infinity becomes the largest number", Mutation::kInfinityFinite},
        {"infinity_nan",
         "finite numbers saturate, and an infinity becomes NaN (PyTorch's e4m3fn from 2.12 on)",
         Mutation::kInfinityNan},
        {"minus_zero_lost", "0 instead of -0", Mutation::kMinusZeroLost},
+       {"sign_lost", "the magnitude of x is converted", Mutation::kSignLost},
        {"pairs_exchanged",
         "the two numbers of a packed pair are exchanged: NVIDIA's cvt to e4m3x2 puts its first "
         "operand into the upper half",

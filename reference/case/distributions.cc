@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
 #include <iterator>
 #include <limits>
@@ -126,6 +127,14 @@ double NonFinite(DrawState& p) {
   }
 }
 
+double Payloads(DrawState& p) {
+  constexpr uint64_t kOnes = (uint64_t{1} << 51) - 1;
+  const uint64_t payloads[] = {kOnes, 0, p.words.Bits() & kOnes};
+  if (p.index % 4 == 3) return Normal(p);
+  const uint64_t bits = std::bit_cast<uint64_t>(kNaN) | payloads[p.index % 4];
+  return std::copysign(std::bit_cast<double>(bits), p.words.Below(2) ? 1.0 : -1.0);
+}
+
 double Masked(DrawState& p) { return p.words.Below(3) == 0 ? -kInfinity : Normal(p); }
 
 double Sequence(DrawState& p) { return p.Argument(0, 0) + static_cast<double>(p.Column()); }
@@ -214,6 +223,7 @@ const Distribution::Row Distribution::kRows[] = {
     {"powers_of_two", PowersOfTwo},
     {"special", Special},
     {"nonfinite", NonFinite},
+    {"payloads", Payloads},
     {"masked", Masked, false, 1, "(s) with s > 0", IsSpread},
     {"sequence", Sequence, true, 1, "(p)"},
     {"borders", Borders, true},
@@ -310,7 +320,8 @@ std::optional<Error> Distribution::Draw(uint64_t seed, const Shape& shape, size_
     for (size_t k = 0; k < to.size(); ++k) to[k] = draw(first + k);
   }
   RoundEach(dtype_, to);
-  if (row_->draw == NonFinite || row_->draw == Masked || row_->draw == Codes) return {};
+  for (const auto may_be_nonfinite : {NonFinite, Payloads, Masked, Codes})
+    if (row_->draw == may_be_nonfinite) return {};
   const auto beyond = std::ranges::find_if_not(to, [](double x) { return std::isfinite(x); });
   if (beyond == to.end()) return {};
   const size_t i = first + static_cast<size_t>(beyond - to.begin());

@@ -39,7 +39,8 @@ TEST(Distribution, RefusesUnknownNames) {
   EXPECT_EQ(ErrorOfSpec("gauss"),
             " is neither a list of numbers, nor FILE.npy#SHA256, nor one of: normal uniform "
             "near_one geometric circle_cos circle_sin one_hot powers_of_two special nonfinite "
-            "masked sequence borders hard random_positions blocks large_last codes midpoints");
+            "payloads masked sequence borders hard random_positions blocks large_last codes "
+            "midpoints");
   EXPECT_EQ(ErrorOfSpec("normal(1"), " has no closing ')'");
 }
 
@@ -218,13 +219,38 @@ TEST(Distribution, HardPositionsLieNextToMultiplesOfHalfPi) {
   }
 }
 
+TEST(Payloads, AreOnesZerosAndRandomBitsWithBothSigns) {
+  for (const auto& [type, least, ones] :
+       {std::tuple(DType::kF32, 0x7fc00000u, 0x7fffffffu),
+        std::tuple(DType::kBF16, 0x7fc0u, 0x7fffu), std::tuple(DType::kF16, 0x7e00u, 0x7fffu)}) {
+    const Numbers x =
+        DrawnBy("softmax N=1 M=64 dtype=" + std::string(NameOf(type)) + " @x=payloads");
+    const uint64_t sign = uint64_t{1} << (8 * SizeOf(type) - 1);
+    std::set<uint64_t> found, signs;
+    for (size_t i = 0; i < x.size(); ++i) {
+      EXPECT_EQ(std::isnan(x[i]), i % 4 != 3);
+      if (i % 4 == 3) continue;
+      const uint64_t bits = EncodeBits(type, x[i]);
+      EXPECT_EQ(bits & least, least);
+      if (i % 4 == 0) EXPECT_EQ(bits & ~sign, ones);
+      if (i % 4 == 1) EXPECT_EQ(bits & ~sign, least);
+      found.insert(bits & ~sign);
+      signs.insert(bits & sign);
+    }
+    EXPECT_EQ(signs.size(), 2);
+    EXPECT_GT(found.size(), 10);
+  }
+}
+
 // 0, the smallest subnormal number ... infinity, NaN; then the same negated.
 TEST(Codes, AreAllBitPatternsInOrder) {
   const Numbers half = DrawnBy("softmax N=1 M=65536 dtype=f16 @x=codes");
   EXPECT_EQ(half[1], 0x1p-24);
   EXPECT_EQ(half[0x3c00], 1);
   EXPECT_EQ(half[0x7c00], kInfinity);
-  EXPECT_TRUE(std::isnan(half[0x7c01]));
+  for (const uint64_t code : {0x7e01u, 0x7fffu, 0xfe01u, 0xffffu})
+    EXPECT_EQ(EncodeBits(DType::kF16, half[code]), code);
+  EXPECT_EQ(EncodeBits(DType::kF16, half[0x7c01]), 0x7e01);  // signaling
   EXPECT_TRUE(half[0x8000] == 0 && std::signbit(half[0x8000]));
   EXPECT_EQ(half[0xfbff], -65504);
   const Numbers eight = DrawnBy("softmax N=1 M=258 dtype.x=f8_e4m3fn @x=codes");

@@ -14,6 +14,8 @@
 //   powers_of_two  random signs and exponents -8 .. 8
 //   special        zeros, ones, neighbours of powers of two, subnormals, the largest numbers
 //   nonfinite      normal with some NaN and infinities
+//   payloads       NaN of both signs whose payloads are ones, zeros and random bits; each fourth
+//                  number is normal
 //   masked         normal with some -infinity; masked(s): normal(s)
 //   sequence       0, 1, 2 ... along the last axis; sequence(p) from p
 //   borders        around 2^8, 2^11, 2^16, 2^24: beyond them a format lacks some integers
@@ -25,8 +27,8 @@
 //                  it shows in each channel how much the keys of one block weigh
 //   large_last     normal, but 100 in the last column, which dominates sums; large_last(s): s there
 //   codes          the values of the type in the order of their bit patterns, NaN and infinities
-//   too:
-//                  all of them in 2^16 elements, or in 256 of a type of 8 bits
+//                  too (a signaling NaN as the quiet one): all of them in 2^16 elements, or in 256
+//                  of a type of 8 bits
 //   midpoints(f16) what a conversion to that type rounds with most difficulty: each midpoint of two
 //                  of its neighbours, and the one beyond its largest number; with both neighbours
 //                  of the midpoint in the type of the input, and all three negated. From both ends

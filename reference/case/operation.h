@@ -193,21 +193,18 @@ class Wrapped final : public TypedOperation<Op> {
     const std::vector<TensorSpec>& declared = info().signature.inputs;
     size_t parameter = 0;  // index into `declared`
     const auto next = [&]() -> const NamedTensor& { return ++parameter, inputs[input++]; };
-    const auto is_given = [&] {  // a mutation may read fewer inputs than the case has
-      const std::string& name = declared[parameter].name;
-      if (input == inputs.size() || inputs[input].name != name) return false;
-      const bool reads = Reads(name);
-      input += reads ? 0 : 1;
-      return reads;
+    // A mutation may read fewer inputs than the case has.
+    const auto optional = [&] {
+      const std::string& name = declared[parameter++].name;
+      input += input < inputs.size() && inputs[input].name == name ? 1 : 0;
+      return Reads(name) ? std::make_optional(Lift<Real>(Find(inputs, name))) : std::nullopt;
     };
     const auto argument = [&]<class P>(std::type_identity<P>) {
       using Plain = std::remove_cvref_t<std::remove_pointer_t<P>>;
       if constexpr (requires(Plain named) { named.Visit([](const char*, auto&) {}); }) {
         return Named<Plain>(inputs, outputs);
       } else if constexpr (std::is_pointer_v<P>) {
-        if (is_given()) return std::make_optional(Lift<Real>(next()));
-        ++parameter;
-        return std::optional<Tensor<Real>>();
+        return optional();
       } else if constexpr (!std::is_const_v<std::remove_reference_t<P>>) {
         return std::ref(outputs[output++].values);
       } else if constexpr (std::is_same_v<Plain, Weights<Real>>) {
@@ -233,8 +230,7 @@ class Wrapped final : public TypedOperation<Op> {
         const auto at = std::ranges::find(declared, name, &TensorSpec::name);
         member = &outputs.at(static_cast<size_t>(at - declared.begin())).values;
       } else if constexpr (std::is_same_v<Member, std::optional<Tensor<Real>>>) {
-        const auto at = std::ranges::find(inputs, name, &NamedTensor::name);
-        if (at != inputs.end()) member = Lift<Real>(*at);
+        if (Reads(name)) member = Lift<Real>(Find(inputs, name));
       } else if constexpr (std::is_same_v<Member, Weights<Real>>) {
         member = Weights<Real>(Find(inputs, name));
       } else {

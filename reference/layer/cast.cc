@@ -6,10 +6,12 @@
 
 namespace sextant {
 
+// One NaN for all, so that goldens have the same bits everywhere.
 // Beyond the largest finite number RoundTo gives an infinity, or NaN in a type without infinities.
 double CastTo(DType type, Overflow overflow, double x) {
+  if (std::isnan(x)) return kNaN;
   const double y = RoundTo(type, x);
-  const bool overflows = !std::isnan(x) && !std::isfinite(y);
+  const bool overflows = !std::isfinite(y);
   return overflows && overflow == Overflow::kSaturate ? std::copysign(MaxFinite(type), x) : y;
 }
 

@@ -24,19 +24,31 @@ struct Fields {
   uint64_t rebias;    // what the exponent of a double has more
 };
 
-uint64_t EncodedNaN(DType type) {
+constexpr uint64_t kQuiet = uint64_t{1} << (kFractionOfDouble - 1);
+
+uint64_t EncodedNaN(DType type, double x) {
   const Fields fields(type);
+  const uint64_t sign = std::signbit(x) ? fields.sign : 0;
   switch (RowOf(type).specials) {
-    case Specials::kIeee:
-      return fields.infinity | uint64_t{1} << (fields.fraction - 1);
+    case Specials::kIeee: {
+      const uint64_t fraction = (std::bit_cast<uint64_t>(x) | kQuiet) & (2 * kQuiet - 1);
+      return sign | fields.infinity | fraction >> (kFractionOfDouble - fields.fraction);
+    }
     case Specials::kFn:
-      return fields.sign - 1;
+      return sign | (fields.sign - 1);
     case Specials::kFnuz:
       return fields.sign;
     case Specials::kNone:
       break;
   }
   std::abort();
+}
+
+// The NaN of f64 with that sign, and with the payload of `fraction`, which has `bits` bits.
+double DecodedNaN(bool negative, uint64_t fraction, int bits) {
+  const uint64_t payload = (fraction << (kFractionOfDouble - bits)) & (2 * kQuiet - 1);
+  const double nan = std::bit_cast<double>(std::bit_cast<uint64_t>(kNaN) | payload);
+  return negative ? -nan : nan;
 }
 
 // Orders the values of a grid by consecutive integers: 0 for zero, negative for negative values.
@@ -93,7 +105,7 @@ uint64_t UlpDistance(DType type, double a, double b) {
 
 uint64_t EncodeBits(DType type, double x) {
   if (type == DType::kI64) return static_cast<uint64_t>(static_cast<int64_t>(x));
-  if (std::isnan(x)) return EncodedNaN(type);
+  if (std::isnan(x)) return EncodedNaN(type, x);
   const Fields fields(type);
   const double magnitude = std::abs(x);
   uint64_t bits = fields.infinity;
@@ -114,11 +126,11 @@ double DecodeBits(DType type, uint64_t bits) {
   const double sign = bits & fields.sign ? -1 : 1;
   switch (RowOf(type).specials) {
     case Specials::kIeee:
-      if (magnitude >= fields.infinity)
-        return magnitude == fields.infinity ? sign * kInfinity : kNaN;
+      if (magnitude == fields.infinity) return sign * kInfinity;
+      if (magnitude > fields.infinity) return DecodedNaN(sign < 0, magnitude, fields.fraction);
       break;
     case Specials::kFn:
-      if (magnitude == fields.sign - 1) return kNaN;
+      if (magnitude == fields.sign - 1) return DecodedNaN(sign < 0, 0, 0);
       break;
     case Specials::kFnuz:
       if (bits == fields.sign) return kNaN;

@@ -138,7 +138,8 @@ double NextDown(DType type, double x);
 uint64_t UlpDistance(DType type, double a, double b);
 
 // The bit pattern of x in `type` (in the low SizeOf(type) bytes), and the inverse. x must be a
-// value of `type`. Every NaN is encoded as the same quiet NaN.
+// value of `type`. A NaN keeps its sign and as much of its payload as the type has, as in the
+// processor's conversions: so a signaling NaN becomes quiet.
 uint64_t EncodeBits(DType type, double x);
 double DecodeBits(DType type, uint64_t bits);
 

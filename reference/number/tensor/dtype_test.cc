@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <bit>
 #include <cmath>
 #include <string>
 #include <vector>
@@ -45,6 +46,7 @@ TEST(DType, Decodes16BitPatternsByTheStandard) {
       const double expected = ValueOf(bits, fraction, exponent), x = DecodeBits(type, bits);
       if (std::isnan(expected)) {
         EXPECT_TRUE(std::isnan(x));
+        EXPECT_EQ(EncodeBits(type, x), bits | 1u << (fraction - 1));  // quiet
         continue;
       }
       EXPECT_EQ(x, expected);
@@ -54,14 +56,23 @@ TEST(DType, Decodes16BitPatternsByTheStandard) {
   }
 }
 
-TEST(DType, EncodesEveryNaNAsTheSameQuietNaN) {
+TEST(DType, KeepsTheSignAndTheUpperBitsOfANaN) {
+  const double ones = -std::bit_cast<double>(0x7FFFFFFFFFFFFFFFu);
   EXPECT_EQ(EncodeBits(DType::kF16, NAN), 0x7E00u);
-  EXPECT_EQ(EncodeBits(DType::kBF16, -NAN), 0x7FC0u);
+  EXPECT_EQ(EncodeBits(DType::kF16, ones), 0xFFFFu);
+  EXPECT_EQ(EncodeBits(DType::kBF16, -NAN), 0xFFC0u);
+  EXPECT_EQ(EncodeBits(DType::kBF16, ones), 0xFFFFu);
   EXPECT_EQ(EncodeBits(DType::kF32, NAN), 0x7FC00000u);
+  EXPECT_EQ(EncodeBits(DType::kF32, ones), 0xFFFFFFFFu);
+  EXPECT_EQ(EncodeBits(DType::kF32, DecodeBits(DType::kF32, 0x7F800001)), 0x7FC00001u);
   EXPECT_EQ(EncodeBits(DType::kF64, NAN), 0x7FF8000000000000u);
-  EXPECT_EQ(EncodeBits(DType::kF8E4M3FN, -NAN), 0x7Fu);
+  EXPECT_EQ(EncodeBits(DType::kF64, ones), 0xFFFFFFFFFFFFFFFFu);
+  EXPECT_EQ(EncodeBits(DType::kF8E4M3FN, NAN), 0x7Fu);
+  EXPECT_EQ(EncodeBits(DType::kF8E4M3FN, -NAN), 0xFFu);
   EXPECT_EQ(EncodeBits(DType::kF8E5M2, NAN), 0x7Eu);
+  EXPECT_EQ(EncodeBits(DType::kF8E5M2, ones), 0xFFu);
   EXPECT_EQ(EncodeBits(DType::kF8E4M3FNUZ, NAN), 0x80u);
+  EXPECT_EQ(EncodeBits(DType::kF8E4M3FNUZ, ones), 0x80u);
   EXPECT_EQ(EncodeBits(DType::kF8E5M2FNUZ, NAN), 0x80u);
 }
 

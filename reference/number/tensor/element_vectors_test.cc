@@ -52,20 +52,35 @@ TEST(ElementVectors, AreThoseOfEncodeBitsAndNothingElseIsWritten) {
   });
 }
 
-TEST(ElementVectors, NaNStaysNaN) {
+TEST(ElementVectors, KeepTheSignAndThePayloadOfANaN) {
   OnEveryTarget([] {
     for (size_t n = 1; n <= kMostLanes + 1; ++n) {
-      const std::vector<double> nan(n, -std::numeric_limits<double>::quiet_NaN());
+      for (const uint64_t bits :
+           {0x7FF8000000000000u, 0xFFFFFFFFE0000000u, 0x7FF8001020000000u, 0xFFF8001000000000u}) {
+        const auto nan = std::bit_cast<double>(bits);
+        std::vector<double> back(n);
+        std::vector<float> floats(n);
+        Narrow(std::vector<double>(n, nan), floats.data());
+        for (const float x : floats)
+          EXPECT_EQ(std::bit_cast<uint32_t>(x), EncodeBits(DType::kF32, nan));
+        Widen(floats.data(), back);
+        ExpectSameBits(back, std::vector<double>(n, nan));
+        std::vector<uint16_t> halves(n);
+        NarrowToBF16(std::vector<double>(n, nan), halves.data());
+        for (const uint16_t x : halves) EXPECT_EQ(x, EncodeBits(DType::kBF16, nan));
+        WidenBF16(halves.data(), back);
+        ExpectSameBits(back, std::vector<double>(n, DecodeBits(DType::kBF16, halves[0])));
+      }
+    }
+  });
+}
+
+TEST(ElementVectors, MakeASignalingNaNQuiet) {
+  OnEveryTarget([] {
+    for (size_t n = 1; n <= kMostLanes + 1; ++n) {
       std::vector<double> back(n);
-      std::vector<float> floats(n);
-      Narrow(nan, floats.data());
-      Widen(floats.data(), back);
-      for (const double x : back) EXPECT_TRUE(std::isnan(x));
-      std::vector<uint16_t> bits(n);
-      NarrowToBF16(nan, bits.data());
-      for (const uint16_t x : bits) EXPECT_EQ(x, EncodeBits(DType::kBF16, nan[0]));
-      WidenBF16(bits.data(), back);
-      for (const double x : back) EXPECT_TRUE(std::isnan(x));
+      WidenBF16(std::vector<uint16_t>(n, 0xFF81).data(), back);
+      ExpectSameBits(back, std::vector<double>(n, DecodeBits(DType::kBF16, 0xFFC1)));
     }
   });
 }
