@@ -2,7 +2,7 @@
 
 #include "oracle/attention/attention_defects.h"
 #include "oracle/attention/attention_properties.h"
-#include "oracle/attention/bias_and_sink_properties.h"
+#include "oracle/attention/bias_and_sink.h"
 #include "oracle/attention/measured/attention.h"
 #include "oracle/diagnosis/catalog_entry.h"
 

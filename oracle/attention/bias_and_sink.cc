@@ -1,4 +1,4 @@
-#include "oracle/attention/bias_and_sink_properties.h"
+#include "oracle/attention/bias_and_sink.h"
 
 #include <cmath>
 #include <numbers>

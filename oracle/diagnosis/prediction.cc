@@ -17,6 +17,18 @@ struct Prediction {
   Values bounds;  // of |answer - value|; empty: not evaluated yet
 };
 
+// The number that stands for x in comparisons: where every bit is specified, -0 differs from 0, so
+// it is the negative number next to 0.
+void DistinguishZeros(const GoldenTensor& golden, Tensor<double>& values) {
+  if (!golden.bitwise) return;
+  for (double& x : values.data)
+    if (x == 0 && std::signbit(x)) x = -MinSubnormal(DType::kF64);
+}
+
+void DistinguishZeros(const Observation& seen, Values& values) {
+  for (size_t o = 0; o < values.size(); ++o) DistinguishZeros(seen.golden[o], values[o]);
+}
+
 Values ValuesByRecipe(const Evaluation& evaluation, const Slice& slice) {
   Values values;
   for (NamedTensor& tensor : EvaluateByRecipe(evaluation, slice))
@@ -121,9 +133,12 @@ AnsweredSlice AnsweredSliceOf(const Observation& seen, const Slice& slice) {
     if (at == seen.answer.end()) continue;
     part.answer[o] = ExtractSlice(at->values, spec, slice);
     part.exact[o] = ExtractSlice(seen.golden[o].value, spec, slice);
+    DistinguishZeros(seen.golden[o], part.answer[o]);
+    DistinguishZeros(seen.golden[o], part.exact[o]);
     part.units[o] = ExtractSlice(seen.permitted[o].error, spec, slice);
     const Tensor<double> likely = ExtractSlice(seen.permitted[o].likely, spec, slice);
-    const Tensor<double> high = ExtractSlice(seen.golden[o].high, spec, slice);
+    Tensor<double> high = ExtractSlice(seen.golden[o].high, spec, slice);
+    DistinguishZeros(seen.golden[o], high);
     for (size_t i = 0; i < likely.data.size(); ++i) {
       double& unit = part.units[o].data[i];
       const double got = part.answer[o].data[i], error = std::abs(got - high.data[i]);
@@ -143,7 +158,9 @@ AnsweredSlice AnsweredSliceOf(const Observation& seen, const Slice& slice) {
 
 Values RightValues(const Observation& seen, const AnsweredSlice& part, By by) {
   if (by == By::kExactly) return part.exact;
-  return ValuesByRecipe({seen.c, seen.inputs, seen.recipe}, part.slice);
+  Values values = ValuesByRecipe({seen.c, seen.inputs, seen.recipe}, part.slice);
+  DistinguishZeros(seen, values);
+  return values;
 }
 
 Comparison& Comparison::operator+=(const Comparison& other) {
@@ -165,6 +182,7 @@ bool Comparison::refutes() const {
 Comparison Compare(const Observation& seen, const AnsweredSlice& part, const Values& right,
                    const Hypothesis& hypothesis, const Comparing& how) {
   Prediction prediction = Predict(seen, hypothesis, part.slice, how.by);
+  DistinguishZeros(seen, prediction.values);
   Comparison sums = Distances(part, right, prediction.values, how.some_fail);
   if (sums.distance == 0) return sums;
   if (how.before && (Comparison(*how.before) += sums).refutes()) return sums;
