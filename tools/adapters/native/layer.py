@@ -5,6 +5,7 @@ import math
 
 import numpy as np
 
+from sextant_adapter import _TYPES
 from steps import EXACT, to_format
 
 PI = EXACT("3.14159265358979323846264338327950288")
@@ -105,18 +106,14 @@ def feed_forward(q, at):
     return {"y": at("output", y, q), "hidden": hidden}
 
 
-# Significand bits, exponent of the smallest normal number, largest number, and whether a type has
-# infinities and -0.
-FORMATS = {"f64": (53, -1022, np.finfo(np.float64).max, True, True),
-           "f32": (24, -126, np.finfo(np.float32).max, True, True),
-           "f16": (11, -14, 65504, True, True), "bf16": (8, -126, 255 * 2.0**120, True, True),
-           "f8_e4m3fn": (4, -6, 448, False, True), "f8_e5m2": (3, -14, 57344, True, True),
-           "f8_e4m3fnuz": (4, -7, 240, False, False), "f8_e5m2fnuz": (3, -15, 57344, False, False)}
-
-
 def cast(q, at):
     """By integers: a significand of 53 bits, of which the last ones are cut off."""
-    precision, least, largest, _, has_minus_zero = FORMATS[q.words["dtype.y"]]
+    dtype = q.words["dtype.y"]
+    about = _TYPES[dtype]
+    precision, least, largest = about.precision, about.min_exponent, about.largest
+    if not precision:
+        numpy_has = np.finfo(about.stored)
+        precision, least, largest = numpy_has.nmant + 1, numpy_has.minexp, numpy_has.max
     x = at("input", q.x, q).astype(np.float64)
     fraction, exponent = np.frexp(np.where(np.isfinite(x), np.abs(x), 0.0))
     significand, exponent = np.ldexp(fraction, 53).astype(np.int64), exponent.astype(np.int64) - 53
@@ -128,7 +125,7 @@ def cast(q, at):
     y = np.ldexp(kept.astype(np.float64), exponent + cut)
     beyond = {"saturate": largest, "inf": np.inf, "nan": np.nan}[q.overflow]
     y = np.where(np.isinf(x) | (y > largest), beyond, y)
-    signed = np.signbit(x) & (has_minus_zero | (y != 0))
+    signed = np.signbit(x) & (not dtype.endswith("uz") | (y != 0))  # which have no -0
     return {"y": at("output", np.where(np.isnan(x), np.nan, np.where(signed, -y, y)), q)}
 
 

@@ -70,7 +70,7 @@ def answer(function, attributes, tensors, outputs, at):
     question = question_of(attributes, tensors, at.real)
     with np.errstate(all="ignore"):
         computed = function(at("question", question, question), at)
-        return {name: to_format(values, sextant._NAMES[outputs[name]["dtype"]])
+        return {name: to_format(values, outputs[name]["dtype"])
                 for name, values in computed.items() if name in outputs}
 
 

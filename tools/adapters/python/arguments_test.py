@@ -81,7 +81,7 @@ def op(case):
     assert case.line == "op M=2 seed=1"
     assert (case.operation, case.dtype, case.dtypes) == ("op", "f16", {"x": "f32"})
     assert case.attributes == {"M": 2}
-    assert case.outputs == {"y": {"dtype": "F32", "shape": [2]}}
+    assert case.outputs == {"y": {"dtype": "f32", "shape": [2]}}
     return case.tensors["x"]
 """
         self.assertEqual(status_of(functions, question(dtype="f16")), ("ok", ""))

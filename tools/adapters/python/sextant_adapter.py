@@ -105,7 +105,7 @@ class Case:
     tensors: dict  # name -> array
     attributes: dict  # name -> value, dimensions included
     dtypes: dict = field(default_factory=dict)  # name -> "bf16", of the tensors
-    outputs: dict = field(default_factory=dict)  # name -> {"dtype": "BF16", "shape": [2, 3]}
+    outputs: dict = field(default_factory=dict)  # name -> {"dtype": "bf16", "shape": [2, 3]}
     said: set = None  # names of attributes, dimensions and "dtype"; None: all, and tensors always
     absent: tuple = ()  # optional inputs that the case does not have
 
@@ -266,6 +266,11 @@ def _answer(operations, words, tensors):
         return _encode({"id": words["id"], "status": "error", "message": message[:4000]}, {})
 
 
+def _outputs_of(outputs):
+    """The outputs of a message, with the names that dtypes have in a case."""
+    return {name: {**about, "dtype": _NAMES[about["dtype"]]} for name, about in outputs.items()}
+
+
 def _case_of(words, tensors):
     return Case(
         line=words["case"],
@@ -274,7 +279,7 @@ def _case_of(words, tensors):
         tensors={name: array for name, (array, _) in tensors.items()},
         attributes=json.loads(words["attributes"]),
         dtypes={name: dtype for name, (_, dtype) in tensors.items()},
-        outputs=json.loads(words["outputs"]),
+        outputs=_outputs_of(json.loads(words["outputs"])),
         said=set(json.loads(words["said"])) if "said" in words else None,
         absent=tuple(json.loads(words.get("absent", "[]"))),
     )
@@ -339,9 +344,11 @@ def _call(function, case):
 
 def _encode_tensor(name, values, expected):
     """(dtype, array of the bytes to send); raises ValueError for an unexpected shape or value."""
-    values, shape, dtype = np.asarray(values), tuple(expected["shape"]), _NAMES[expected["dtype"]]
+    values, shape, dtype = np.asarray(values), tuple(expected["shape"]), expected["dtype"]
     if values.shape != shape:
         raise ValueError(f"output {name} has shape {values.shape}, expected {shape}")
+    if values.dtype == _TYPES[dtype].stored == "u1":  # bit patterns
+        return _TYPES[dtype].message, values
     with np.errstate(invalid="ignore"):  # a NaN for an integer output is an error below
         exact = sent = round_to(values, dtype)
     if _TYPES[dtype].precision:
@@ -353,7 +360,7 @@ def _encode_tensor(name, values, expected):
             f"output {name} is {values[at]!r} at {list(at)}, expected a value of {dtype}; "
             "round it in your function, for example with round_to"
         )
-    return expected["dtype"], np.asarray(sent, _TYPES[dtype].stored)
+    return _TYPES[dtype].message, np.asarray(sent, _TYPES[dtype].stored)
 
 
 def _encode(words, tensors):

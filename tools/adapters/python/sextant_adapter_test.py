@@ -114,6 +114,15 @@ class Conversation(unittest.TestCase):
             self.assertEqual(header["y"], tensor("F32", [2], 0, 8))
             self.assertEqual(struct.unpack("<2f", body), (2, 4))
 
+    # 1.5 is 0x3c in e4m3fn; 0x80 is -0.
+    def test_accepts_8_bit_floats_as_numbers_and_as_bit_patterns(self):
+        request = question(outputs={"y": {"dtype": "F8_E4M3", "shape": [2]}})
+        for values in ("[1.5, -0.0]", "np.uint8([0x3c, 0x80])",
+                       "sextant.round_to([1.5, -0.0], case.outputs['y']['dtype'])"):
+            ((header, body),) = run(f"def op(case): return {values}", request)
+            self.assertEqual(header["y"], tensor("F8_E4M3", [2], 0, 2))
+            self.assertEqual(body, b"\x3c\x80")
+
     def test_accepts_an_array_for_the_only_output(self):
         ((header, body),) = run("def op(x): return -x", question())
         self.assertEqual(struct.unpack("<2f", body), (-1, -2))

@@ -3,7 +3,7 @@
 import numpy as np
 
 from library import TYPES, Node, NoKernel, Value
-from sextant_adapter import _NAMES, Unsupported, round_to
+from sextant_adapter import Unsupported, round_to
 
 MICROSOFT = "com.microsoft"
 
@@ -100,7 +100,7 @@ class Standard(Rotation):
         return self._one(case, "Gather", ("table", "token"), {"axis": 0}, opset=13)
 
     def cast(self, case, x, overflow):
-        to = _NAMES[case.outputs["y"]["dtype"]]
+        to = case.outputs["y"]["dtype"]
         attributes = {"to": TYPES[to]}
         if to.startswith("f8"):
             attributes["saturate"] = int(overflow == "saturate")

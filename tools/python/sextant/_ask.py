@@ -209,14 +209,15 @@ class _Asked:
         """Answers the question as sextant.serve does."""
         asked = json.loads(question.json(address))
         case = adapter.Case(asked["case"], asked["operation"], asked["dtype"], {}, asked["attributes"],
-                            outputs=asked["outputs"], said=set(asked["said"]) if "said" in asked else None,
+                            outputs=adapter._outputs_of(asked["outputs"]),
+                            said=set(asked["said"]) if "said" in asked else None,
                             absent=tuple(asked.get("absent", ())))
         for name, about in asked["inputs"].items():
             values = adapter._decode_tensor(_bytes(question.input(address, name.encode())), about)
             case.dtypes[name] = adapter._NAMES[about["dtype"]]
             case.tensors[name] = torch_tensor(values, case.dtypes[name]) if self.torch else values
         for name, values in adapter._call(function, case).items():
-            expected = asked["outputs"][name]
+            expected = case.outputs[name]
             sent = adapter._encode_tensor(name, _numbers(values), expected)[1].tobytes()
             memory = question.output(address, name.encode())
             ctypes.memmove(memory.contents.data, sent, len(sent))
