@@ -1,8 +1,8 @@
 #include "reference/attention/attention.h"
 
+#include "oracle/attention/attention_bias_and_sink.h"
 #include "oracle/attention/attention_defects.h"
 #include "oracle/attention/attention_properties.h"
-#include "oracle/attention/bias_and_sink.h"
 #include "oracle/attention/measured/attention.h"
 #include "oracle/diagnosis/catalog_entry.h"
 

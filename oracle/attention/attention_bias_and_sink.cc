@@ -1,4 +1,4 @@
-#include "oracle/attention/bias_and_sink.h"
+#include "oracle/attention/attention_bias_and_sink.h"
 
 #include <cmath>
 #include <numbers>
