@@ -5,8 +5,7 @@ import math
 
 import numpy as np
 
-from sextant_adapter import _TYPES
-from steps import EXACT, to_format
+from steps import EXACT, sextant, to_format
 
 PI = EXACT("3.14159265358979323846264338327950288")
 ERFC = np.vectorize(math.erfc, otypes=[np.float64])
@@ -109,7 +108,7 @@ def feed_forward(q, at):
 def cast(q, at):
     """By integers: a significand of 53 bits, of which the last ones are cut off."""
     dtype = q.words["dtype.y"]
-    about = _TYPES[dtype]
+    about = sextant._TYPES[dtype]
     precision, least, largest = about.precision, about.min_exponent, about.largest
     if not precision:
         numpy_has = np.finfo(about.stored)
@@ -125,7 +124,8 @@ def cast(q, at):
     y = np.ldexp(kept.astype(np.float64), exponent + cut)
     beyond = {"saturate": largest, "inf": np.inf, "nan": np.nan}[q.overflow]
     y = np.where(np.isinf(x) | (y > largest), beyond, y)
-    signed = np.signbit(x) & (not dtype.endswith("uz") | (y != 0))  # which have no -0
+    has_minus_zero = not dtype.endswith("uz")
+    signed = np.signbit(x) & (has_minus_zero | (y != 0))
     return {"y": at("output", np.where(np.isnan(x), np.nan, np.where(signed, -y, y)), q)}
 
 
