@@ -37,7 +37,9 @@ struct NamedSum {
                                     kChoices = "", kFormula = "", kSource = "";
   static constexpr std::string_view kSignature =
       "x[N] scale[N] weight[N,N] bias?[N] -> y[N] sum[N]";
+  bool reads_bias = true;
   void Visit(auto&&) {}
+  bool Reads(std::string_view) const { return reads_bias; }
   template <class Real>
   void operator()(const Tensor<Real>& x, const SumWeights<Real>& w,
                   const SumOutputs<Real>& out) const {
@@ -57,9 +59,10 @@ std::vector<double> Values(const Tensor<Rounded>& tensor) {
 
 class NamedParameters : public testing::Test {
  public:
-  void Evaluate() { Wrapped<NamedSum, false>().Evaluate(inputs, outputs); }
+  void Evaluate() { Wrapped<NamedSum, false>(sum).Evaluate(inputs, outputs); }
 
   const ScopedRecipe recipe{ParseRecipe("exact", DType::kF64), DType::kF64};
+  NamedSum sum;
   Tensors inputs = {{"x", DType::kF64, {{2}, {2, 3}}},
                     {"scale", DType::kF64, {{2}, {5, 7}}},
                     {"weight", DType::kF64, {{2, 2}, {10, 0, 0, 100}}},
@@ -75,9 +78,17 @@ TEST_F(NamedParameters, AreTheTensorsOfTheirNames) {
 }
 
 TEST_F(NamedParameters, MayBeAbsentIfTheyAreOptional) {
+  sum.reads_bias = false;
+  Evaluate();  // a mutation may read fewer inputs than the case has
+  EXPECT_THAT(Values(outputs[1].values), ElementsAre(2, 3));
   inputs.pop_back();
   Evaluate();
   EXPECT_THAT(Values(outputs[1].values), ElementsAre(2, 3));
+}
+
+TEST_F(NamedParameters, MustBeThereIfTheyAreRead) {
+  inputs.pop_back();
+  EXPECT_EQ(MessageOf([&] { Evaluate(); }), "there is no tensor 'bias'; there are: x scale weight");
 }
 
 TEST_F(NamedParameters, RefuseAMisspeltName) {
