@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <optional>
+#include <set>
 
 #include "oracle/identify/best_claims.h"
 #include "oracle/identify/frequency_starts.h"
@@ -132,14 +135,15 @@ bool HasPlainParameters(const Claim& claim, const Case& c) {
   return true;
 }
 
+// In errors that are permitted without a scaling: no other permits it.
+constexpr double kFar = 64;
+
 // One claim of each form that fits, with numbers near those of `claims`. These get the numbers that
 // fit best.
 std::map<std::string, Claim> FittingForms(const Units& seen,
                                           const std::function<bool(const Claim&)>& is_enough,
                                           int threads, std::vector<Claim>& claims) {
   constexpr size_t kFirst = 6, kThen = 3;  // claims of a form that are refined, at first and then
-  constexpr double kFar =
-      64;  // in errors that are permitted without a scaling: no other permits it
   std::map<std::string, Claim> found;
   for (const Numbers which :
        {Numbers::kFirst, Numbers::kFirstAndContext, Numbers::kAllButContext, Numbers::kAll}) {
@@ -157,6 +161,38 @@ std::map<std::string, Claim> FittingForms(const Units& seen,
   }
   claims = Nearest(claims, seen.coarse, kThen, threads);
   return found;
+}
+
+// The claim with rounded numbers, if it has nearly such.
+std::optional<Claim> NearlyPlain(const Claim& claim, const Case& c) {
+  constexpr int kFew = 3;              // digits of a number that somebody chose
+  constexpr double kNearly = 0x1p-13;  // relative: the starts are measured at single pairs
+  const Claim rounded = RoundedTo(claim, c, kFew);
+  const std::vector<NumberSlot> from = SlotsOf(claim, c), to = SlotsOf(rounded, c);
+  const bool is_near = std::ranges::equal(from, to, [](const NumberSlot& a, const NumberSlot& b) {
+    return std::abs(a.value - b.value) <= kNearly * std::abs(a.value);
+  });
+  return is_near ? std::optional(rounded) : std::nullopt;
+}
+
+// The first of the claims that fits with other limits of its ramp.
+std::optional<Claim> WithPlainRamp(const std::vector<Claim>& starts,
+                                   const std::vector<Exchange>& fine,
+                                   const std::function<bool(const Claim&)>& is_enough,
+                                   int threads) {
+  std::set<Claim> seen;
+  for (const Claim& start : starts) {
+    const auto plain = NearlyPlain(start, fine[0].c);
+    if (!plain) continue;
+    const std::vector<Claim> others = WithPlainRamps(*plain);
+    if (others.empty() || !seen.insert(others.front()).second) continue;
+    std::vector<char> is_near(others.size());
+    InParallel(others.size(), threads,
+               [&](size_t i) { is_near[i] = LargestDifference(others[i], fine) <= kFar; });
+    for (size_t i = 0; i < others.size(); ++i)
+      if (is_near[i] && is_enough(others[i])) return others[i];
+  }
+  return std::nullopt;
 }
 
 }  // namespace
@@ -195,6 +231,10 @@ std::vector<Claim> FrequencyClaims(const MeasuredTable& table, const Claim& aske
         (is_unscaled ? AsNtk(claim, seen.c, is_enough) : std::nullopt).value_or(claim));
   }
   std::ranges::stable_sort(claims, {}, [](const Claim& claim) { return FormOf(claim).size(); });
+  if (claims.empty()) {
+    if (auto ramp = WithPlainRamp(starts, fine, is_enough, threads))
+      claims.push_back(*std::move(ramp));
+  }
   if (claims.empty())
     claims.assign(refined.begin(), refined.begin() + std::min(kMostNearest, std::ssize(refined)));
   if (!found.contains(FormOf(unscaled))) claims.push_back(unscaled);  // by another recipe, perhaps

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
+#include <utility>
 
 #include "reference/case/choices.h"
 #include "reference/rope/rope_frequencies.h"
@@ -124,6 +126,32 @@ std::vector<Claim> FrequencyStarts(const MeasuredTable& table, const Claim& free
     }
   }
   return {starts.begin(), starts.end()};
+}
+
+std::vector<Claim> WithPlainRamps(const Claim& claim) {
+  constexpr double kMostFast = 64, kUsualFast = 32, kUsualSlow = 1;
+  const auto at = claim.find("scaling");
+  if (at == claim.end() || !at->second.starts_with(YarnScaling::kName)) return {};
+  std::vector<std::pair<double, Claim>> ranked;
+  for (double fast = 1; fast <= kMostFast; ++fast) {
+    for (const double slow : {0.25, 0.5, 1.0, 2.0, 3.0, 4.0, 6.0, 8.0}) {
+      if (slow >= fast) continue;
+      const double unusual =
+          std::abs(std::log(fast / kUsualFast)) + std::abs(std::log(slow / kUsualSlow));
+      for (int context = kLeastContext; context <= kMostContext; ++context) {
+        std::string text = WithParameter(at->second, "beta_fast", fast);
+        text = WithParameter(WithParameter(text, "beta_slow", slow),
+                             "original_max_position_embeddings", std::exp2(context));
+        Claim other = claim;
+        other["scaling"] = text;
+        ranked.emplace_back(unusual, std::move(other));
+      }
+    }
+  }
+  std::ranges::stable_sort(ranked, {}, &std::pair<double, Claim>::first);
+  std::vector<Claim> claims;
+  for (auto& [unusual, other] : ranked) claims.push_back(std::move(other));
+  return claims;
 }
 
 }  // namespace sextant::oracle

@@ -11,4 +11,9 @@ namespace sextant::oracle {
 // frequencies give, and with contexts of released models. `c`: a question of rope_frequencies.
 std::vector<Claim> FrequencyStarts(const MeasuredTable& table, const Claim& free, const Case& c);
 
+// The claim with other limits of the ramp of yarn that somebody may have chosen, the usual ones
+// first: contexts that are powers of two, and rotations of one or two digits. Truncated limits are
+// whole pairs, so that a fit does not find them. None for another scaling.
+std::vector<Claim> WithPlainRamps(const Claim& claim);
+
 }  // namespace sextant::oracle

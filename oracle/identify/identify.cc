@@ -66,12 +66,6 @@ Found Narrowed(Found found, const std::vector<Exchange>& exchanges,
   return found;
 }
 
-// True if somebody may have chosen all numbers of the claim.
-bool IsPlainClaim(const Claim& claim, const Case& c) {
-  return std::ranges::all_of(SlotsOf(claim, c),
-                             [](const NumberSlot& slot) { return IsPlain(slot.value); });
-}
-
 // True for powers of two and numbers of two digits. A wider recipe permits wrong numbers, too, and
 // only of these it is unlikely that a search ends at one by chance.
 bool HasUsualNumbers(const Claim& claim, const Case& c) {
@@ -230,6 +224,11 @@ void AddOtherValues(BestFound found, const IdentifyOptions& options, Identity& i
 }
 
 }  // namespace
+
+bool IsPlainClaim(const Claim& claim, const Case& c) {
+  return std::ranges::all_of(SlotsOf(claim, c),
+                             [](const NumberSlot& slot) { return IsPlain(slot.value); });
+}
 
 Identity Identify(const std::vector<Case>& questions, const AskSubject& ask,
                   const IdentifyOptions& options) {

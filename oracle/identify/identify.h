@@ -37,6 +37,9 @@ struct IdentifyOptions {
   std::function<void()> pause = [] {};  // called between the steps; what it throws ends the search
 };
 
+// True if somebody may have chosen all numbers of the claim.
+bool IsPlainClaim(const Claim& claim, const Case& c);
+
 // Asks the questions, all of one operation with the same attributes. Throws as AnswersTo does.
 Identity Identify(const std::vector<Case>& questions, const AskSubject& ask,
                   const IdentifyOptions& options);

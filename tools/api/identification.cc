@@ -81,6 +81,15 @@ std::optional<oracle::Verdict> FailingOf(const Identity& identity, const Case& c
   return std::nullopt;
 }
 
+// The case with that claim; none if its attributes are no valid combination.
+std::optional<Case> WithClaim(const Case& c, const Claim& claim) {
+  try {
+    return c.With(oracle::WordsOf(claim));
+  } catch (const Error&) {
+    return std::nullopt;
+  }
+}
+
 // The nearest claim with the numbers of the question: its own may only make up for what no number
 // explains.
 std::optional<Case> WithAskedNumbers(const Case& nearest, const Case& question) {
@@ -91,11 +100,7 @@ std::optional<Case> WithAskedNumbers(const Case& nearest, const Case& question) 
     if (NumberOf(text) && NumberOf(usual)) text = usual;
   }
   if (claim == oracle::ClaimOf(nearest)) return std::nullopt;
-  try {
-    return nearest.With(oracle::WordsOf(claim));
-  } catch (const Error&) {
-    return std::nullopt;  // no valid combination of attributes
-  }
+  return WithClaim(nearest, claim);
 }
 
 // How many deviations the first cause names ("a+b", or "together with b"; other causes may be
@@ -195,6 +200,26 @@ void RefuteByCauses(const std::string& first, Identification& found) {
   ForgetRanges(identity);
 }
 
+// Numbers that nobody would choose may make up for a bug. If one known defect explains the answers
+// with the question's own values of these attributes, that is what the subject computes.
+void PreferADefect(const Case& question, const std::string& first, Identity& identity) {
+  if (identity.recipe.empty()) return;
+  Claim claim = oracle::ClaimOf(identity.c);
+  const Claim asked = oracle::ClaimOf(question);
+  for (auto& [attribute, text] : claim)
+    if (!oracle::IsPlainClaim({{attribute, text}}, identity.c)) text = asked.at(attribute);
+  if (claim == oracle::ClaimOf(identity.c)) return;
+  const std::optional<Case> plain = WithClaim(identity.c, claim);
+  if (!plain) return;
+  const auto failing = FailingOf(identity, *plain, first);
+  if (PartsOf(failing) != 1 || failing->causes.front().is_measured) return;
+  const std::string& name = failing->causes.front().name;
+  if (claim.contains(name.substr(0, name.find('=')))) return;
+  identity.recipe.clear();
+  identity.c = *plain;
+  ForgetRanges(identity);
+}
+
 void RequireNumbers(const Case& c, const Answer& answer) {
   const auto is_nan = [](double x) { return std::isnan(x); };
   for (const NamedTensor& tensor : answer.outputs) {
@@ -241,6 +266,7 @@ Identification IdentifySubject(const IdentifyRequest& request, const oracle::Sub
                                                      .threads = request.prove.threads,
                                                      .pause = pause})};
   RefuteNothing(questions[0], recipe, found.identity);
+  PreferADefect(questions[0], recipe, found.identity);
   RefuteByCauses(recipe, found);
   if (!found.Conforms()) SetFailing(questions[0], recipe, found);
   if (!request.against.path.empty()) {

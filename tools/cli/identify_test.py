@@ -120,6 +120,28 @@ class Identify(ProgramTest):
         result, found = self.identify("rope", "--against", "config.json", box=box)
         self.assertNotIn("base", [one["attribute"] for one in found["differences"]])
 
+    # The base of 10000^(16/14) gives the same frequencies.
+    def test_a_known_defect_is_simpler_than_a_base_of_many_digits(self):
+        box = BOX.replace("12345.0 ** (-np.arange(half) / half)", "10000.0 ** (-np.arange(half) / (half - 1))")
+        result, found = self.identify("rope D=16", box=box)
+        self.assertEqual(result.returncode, 1, result.stdout)
+        self.assertIn("rope pairing=interleaved D=16 ", found["case"])
+        self.assertIn("likely cause: exponent_to_last ", result.stdout)
+
+    # Limits between 2048 / 24 and 2048 / 2 rotations, which are truncated to whole pairs; fitted limits
+    # that are not truncated give the same frequencies.
+    def test_limits_of_a_ramp_are_numbers_that_somebody_chose(self):
+        box = BOX.replace("12345.0 ** (-np.arange(half) / half)", """(1e4 ** (-np.arange(half) / half)
+        * (1 - 7 / 8 * np.clip((np.arange(half) - LOW) / (HIGH - LOW), 0, 1)))""")
+        box = box.replace("cos, sin = np.cos", "cos, sin = (1 + 0.1 * np.log(8)) * np.cos")
+        box = box.replace(" np.sin(angle)", " (1 + 0.1 * np.log(8)) * np.sin(angle)")
+        limit = "half * np.log(2048 / (%d * 2 * np.pi)) / np.log(1e4)"
+        box = box.replace("LOW", f"np.floor({limit % 24})").replace("HIGH", f"np.ceil({limit % 2})")
+        result, found = self.identify("rope D=64", box=box)
+        self.assertEqual(result.returncode, 0, result.stdout)
+        for word in ("factor=8", "original_max_position_embeddings=2048", "truncate=true"):
+            self.assertIn(word, found["case"])
+
     # `sum=bf16` permits it; the cause is another.
     def test_a_recipe_that_permits_a_bug_is_no_identification(self):
         box = BOX.replace("mean = np.mean(x.astype(np.float64) ** 2, -1, keepdims=True)",
