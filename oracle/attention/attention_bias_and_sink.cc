@@ -75,8 +75,6 @@ std::vector<Property> BiasAndSinkProperties() {
 std::vector<NamedMutation<AttentionMutation>> BiasAndSinkMutations() {
   using M = AttentionMutation;
   return {
-      {"bias_before_cap", "the bias is added before the soft cap instead of after it",
-       M::kBiasBeforeCap},
       {"bias_subtracted", "the bias is subtracted", M::kBiasSubtracted},
       {"bias_of_first_head", "every head uses the bias of head 0", M::kBiasOfFirstHead, true},
       {"bias_of_first_query", "every query uses the bias of query 0, as BLOOM's ALiBi may",

@@ -89,9 +89,10 @@ class MutatedRows : public AttentionRows<Real> {
   std::vector<ScoreStep> OrderOf(size_t t) const {
     std::vector<ScoreStep> order = this->score_function_.order();
     const auto position = [&](ScoreStep step) { return std::ranges::find(order, step); };
-    if (Is(kCapBeforeScale)) std::iter_swap(position(ScoreStep::kScale), position(ScoreStep::kCap));
-    if (Is(kBiasBeforeCap) && !in_.add_bias)
-      std::iter_swap(position(ScoreStep::kBias), position(ScoreStep::kCap));
+    if (Is(kCapBeforeScale)) {
+      order.erase(position(ScoreStep::kCap));
+      order.insert(position(ScoreStep::kScale), ScoreStep::kCap);
+    }
     if (Is(kCapAfterMax) || (Is(kCapNotInFirstTile) && t < 2)) std::erase(order, ScoreStep::kCap);
     return order;
   }

@@ -30,7 +30,6 @@ enum class AttentionMutation {
   kLseBase2,           // lse is a logarithm to base 2
   kLseLessLargest,     // the largest score is not added back to lse
   kLseOfSink,          // lse includes the sink
-  kBiasBeforeCap,      // the bias is capped
   kBiasSubtracted,     // score - bias
   kBiasOfFirstHead,    // every head has the bias of head 0
   kBiasOfFirstQuery,   // every query has the bias of query 0

@@ -83,6 +83,10 @@ Case CompletedCase(const std::string& line) {
     completed += " " + attribute.name + "=" +
                  (attribute.values.empty() ? at->texts.front() : attribute.values.front());
   }
+  for (const Choices& choice : choices) {
+    if (choice.key.starts_with("dtype.") && !given.contains(choice.key))
+      completed += " " + choice.key + "=" + choice.texts.front();
+  }
   for (const auto& [letter, extent] : kExtents) {
     if (choices_of(letter) == choices.end() || given.contains(letter)) continue;
     const bool is_moved_by = letter == "B" && MovesWholeSequences(operation->info());

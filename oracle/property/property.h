@@ -23,8 +23,8 @@ struct Response {
   bool Has(size_t output) const { return !outputs[output].name.empty(); }
   const Shape& shape(size_t output = 0) const { return outputs[output].values.shape; }
   size_t size(size_t output = 0) const { return outputs[output].values.data.size(); }
-  // NaN and infinities that are specified are numbers like others, beyond the largest of all: NaN
-  // is the farthest.
+  // NaN and infinities that are specified are numbers like others, beyond those that random cases
+  // have: NaN is the farthest.
   Measured operator()(size_t output, size_t i) const {
     const double y = outputs[output].values.data[i];
     if (bitwise && std::isnan(y)) return 0x1p1023;

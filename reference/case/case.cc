@@ -119,9 +119,8 @@ void Case::SetWord(const std::string& key, const std::string& text) {
   };
   if (key == "dtype") {
     const auto at = std::ranges::find(kTensorTypes, text, NameOf);
-    if (!info().bitwise && at != kTensorTypes.end() && SizeOf(*at) == 1) {
-      throw Error(name_, ": dtype=", text,
-                  ", which only cast has, expected one of:", NamesText(kFloatTypes, NameOf),
+    if (!info().bitwise && at != kTensorTypes.end() && std::ranges::count(kFloatTypes, *at) == 0) {
+      throw Error(name_, ": dtype=", text, ", expected one of:", NamesText(kFloatTypes, NameOf),
                   ", or dtype.NAME=", text, " for a tensor");
     }
     dtype_ = TypeAmong(info().bitwise ? kTensorTypes : std::span(kFloatTypes), name_, key, text);

@@ -157,7 +157,7 @@ TEST(Case, ErrorsListTheNamesThatExist) {
   EXPECT_EQ(ErrorOfLine("rms_norm N=1 M=2 dtype=f8"),
             "rms_norm: dtype: 'f8' is not one of: f64 f32 f16 bf16");
   EXPECT_EQ(ErrorOfLine("rms_norm N=1 M=2 dtype=f8_e5m2"),
-            "rms_norm: dtype=f8_e5m2, which only cast has, expected one of: f64 f32 f16 bf16, or "
+            "rms_norm: dtype=f8_e5m2, expected one of: f64 f32 f16 bf16, or "
             "dtype.NAME=f8_e5m2 for a tensor");
   EXPECT_EQ(ErrorOfLine("rms_norm N=1 M=2 dtype=i64"),
             "rms_norm: dtype: 'i64' is not one of: f64 f32 f16 bf16");

@@ -151,9 +151,11 @@ void CheckKind(const TensorSpec& spec, const Given& given) {
               integers ? "floating-point numbers" + bits : "integers");
 }
 
-// The words dtype= and dtype.NAME= for the dtypes that the question does not state.
-std::vector<std::string> DTypeWords(const Signature& signature, const QuestionWords& words,
+// The words dtype= and dtype.NAME= for the dtypes that the question does not state. Where the dtype
+// of an output is part of the question (bitwise), it is always said.
+std::vector<std::string> DTypeWords(const OperationInfo& info, const QuestionWords& words,
                                     const GivenTensors& given) {
+  const Signature& signature = info.signature;
   std::vector<std::string> added;
   std::optional<DType> of_case;
   if (const std::string* stated = words.Find("dtype")) of_case = ParseDType(*stated);
@@ -178,7 +180,9 @@ std::vector<std::string> DTypeWords(const Signature& signature, const QuestionWo
     const bool has_type_of_case =
         spec.role == Role::kCase && words.Find("dtype") && may_be_of_case(dtype);
     if (spec.role == Role::kInteger || spec.role == Role::kReal || has_type_of_case) return;
-    if (dtype != DTypeOf(spec.role, of_case.value_or(DType::kF32)))
+    const bool is_said =
+        info.bitwise && std::ranges::count(signature.outputs, spec.name, &TensorSpec::name) > 0;
+    if (is_said || dtype != DTypeOf(spec.role, of_case.value_or(DType::kF32)))
       added.push_back("dtype." + spec.name + "=" + std::string(NameOf(dtype)));
   });
   return added;
@@ -264,7 +268,7 @@ Question ParseQuestion(std::string_view text, std::vector<OwnTensor> tensors) {
   std::string line = words.operation + words.text;
   if (!words.Find(kWith)) line += WithWord(*operation, given);
   for (const std::string& word : solver.Solved()) line += " " + word;
-  for (const std::string& word : DTypeWords(signature, words, given)) line += " " + word;
+  for (const std::string& word : DTypeWords(operation->info(), words, given)) line += " " + word;
   // Values are read last, when all shapes are known to fit.
   Question question{.c = Case::Parse(line), .inputs = {}, .outputs = {}, .defaults = {}};
   CheckInputs(question.c, given);

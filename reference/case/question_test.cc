@@ -188,7 +188,17 @@ TEST(ParseQuestion, GivesF8ToSingleTensors) {
   EXPECT_THAT(MessageOf([&] { text("softmax dtype.x=f32", DType::kF8E5M2, DType::kF32); }),
               HasSubstr("x holds f8_e5m2, but the question states f32"));
   EXPECT_THAT(MessageOf([&] { text("softmax dtype=f8_e5m2", DType::kF8E5M2, DType::kF32); }),
-              HasSubstr("dtype=f8_e5m2, which only cast has"));
+              HasSubstr("dtype=f8_e5m2, expected one of: f64 f32 f16 bf16"));
+}
+
+TEST(ParseQuestion, SaysTheTypeToWhichACastConverts) {
+  const auto text = [](DType x, DType y) {
+    return Own().Add("x", x, {2, 8}).Add("y", y, {2, 8}).Ask("cast overflow=saturate").Text();
+  };
+  const std::string start = "cast overflow=saturate M=8 N=2 ";
+  EXPECT_EQ(text(DType::kF32, DType::kF32), start + "dtype=f32 dtype.y=f32");
+  EXPECT_EQ(text(DType::kF32, DType::kF8E5M2), start + "dtype=f32 dtype.y=f8_e5m2");
+  EXPECT_EQ(text(DType::kF8E5M2, DType::kF16), start + "dtype=f16 dtype.x=f8_e5m2 dtype.y=f16");
 }
 
 TEST(ParseQuestion, TakesBytesForTheBitsOfAStatedF8) {
@@ -288,7 +298,6 @@ std::string QuestionOf(const Case& c) {
   for (const auto& [letter, extent] : c.dimensions()) {
     if (!given.contains(letter)) text += " " + letter + "=" + std::to_string(extent);
   }
-  if (c.info().bitwise) text += " dtype.y=" + std::string(NameOf(c.DTypeOf(signature.outputs[0])));
   return gives_dtype ? text : text + " dtype=" + std::string(NameOf(c.dtype()));
 }
 

@@ -30,7 +30,8 @@ struct FeedForward {
       "  gate, up            [F,M]  one row per hidden channel (Llama: w1 and w3; gate_proj and\n"
       "                             up_proj)\n"
       "  down                [M,F]  (w2; down_proj)\n"
-      "  gate_bias, up_bias  [F]    usually all biases or none; Dauphin has these two\n"
+      "  gate_bias, up_bias  [F]    usually all biases or none; Dauphin has these two; 0 if\n"
+      "                             with= does not name them\n"
       "  down_bias           [M]\n"
       "  hidden              [N,F]  the input of the last layer";
   static constexpr std::string_view kSource =

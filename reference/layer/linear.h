@@ -22,7 +22,7 @@ struct Linear {
       "y[n,f] = sum_m x[n,m] weight[f,m] + bias[f]\n"
       "  x       [N,M]\n"
       "  weight  [F,M]  one row per output; unit of y = unit of x times unit of weight\n"
-      "  bias    [F]    unit of y\n"
+      "  bias    [F]    unit of y; 0 without with=bias\n"
       "  y       [N,F]  0, or the bias, where M is 0";
   static constexpr std::string_view kSource =
       "Vaswani et al. 2017, arXiv:1706.03762, eq. 2 (two layers with biases; without them the "

@@ -31,13 +31,16 @@ std::vector<Slice> SlicesOf(const Case& c, size_t one_in) {
 }
 
 // True if no other number of the dtype is nearer to high + low. Both numbers of a tie are accepted.
+// Beyond the tie of the largest number and the next one, which the type does not have, the value is
+// infinite, or NaN.
 bool IsNearest(DType dtype, double value, double high, double low) {
-  if (!std::isfinite(value)) return SameNumber(RoundTo(dtype, high), value);
-  if (!IsRepresentable(dtype, value)) return false;
-  if (!std::isfinite(RoundTo(dtype, high))) {  // only a low part can keep a tie finite
-    const double tie = MaxFinite(dtype) + UlpOf(dtype, MaxFinite(dtype)) / 2;
-    return std::abs(value) == MaxFinite(dtype) && std::abs(high) == tie && low * high < 0;
+  const double largest = MaxFinite(dtype), tie = largest + UlpOf(dtype, largest) / 2;
+  const double beyond = std::abs(high) - tie, rest = std::copysign(1.0, high) * low;
+  if (!std::isfinite(value)) {
+    const double expected = HasInfinity(dtype) ? std::copysign(kInfinity, high) : kNaN;
+    return SameNumber(value, expected) && (beyond > 0 || (beyond == 0 && rest >= 0));
   }
+  if (!IsRepresentable(dtype, value) || beyond > 0 || (beyond == 0 && rest > 0)) return false;
   for (const double other : {NextDown(dtype, value), NextUp(dtype, value)}) {
     const double farther = std::abs(high - other) - std::abs(high - value);
     if (farther < 0 || (farther == 0 && low * (other - value) > 0)) return false;

@@ -5,6 +5,8 @@
 
 #include <cmath>
 #include <concepts>
+#include <string>
+#include <tuple>
 
 #include "reference/case/operations.h"
 #include "reference/case/random_test.h"
@@ -86,7 +88,6 @@ TEST(SecondOpinion, RefutesEachPartOfAnElement) {
               StartsWith("golden/y[1,3] is "));
 }
 
-// Unspecified elements have no value, and neither have elements without an enclosure.
 TEST(SecondOpinion, RefutesTheLargestNumberWhereTheValueOverflows) {
   for (const char* type : {"f16", "f8_e4m3fn"}) {
     Proof proof = ProofOf("linear N=1 M=1 F=1 @x=100000 @weight=1 dtype.y=" + std::string(type));
@@ -96,6 +97,31 @@ TEST(SecondOpinion, RefutesTheLargestNumberWhereTheValueOverflows) {
   }
 }
 
+// The tie of the largest number and the next one, and 2^-4 or 2^-100 beside it, of both signs. The
+// smaller rest is lost in high and low, which then say that it is a tie. 448 is even, the others
+// are odd.
+TEST(SecondOpinion, KnowsTheTieBeyondTheLargestNumber) {
+  for (const auto& [type, tie, is_even] :
+       {std::tuple("f16", 65520.0, false), std::tuple("f8_e5m2", 61440.0, false),
+        std::tuple("f8_e4m3fn", 464.0, true), std::tuple("f8_e4m3fnuz", 248.0, false)}) {
+    for (const double sign : {1.0, -1.0}) {
+      for (const double rest : {-0x1p-4, -0x1p-100, 0.0, 0x1p-100, 0x1p-4}) {
+        const std::string x = PrintValue(sign * tie) + "," + PrintValue(sign * rest);
+        Proof proof =
+            ProofOf("linear N=1 M=2 F=1 dtype=f64 @weight=1,1 @x=" + x + " dtype.y=" + type);
+        EXPECT_EQ(OpinionOn(proof).confirmed, 1u) << type << " " << x;
+        double& value = proof.golden[0].value.data[0];
+        EXPECT_EQ(std::isfinite(value), rest < 0 || (rest == 0 && is_even)) << type << " " << x;
+        const DType dtype = proof.golden[0].dtype;
+        const double infinity = HasInfinity(dtype) ? sign * kInfinity : kNaN;
+        value = std::isfinite(value) ? infinity : sign * MaxFinite(dtype);
+        EXPECT_EQ(OpinionOn(proof).refuted, std::abs(rest) == 0x1p-4) << type << " " << x;
+      }
+    }
+  }
+}
+
+// Unspecified elements have no value, and neither have elements without an enclosure.
 TEST(SecondOpinion, EvaluatesOnlyElementsWithAnEnclosure) {
   Proof proof = ProofOf("rope pairing=interleaved H=1 S=8 D=4 seed=3 @x=nonfinite");
   size_t specified = 0;

@@ -189,8 +189,8 @@ SEXTANT_API const char* sextant_version(void); /* "0.1.0" */
 
 /* The element types that tensors may have. JSON: a list of {"name": "f8_e4m3fn", "bits": 8,
  * "dlpack": 10 (DLDataTypeCode), "array": "float8_e4m3fn" (the name in numpy and torch),
- * "in_numpy": false (it is of ml_dtypes), "in_messages": "F8_E4M3" (of safetensors)}. Not to be
- * freed. */
+ * "in_numpy": false (it is of ml_dtypes), "in_messages": "F8_E4M3" (of safetensors; not of
+ * integers that messages do not have)}. Not to be freed. */
 SEXTANT_API const char* sextant_types(void);
 
 #ifdef __cplusplus

@@ -68,7 +68,7 @@ struct SextantQuestion {
   size_t struct_size;
   const char* operation;
   const char* case_line; /* for messages: `sextant` repeats the case with it */
-  const char* dtype;     /* of the case: "f64" "f32" "f16" "bf16" */
+  const char* dtype;     /* of the case: "f64" "f32" "f16" "bf16"; of cast any float */
 
   /* The type of an attribute, SEXTANT_NO_ATTRIBUTE if there is none. Does not count as reading. */
   int (*type)(const SextantQuestion* self, const char* name);

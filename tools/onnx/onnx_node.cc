@@ -92,7 +92,7 @@ bool IsPlain(const AttentionAttributes& op) {
 // A bias is the input attn_mask.
 OnnxNode NodeOf(const Attention& op) {
   if (op.with.Has("sink")) throw Unsupported{"Attention has no sink"};
-  if (op.add_bias)
+  if (op.add_bias == AddBias::kBeforeScale || (op.add_bias && op.soft_cap))
     throw Unsupported{"Attention adds its attn_mask to the capped score, unlike add_bias=" +
                       PrintValue(op.add_bias)};
   OnnxNode node{.type = "Attention"};

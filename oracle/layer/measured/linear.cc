@@ -53,8 +53,9 @@ class LinearFitter {
       return w[f * M + m];
     };
     right_.bias = [](size_t) { return 0; };
-    has_bias_ = seen.inputs.size() > kBias;
-    if (has_bias_) right_.bias = [&b = seen.inputs[kBias].values.data](size_t f) { return b[f]; };
+    const Tensor<double>* const bias = FindValues(seen.inputs, "bias");
+    has_bias_ = bias != nullptr;
+    if (bias) right_.bias = [bias](size_t f) { return bias->data[f]; };
   }
 
   std::vector<Layer> All() {
@@ -242,8 +243,8 @@ std::vector<Explanation> MeasureLinear(const Observation& seen) {
     Tensor<double>& w = inputs[kWeight].values;
     for (size_t f = 0; f < w.shape[0]; ++f)
       for (size_t m = 0; m < w.shape[1]; ++m) w(f, m) = weight(f, m);
-    for (size_t f = 0; f < w.shape[0] && inputs.size() > kBias; ++f)
-      inputs[kBias].values.data[f] = bias(f);
+    const bool has_bias = FindValues(inputs, "bias") != nullptr;
+    for (size_t f = 0; f < w.shape[0] && has_bias; ++f) inputs[kBias].values.data[f] = bias(f);
     explanations.push_back(
         {found.name, found.sentence, {seen.c.operation().Clone(), std::move(inputs), seen.recipe}});
     if (!bias_column) continue;
