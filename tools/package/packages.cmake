@@ -1,6 +1,6 @@
 # What is installed, in three components: `rooms`, the libraries of the rooms for C++ programs;
-# `sextant`, for everybody else, which is also the .deb; `bundle`, the C library and the Python package
-# with all libraries that they need, for machines where nothing can be installed.
+# `sextant`, for everybody else, which is also the .deb; `wheel`, the Python package with all that it
+# needs, for environments of Python and for machines where nothing can be installed.
 
 set(CMAKE_FILES ${CMAKE_INSTALL_LIBDIR}/cmake/Sextant)
 
@@ -69,29 +69,47 @@ function(install_sextant program host library folder)
   include(CPack)
 endfunction()
 
-# Installs the bundle: the C library with the libraries that it needs, without those that every Linux
-# system has (glibc and libstdc++), its headers, the Python package. The
-# target `bundle` makes build/sextant-VERSION-PROCESSOR.tar.gz of it.
-function(install_bundle library folder)
-  set(COMPONENT COMPONENT bundle EXCLUDE_FROM_ALL)
-  install(TARGETS ${library}
+# Installs what a wheel contains: the Python package with programs, their libraries, and pages. The
+# libraries are those that are not on every Linux system (glibc, libstdc++ and libgcc are). In `data` is
+# what goes to the prefix of an environment: cases, goldens, models, and the headers in `folder`, where
+# the component `sextant` has them. The target `wheel` packs it as build/sextant-VERSION-TAG.whl.
+function(install_wheel folder)
+  set(COMPONENT COMPONENT wheel EXCLUDE_FROM_ALL)
+  foreach(target IN LISTS ARGN)  # DT_RPATH is also searched for the libraries that libraries need
+    set_target_properties(${target} PROPERTIES BUILD_WITH_INSTALL_RPATH ON INSTALL_RPATH "$ORIGIN")
+    target_link_options(${target} PRIVATE -Wl,--disable-new-dtags)
+  endforeach()
+  install(TARGETS ${ARGN}
     RUNTIME_DEPENDENCIES
       PRE_EXCLUDE_REGEXES [[^(libc|libm|libstdc\+\+|libgcc_s|libpthread|libdl|librt|ld-linux.*)\.so]]
-    LIBRARY DESTINATION . ${COMPONENT} NAMELINK_COMPONENT bundle)
-  file(GLOB headers CONFIGURE_DEPENDS ${folder}/sextant*.h ${folder}/sextant*.hpp)
-  install(FILES ${headers} DESTINATION include ${COMPONENT})
-  find_path(DLPACK dlpack/dlpack.h REQUIRED)
-  install(FILES ${DLPACK}/dlpack/dlpack.h DESTINATION include/dlpack ${COMPONENT})
-  install(DIRECTORY ${PROJECT_BINARY_DIR}/python/ DESTINATION python ${COMPONENT}
+    RUNTIME DESTINATION sextant ${COMPONENT}
+    LIBRARY DESTINATION sextant ${COMPONENT} NAMELINK_SKIP)
+  set(name sextant-${PROJECT_VERSION})
+  set(python ${PROJECT_BINARY_DIR}/python)
+  install(DIRECTORY ${python}/sextant ${python}/${name}.dist-info DESTINATION . ${COMPONENT}
     PATTERN __pycache__ EXCLUDE)
-  foreach(package libmpfr6 libgmp10 libtbb12 libhwy1 libdlpack-dev)
-    install(FILES /usr/share/doc/${package}/copyright DESTINATION licenses RENAME ${package}
-      ${COMPONENT})
+  install(DIRECTORY ${PROJECT_BINARY_DIR}/pages DESTINATION sextant ${COMPONENT}
+    USE_SOURCE_PERMISSIONS PATTERN __pycache__ EXCLUDE)
+  set(data ${name}.data/data)
+  install(DIRECTORY fixtures/cases fixtures/golden fixtures/models DESTINATION ${data}/share/sextant
+    ${COMPONENT})
+  file(GLOB headers CONFIGURE_DEPENDS ${folder}/sextant*.h ${folder}/sextant*.hpp)
+  install(FILES ${headers} DESTINATION ${data}/include ${COMPONENT})
+  find_path(DLPACK dlpack/dlpack.h REQUIRED)
+  install(FILES ${DLPACK}/dlpack/dlpack.h DESTINATION ${data}/include/dlpack ${COMPONENT})
+  # The licences of all that is compiled into them or bundled.
+  file(STRINGS tools/setup lines REGEX "^  [a-z0-9-]+-dev |^readonly DEMO")
+  foreach(line IN ITEMS zlib1g-dev libaec-dev ${lines})
+    if(line MATCHES "DEMO")
+      break()
+    endif()
+    string(REGEX MATCH "[a-z0-9-]+-dev" package ${line})
+    install(FILES /usr/share/doc/${package}/copyright DESTINATION ${name}.dist-info/licenses
+      RENAME ${package} ${COMPONENT} OPTIONAL)
   endforeach()
-  set(name sextant-${PROJECT_VERSION}-${CMAKE_SYSTEM_PROCESSOR})
-  add_custom_target(bundle VERBATIM
-    COMMAND ${CMAKE_COMMAND} -E rm -rf ${name}
-    COMMAND ${CMAKE_COMMAND} --install . --component bundle --strip --prefix ${name}
-    COMMAND ${CMAKE_COMMAND} -E tar czf ${name}.tar.gz ${name})
-  add_dependencies(bundle ${library})
+  add_custom_target(wheel VERBATIM
+    COMMAND ${CMAKE_COMMAND} -E rm -rf wheel
+    COMMAND ${CMAKE_COMMAND} --install . --component wheel --strip --prefix wheel
+    COMMAND ${PYTHON} ${PROJECT_SOURCE_DIR}/tools/package/wheel.py wheel .)
+  add_dependencies(wheel ${ARGN})
 endfunction()

@@ -184,15 +184,14 @@ endfunction()
 function(add_c_library target folder)
   add_library(${target} SHARED ${folder}/sextant.cc ${folder}/sextant_ask.cc)
   set_target_properties(${target} PROPERTIES PREFIX "" SOVERSION 0 VERSION ${PROJECT_VERSION}
-    BUILD_WITH_INSTALL_RPATH ON INSTALL_RPATH "$ORIGIN"
     LINK_DEPENDS ${PROJECT_SOURCE_DIR}/${folder}/exports.map)
   target_link_libraries(${target} PRIVATE tools)
   target_link_options(${target} PRIVATE -Wl,--as-needed -Wl,--no-undefined
     -Wl,--version-script=${PROJECT_SOURCE_DIR}/${folder}/exports.map)
 endfunction()
 
-# Makes build/python: the package `sextant`, with the adapter for subjects, its metadata, and what pip
-# needs to install it. The package finds the library beside that folder: PYTHONPATH=build/python.
+# Makes build/python: the package `sextant`, with the adapter for subjects, and its metadata. The package
+# finds the library and the program beside that folder: PYTHONPATH=build/python.
 function(add_python_package from adapter)
   set(to ${PROJECT_BINARY_DIR}/python)
   file(GLOB files RELATIVE ${PROJECT_SOURCE_DIR}/${from} CONFIGURE_DEPENDS ${from}/sextant/*.py
@@ -201,9 +200,6 @@ function(add_python_package from adapter)
     configure_file(${from}/${file} ${to}/${file} COPYONLY)
   endforeach()
   configure_file(${adapter} ${to}/sextant/adapter.py COPYONLY)
-  foreach(file pyproject.toml sextant_wheel.py)
-    configure_file(${from}/package/${file} ${to}/${file} COPYONLY)
-  endforeach()
   set(info ${to}/sextant-${PROJECT_VERSION}.dist-info)
   configure_file(${from}/package/METADATA.in ${info}/METADATA @ONLY)
   configure_file(${from}/package/entry_points.txt ${info}/entry_points.txt COPYONLY)

@@ -36,8 +36,10 @@ std::string PageOf(const Json& report) {
       std::fflush(input.get()) != 0)
     throw Error("no temporary file can be written for the page");
   std::rewind(input.get());
-  const std::string command =
-      "exec " + ShellQuoted(PageProgram()) + " <&" + std::to_string(::fileno(input.get()));
+  // In a wheel the interpreter is that of the environment (tools/python/sextant/__main__.py).
+  const std::string command = R"(exec ${SEXTANT_PYTHON:+"$SEXTANT_PYTHON"} )" +
+                              ShellQuoted(PageProgram()) + " <&" +
+                              std::to_string(::fileno(input.get()));
   std::FILE* const output = ::popen(command.c_str(), "r");
   if (!output) throw Error("'", command, "' cannot be run");
   std::string page;

@@ -126,8 +126,9 @@ std::vector<Equation> EquationsOf(const RotaryRows& rows, size_t token, PairOfCh
     const bool second_reads = flow.in_place == Flow::InPlace::kSecondReadsFirst;
     const bool first_reads = flow.in_place == Flow::InPlace::kFirstReadsSecond;
     const double left = second_reads ? y_i : u, right = first_reads ? y_j : v;
-    // A gain above 1 enlarges the errors too.
-    const double most = std::max({std::abs(u), std::abs(v), std::hypot(y_i, y_j) / std::sqrt(2.0)});
+    // A gain above 1 enlarges the errors too. hypot of double would need glibc 2.35.
+    const double norm = static_cast<double>(std::hypot(static_cast<long double>(y_i), y_j));
+    const double most = std::max({std::abs(u), std::abs(v), norm / std::sqrt(2.0)});
     const double error = std::max(errors.Of(most), rows.ErrorOf(token, n, written));
     const int sign = flow.SignOfSine(rows.heads[n]);
     if (sums != ChannelSums::kSecond)

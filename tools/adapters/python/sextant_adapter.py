@@ -52,8 +52,6 @@ import sys
 import traceback
 from dataclasses import dataclass, field
 
-import numpy as np
-
 __all__ = ["Case", "Unsupported", "round_to", "serve"]
 
 _VERSION = "2"  # of the protocol
@@ -114,6 +112,8 @@ def round_to(values, dtype):
     """Rounds `values` to the nearest values of the dtype "f64", "f32", "f16", "bf16", "f8_e4m3fn",
     "f8_e5m2", "f8_e4m3fnuz" or "f8_e5m2fnuz" (ties to even; overflow gives infinity, or NaN where the
     dtype has none). Values of a dtype that numpy lacks are returned as a float32 array."""
+    import numpy as np
+
     about = _TYPES[dtype]
     with np.errstate(over="ignore"):
         if not about.precision:
@@ -211,6 +211,8 @@ def _read_message(source):
 
 def _decode_tensor(data, about):
     """The array of the bytes `data`; `about` has the `dtype` ("BF16") and the `shape`."""
+    import numpy as np
+
     dtype = _NAMES[about["dtype"]]
     raw = np.frombuffer(data, _TYPES[dtype].stored).reshape(about["shape"])
     return _values_of(dtype)[raw] if _TYPES[dtype].precision else raw
@@ -220,6 +222,8 @@ def _decode_tensor(data, about):
 def _values_of(dtype):
     """The value of each bit pattern, in ascending order up to the sign bit. A magnitude above the
     largest number is the infinity, or NaN."""
+    import numpy as np
+
     about, bits = _TYPES[dtype], 8 * np.dtype(_TYPES[dtype].stored).itemsize
     patterns = np.arange(1 << (bits - 1))
     exponent, fraction = np.divmod(patterns, 1 << (about.precision - 1))
@@ -238,6 +242,8 @@ def _values_of(dtype):
 
 def _bits_of(values, dtype):
     """The bit patterns of values of a dtype that numpy lacks."""
+    import numpy as np
+
     about = _TYPES[dtype]
     sign, fraction = 1 << (8 * np.dtype(about.stored).itemsize - 1), about.precision - 1
     magnitude = np.where(np.isfinite(values), np.abs(values), 0)
@@ -344,6 +350,8 @@ def _call(function, case):
 
 def _encode_tensor(name, values, expected):
     """(dtype, array of the bytes to send); raises ValueError for an unexpected shape or value."""
+    import numpy as np
+
     values, shape, dtype = np.asarray(values), tuple(expected["shape"]), expected["dtype"]
     if values.shape != shape:
         raise ValueError(f"output {name} has shape {values.shape}, expected {shape}")

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import ctypes
 import json
+import math
 import os
 import pathlib
 import subprocess
-from typing import Any, Callable, Mapping, Union
-
-import numpy
+import sys
+from typing import TYPE_CHECKING, Any, Callable, Mapping, Union
 
 from . import _library, adapter
-from ._calls import _integer, _options, _text
+from ._calls import _integer, _is_bool, _options, _text
 from ._identification import Identification
 from ._library import InputError
 from ._results import Result, array, torch_tensor
+
+if TYPE_CHECKING:
+    import numpy
 
 Implementation = Union[Callable[..., Any], str]
 _OK, _UNSUPPORTED, _ERROR = 0, 1, 2  # what SextantImplementation.answer returns
@@ -78,14 +81,12 @@ class Profile(Result):
         return self.implementations[name]
 
     def to_html(self, path: str | os.PathLike[str]) -> None:
-        """Writes a page with pictures; needs the packages python3-jinja2 and python3-matplotlib."""
-        here = pathlib.Path(__file__).resolve().parent
-        programs = [folder / "pages/page" for folder in (here.parents[1], here.parents[2] / "share/sextant")]
-        program = next((one for one in programs if one.exists()), None)
-        if program is None:
-            raise InputError(f"there is no {' or '.join(map(str, programs))}: write .json, and make the "
-                             "page with `sextant` where it is built or installed")
-        done = subprocess.run([program], input=self.json.encode(), capture_output=True)
+        """Writes a page with pictures; needs the packages jinja2 and matplotlib."""
+        program = _library.beside("pages/page")
+        if not os.path.exists(program):
+            raise InputError(f"there is no {program} beside {os.path.dirname(__file__)}: write .json, and "
+                             "make the page with `sextant` where it is built or installed")
+        done = subprocess.run([sys.executable, program], input=self.json.encode(), capture_output=True)
         if done.returncode != 0:
             raise InputError(f"{program}: {done.stderr.decode(errors='replace').strip()}")
         pathlib.Path(path).write_bytes(done.stdout)
@@ -154,7 +155,7 @@ def profile(cases: str | list[str], functions: Mapping[str, Implementation], *, 
 
 def _word(value: Any) -> str:
     """A value as a case line has it."""
-    if isinstance(value, (bool, numpy.bool_)):
+    if _is_bool(value):
         return "true" if value else "false"
     if isinstance(value, (list, tuple)):
         return "[" + ",".join(map(_word, value)) + "]"
@@ -228,8 +229,8 @@ class _Asked:
 def _bytes(tensor: Any) -> bytearray:
     """A copy of the elements of a dense tensor."""
     dl = tensor.contents
-    count = numpy.prod([dl.shape[axis] for axis in range(dl.ndim)], dtype=int)
-    return bytearray(ctypes.string_at(dl.data, int(count) * dl.dtype.bits // 8) if count else b"")
+    count = math.prod(dl.shape[axis] for axis in range(dl.ndim))
+    return bytearray(ctypes.string_at(dl.data, count * dl.dtype.bits // 8) if count else b"")
 
 
 def _numbers(values: Any) -> Any:

@@ -7,14 +7,15 @@ import json
 import operator
 import os
 import warnings
-from typing import Any, Mapping
-
-import numpy
+from typing import TYPE_CHECKING, Any, Mapping
 
 from . import _library
 from ._library import InputError
 from ._results import Golden, Verdict, array
 from ._tensors import view
+
+if TYPE_CHECKING:
+    import numpy
 
 _MOST_THREADS = 1024
 
@@ -157,7 +158,7 @@ def _ask(function: str, question: str, sides: dict[str, Mapping[str, Any]],
 
 def _options(recipe: str | None, strict: bool, threads: int, keep: Any = None, budget_elements: Any = None,
              seed: Any = 0) -> _library.Options:
-    if not isinstance(strict, (bool, numpy.bool_)):
+    if not _is_bool(strict):
         raise InputError(f"strict is {strict!r}, expected True or False")
     options = _library.Options(ctypes.sizeof(_library.Options),
                                None if recipe is None else _text("the recipe", recipe),
@@ -168,6 +169,10 @@ def _options(recipe: str | None, strict: bool, threads: int, keep: Any = None, b
         options.budget_elements = _integer("budget_elements", budget_elements, 1, 2**63)
     options.budget_seed = _integer("seed", seed, 0, 2**64 - 1)
     return options
+
+
+def _is_bool(value: Any) -> bool:
+    return type(value).__name__ in ("bool", "bool_")  # of Python, or of numpy, which may be absent
 
 
 def _integer(name: str, value: Any, least: int, most: int) -> int:

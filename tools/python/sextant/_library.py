@@ -80,20 +80,17 @@ class Array(ctypes.Structure):
                 ("count", ctypes.c_size_t), ("dtype", ctypes.c_char_p)]
 
 
-def _path():
-    """The library: named by SEXTANT_LIBRARY, beside this package, in the build folder that contains
-    it, or known to the loader."""
-    named = os.environ.get("SEXTANT_LIBRARY")
-    if named:
-        return named
+def beside(name):
+    """The path of a file of Sextant: in this package, as in a wheel, in the build folder that contains it,
+    or in share/sextant of its prefix; else its name, for the loader or PATH to find."""
     here = pathlib.Path(__file__).resolve().parent
-    return next((str(folder / NAME) for folder in (here, here.parents[1]) if (folder / NAME).exists()),
-                NAME)
+    folders = here, here.parents[1], here.parents[2] / "share/sextant"
+    return next((str(folder / name) for folder in folders if (folder / name).is_file()), name)
 
 
 def _load():
     try:
-        library = ctypes.CDLL(_path())
+        library = ctypes.CDLL(os.environ.get("SEXTANT_LIBRARY") or beside(NAME))
     except OSError as error:
         raise ImportError(f"sextant: {error}; SEXTANT_LIBRARY may name libsextant.so") from None
     result = ctypes.c_void_p

@@ -7,11 +7,10 @@ import json
 import weakref
 from typing import TYPE_CHECKING, Any
 
-import numpy
-
 from . import _library
 
 if TYPE_CHECKING:
+    import numpy
     import torch
 
 NOTHING = 4  # the status_code of a verdict on outputs without elements
@@ -30,8 +29,17 @@ class Output:
     low: numpy.ndarray
     radius: numpy.ndarray
 
-    def __init__(self, dtype: str | None) -> None:
-        self.dtype = dtype
+    _parts: tuple[str, ...] = ()
+
+    def __init__(self, handle: Any, name: str, dtype: str | None, parts: tuple[str, ...]) -> None:
+        self.dtype, self._handle, self._name, self._parts = dtype, handle, name, parts
+
+    def __getattr__(self, part: str) -> numpy.ndarray:
+        """An array, copied when it is first used."""
+        if part not in self._parts:
+            raise AttributeError(f"this output has no {part!r}, expected one of: {' '.join(self._parts)}")
+        setattr(self, part, array(self._handle, f"{self._name}/{part}"))
+        return self.__dict__[part]
 
     def torch(self) -> torch.Tensor:
         """`value` as a torch tensor of the output's dtype."""
@@ -46,23 +54,16 @@ class Result:
     outputs: dict[str, Output]
 
     def __init__(self, handle: Any) -> None:
-        self.handle = handle
-        weakref.finalize(self, _library.library.sextant_free, handle)
+        self.handle = handle  # outputs have it too, and it may outlive this object with them
+        weakref.finalize(handle, _library.library.sextant_free, ctypes.c_void_p(handle.value))
         self.status_code: int = _library.library.sextant_status(handle)
         self.json: str = _library.library.sextant_json(handle).decode()
         self.document: dict[str, Any] = json.loads(self.json)
-        self.outputs = self._outputs(handle)
+        self.outputs = {entry["name"]: Output(handle, entry["name"], entry.get("dtype"), self.parts)
+                        for entry in self.document.get(self.key, [])}
 
     def __getitem__(self, name: str) -> Output:
         return self.outputs[name]
-
-    def _outputs(self, handle: Any) -> dict[str, Output]:
-        outputs = {}
-        for entry in self.document.get(self.key, []):
-            output = outputs[entry["name"]] = Output(entry.get("dtype"))
-            for part in self.parts:
-                setattr(output, part, array(handle, f"{entry['name']}/{part}"))
-        return outputs
 
 
 class Verdict(Result):
@@ -108,6 +109,8 @@ class Golden(Result):
 
 def array(handle: Any, name: str) -> numpy.ndarray:
     """A copy of an array of a result."""
+    import numpy
+
     view = _library.Array()
     _library.check(_library.library.sextant_array(handle, name.encode(), ctypes.byref(view)))
     values = numpy.empty(tuple(view.shape[axis] for axis in range(view.rank)))

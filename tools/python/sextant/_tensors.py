@@ -3,8 +3,6 @@
 import ctypes
 import sys
 
-import numpy
-
 from ._library import TYPES, DLDataType, DLDevice, DLTensor, InputError
 
 _CPU_DEVICES = 1, 3, 11  # memory of the CPU, also if pinned by CUDA or ROCm
@@ -54,7 +52,7 @@ def _of_numpy(name, array):
     code, bits = _code(name, array.dtype, array.dtype.name)
     size = bits // 8
     if not array.dtype.isnative or any(stride % size for stride in array.strides):
-        array = numpy.array(array, array.dtype.newbyteorder("="), order="C")
+        array = array.astype(array.dtype.newbyteorder("="), order="C")
     strides = [stride // size for stride in array.strides]
     return View(array.__array_interface__["data"][0], code, bits, array.shape, strides, array)
 
@@ -81,12 +79,16 @@ def view(name, tensor):
     """The view of an array; raises InputError if its kind is not known."""
     if "torch" in sys.modules and isinstance(tensor, sys.modules["torch"].Tensor):
         return _of_torch(name, tensor)
-    if isinstance(tensor, numpy.ma.MaskedArray):
-        raise InputError(f"{name} is a masked array, expected one whose values all count")
-    if isinstance(tensor, (numpy.ndarray, numpy.generic)):
-        return _of_numpy(name, numpy.asarray(tensor))
+    if "numpy" in sys.modules:
+        numpy = sys.modules["numpy"]
+        if isinstance(tensor, numpy.ma.MaskedArray):
+            raise InputError(f"{name} is a masked array, expected one whose values all count")
+        if isinstance(tensor, (numpy.ndarray, numpy.generic)):
+            return _of_numpy(name, numpy.asarray(tensor))
     if hasattr(tensor, "__dlpack__") and hasattr(tensor, "__dlpack_device__"):
         return _of_dlpack(name, tensor)
+    import numpy
+
     try:
         array = numpy.asarray(tensor)
     except Exception as error:  # of a foreign __array__

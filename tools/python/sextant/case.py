@@ -5,13 +5,12 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any, Mapping
 
-import numpy
-
 from ._calls import assert_conforms, draw_with_facts
 from ._library import InputError
 from ._results import NOTHING, Verdict, torch_tensor
 
 if TYPE_CHECKING:
+    import numpy
     import torch
 
 
