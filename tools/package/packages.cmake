@@ -76,7 +76,8 @@ endfunction()
 function(install_wheel folder)
   set(COMPONENT COMPONENT wheel EXCLUDE_FROM_ALL)
   foreach(target IN LISTS ARGN)  # DT_RPATH is also searched for the libraries that libraries need
-    set_target_properties(${target} PROPERTIES BUILD_WITH_INSTALL_RPATH ON INSTALL_RPATH "$ORIGIN")
+    set_target_properties(${target} PROPERTIES BUILD_WITH_INSTALL_RPATH ON
+      INSTALL_RPATH "$ORIGIN")
     target_link_options(${target} PRIVATE -Wl,--disable-new-dtags)
   endforeach()
   install(TARGETS ${ARGN}

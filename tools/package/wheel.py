@@ -15,7 +15,7 @@ import sys
 import zipfile
 
 folder, to = map(pathlib.Path, sys.argv[1:])
-(info,) = folder.glob("*.dist-info")
+(info,) = (path.relative_to(folder) for path in folder.glob("*.dist-info"))
 paths = [path for path in sorted(folder.rglob("*")) if path.is_file()]
 linked = {path.resolve() for path in paths if path.is_symlink()}  # libtbb.so.12 -> libtbb.so.12.8
 files = {path.relative_to(folder): path.read_bytes() for path in paths if path.absolute() not in linked}
@@ -29,23 +29,25 @@ tag = "py3-none-manylinux_{}_{}_{}".format(*glibc, platform.machine())
 # So the libraries of others get names of their own, of the same length, which moves nothing in a file.
 renamed = {path: path.with_name(path.name.replace("lib", "sx-", 1)) for path in binaries
            if path.name.startswith("lib") and not path.name.startswith("libsextant")}
-for binary in binaries:
-    for old, new in renamed.items():
-        files[binary] = files[binary].replace(b"\0%b\0" % os.fsencode(old.name), b"\0%b\0" % os.fsencode(new.name))
-modes = {renamed.get(path, path): (folder / path).stat().st_mode for path in files}
-files = {renamed.get(path, path): data for path, data in files.items()}
+for old, new in renamed.items():
+    before, after = (b"\0%b\0" % os.fsencode(path.name) for path in (old, new))
+    files.update({binary: files[binary].replace(before, after) for binary in binaries})
 
-about = pathlib.Path(info.name)
-files[about / "WHEEL"] = f"Wheel-Version: 1.0\nGenerator: sextant\nRoot-Is-Purelib: false\nTag: {tag}\n".encode()
-record = "".join(
-    f"{path},sha256={base64.urlsafe_b64encode(hashlib.sha256(data).digest()).rstrip(b'=').decode()},{len(data)}\n"
-    for path, data in files.items())
-files[about / "RECORD"] = f"{record}{about}/RECORD,,\n".encode()
+
+def digest(data):
+    return base64.urlsafe_b64encode(hashlib.sha256(data).digest()).rstrip(b"=").decode()
+
 
 for previous in to.glob("sextant-*.whl"):
     previous.unlink()
-with zipfile.ZipFile(to / f"{info.stem}-{tag}.whl", "w") as wheel:
+with zipfile.ZipFile(to / f"{info.stem}-{tag}.whl", "w", zipfile.ZIP_DEFLATED) as wheel:
+    record = []
     for path, data in files.items():
-        entry = zipfile.ZipInfo(str(path))
-        entry.external_attr = modes.get(path, 0o100644) << 16  # programs are executable
-        wheel.writestr(entry, data, zipfile.ZIP_DEFLATED)
+        entry = zipfile.ZipInfo.from_file(folder / path, renamed.get(path, path))  # programs are executable
+        entry.compress_type = zipfile.ZIP_DEFLATED
+        wheel.writestr(entry, data)
+        record.append(f"{entry.filename},sha256={digest(data)},{len(data)}\n")
+    about = f"Wheel-Version: 1.0\nGenerator: sextant\nRoot-Is-Purelib: false\nTag: {tag}\n"
+    wheel.writestr(f"{info}/WHEEL", about)
+    record += f"{info}/WHEEL,sha256={digest(about.encode())},{len(about)}\n", f"{info}/RECORD,,\n"
+    wheel.writestr(f"{info}/RECORD", "".join(record))
