@@ -147,6 +147,9 @@ class Wheel(unittest.TestCase):
         self.assertIn("No module named 'jinja2'; pages need jinja2 and matplotlib", failed.stderr)
         run(*check, PYTHONPATH=SITE)
         self.assertIn("<html", page.read_text())
+        script = "import sextant; sextant.profile({!r}, {!r}).to_html('/dev/stdout')"
+        profile = script.format("softmax N=2 M=3", {"a": "recipe:native"})
+        self.assertIn("<html", run(self.python, "-c", profile, PYTHONPATH=SITE))
 
     def test_numpy_is_needed_only_for_its_arrays(self):
         script = WITHOUT_NUMPY.replace("CASES", repr(str(self.share / "cases/rope.cases")))

@@ -84,8 +84,8 @@ def beside(name):
     """The path of a file of Sextant: in this package, as in a wheel, in the build folder that contains it,
     or in share/sextant of its prefix; else its name, for the loader or PATH to find."""
     here = pathlib.Path(__file__).resolve().parent
-    folders = here, here.parents[1], here.parents[2] / "share/sextant"
-    return next((str(folder / name) for folder in folders if (folder / name).is_file()), name)
+    paths = (here / folder / name for folder in (".", "../..", "../../../../share/sextant"))
+    return next((str(path.resolve()) for path in paths if path.is_file()), name)
 
 
 def _load():
