@@ -9,11 +9,6 @@
 namespace sextant::tools {
 namespace {
 
-std::vector<std::string> WordsIn(const std::string& line) {
-  std::istringstream in(line);
-  return {std::istream_iterator<std::string>(in), {}};
-}
-
 ComparableLine Complete(const std::string& line, const ConfigChoice& choice, Silence silence,
                         const std::string& left_out) {
   std::vector<std::string> words = WordsIn(line);
@@ -36,6 +31,11 @@ ComparableLine Complete(const std::string& line, const ConfigChoice& choice, Sil
 }
 
 }  // namespace
+
+std::vector<std::string> WordsIn(const std::string& line) {
+  std::istringstream in(line);
+  return {std::istream_iterator<std::string>(in), {}};
+}
 
 std::string CompleteLine(const std::string& line, const ConfigChoice& choice,
                          const std::string& left_out) {

@@ -14,6 +14,9 @@ struct ConfigChoice {
   std::string path{}, part{}, layer{};
 };
 
+// The words of a case line, which are separated by spaces.
+std::vector<std::string> WordsIn(const std::string& line);
+
 // The case line, completed with those facts of the configuration that the operation has and that
 // the line does not give, except `left_out`.
 std::string CompleteLine(const std::string& line, const ConfigChoice& choice,

@@ -44,6 +44,29 @@ bool IsMeantAsFile(const std::string& argument) {
   return count == 1 && argument.find(' ') == argument.npos;
 }
 
+// Throws Error unless every word has a key and a value, and a key of its own.
+void RequireWords(const std::vector<std::string>& words) {
+  std::set<std::string> keys;
+  for (const std::string& word : words) {
+    if (const std::string key = SplitWord(word).first; !keys.insert(key).second)
+      throw Error("--with has ", key, "= twice");
+  }
+}
+
+// The line with other words: they replace those of the same keys.
+std::string WithWords(const std::string& line, const std::vector<std::string>& words) {
+  std::vector<std::string> own = WordsIn(line);
+  std::erase_if(own, [&](const std::string& old) {
+    return std::ranges::any_of(words, [&old](const std::string& word) {
+      return old.starts_with(word.substr(0, word.find('=') + 1));
+    });
+  });
+  own.insert(own.begin() + 1, words.begin(), words.end());  // after the operation
+  std::string text;
+  for (const std::string& word : own) text += word + " ";
+  return text;
+}
+
 // A radius below 0 or NaN is a state of the judge (golden.h, prove.h): no proof stores it.
 void CheckRadii(const GoldenTensor& golden) {
   const std::vector<double>& radii = golden.radius.data;
@@ -80,7 +103,8 @@ void CheckAndArrange(const Case& c, Record& record) {
   record.golden = std::move(golden);
 }
 
-void AddGoldens(const std::string& path, std::vector<Selected>& selected) {
+std::vector<Selected> ReadGoldens(const std::string& path) {
+  std::vector<Selected> selected;
   for (const fixtures::Damage& damage : fixtures::CheckDigests(path)) {
     throw Error(path, ": ", damage.path, ": ", damage.what, " (sextant verify lists all damage)");
   }
@@ -93,6 +117,7 @@ void AddGoldens(const std::string& path, std::vector<Selected>& selected) {
       throw Error(path, ": ", record.case_line, ": ", e.what());
     }
   }
+  return selected;
 }
 
 }  // namespace
@@ -114,35 +139,72 @@ Tensors InputsOf(const Selected& selected) {
 
 FileReader NpyReader() { return fixtures::ReadNpy; }
 
+std::string CasesNamed(const std::string& name) {
+  namespace fs = std::filesystem;
+  std::error_code none;  // of a name that is too long, and where there is no /proc
+  if (name.find_first_of(" =") != name.npos || fs::exists(name, none)) return name;
+  const fs::path folder = fs::read_symlink("/proc/self/exe", none).parent_path();
+  for (const fs::path& place : {fs::path("fixtures/cases"), folder / "../fixtures/cases",
+                                folder / "../share/sextant/cases"}) {
+    const fs::path file = place / (name + ".cases");
+    if (fs::is_regular_file(file, none)) return file.lexically_normal().string();
+  }
+  return name;
+}
+
 std::vector<Selected> Select(const Selection& selection) {
+  const std::vector<std::string> words = WordsIn(selection.with);
+  RequireWords(words);
   std::vector<Selected> all;
-  for (const std::string& argument : selection.arguments) {
+  std::set<std::string> seen;
+  const auto leave_out = [&](const std::string& line) {
+    if (selection.left_out) selection.left_out->push_back(line);
+  };
+  const auto add = [&](Selected s, const std::string& text,
+                       const std::vector<std::filesystem::path>& folders) {
+    std::string line = s.c.ToString();
+    if (!IsKept(line, selection)) return leave_out(line);
+    if (!words.empty()) {
+      leave_out(line);
+      try {
+        s.c = ParseLine(WithWords(text, words), selection.config, folders);
+        DrawStored(s.c, NpyReader());  // a value may not fit into another dtype
+      } catch (const Error& e) {
+        selection.replaced->not_applicable.push_back({line, e.what()});
+        return;
+      }
+      line = s.c.ToString();
+    }
+    if (seen.insert(line).second || s.record) {
+      all.push_back(std::move(s));
+    } else if (!words.empty()) {
+      ++selection.replaced->equal;
+    }
+  };
+  for (const std::string& given : selection.arguments) {
+    const std::string argument = CasesNamed(given);
     std::error_code ignored;  // a name that is too long is a case line
     const bool exists = std::filesystem::exists(argument, ignored);
     if (std::filesystem::is_directory(argument, ignored))
       throw Error(argument, " is a folder, expected a file of cases");
     if (IsHdf5(argument)) {
-      if (!selection.config.path.empty()) {
-        throw Error("--config applies to case lines; the cases of ", argument, " are complete");
+      for (const auto& [option, is_given] : {std::pair("--config", !selection.config.path.empty()),
+                                             std::pair("--with", !words.empty())}) {
+        if (is_given)
+          throw Error(option, " applies to case lines; the cases of ", argument, " are complete");
       }
-      AddGoldens(argument, all);
+      for (Selected& golden : ReadGoldens(argument)) add(std::move(golden), "", {});
     } else if (!exists && !IsMeantAsFile(argument)) {
-      all.push_back(
-          {ParseLine(argument, selection.config, fixtures::FoldersOfLists()), "", std::nullopt});
+      const auto folders = fixtures::FoldersOfLists();
+      add({ParseLine(argument, selection.config, folders), "", std::nullopt}, argument, folders);
     } else if (argument.ends_with(".h5")) {
       throw Error(argument, exists ? " is not an HDF5 file" : " does not exist");
     } else {
+      const auto folders = fixtures::FoldersOfLists(argument);
       for (CaseInFile& read : ReadCases(argument, selection.config))
-        all.push_back({std::move(read.c), std::move(read.line.why), std::nullopt});
+        add({std::move(read.c), std::move(read.line.why), std::nullopt}, read.line.text, folders);
     }
   }
-  std::set<std::string> seen;
-  std::erase_if(all, [&](const Selected& s) {
-    const std::string line = s.c.ToString();
-    const bool kept = IsKept(line, selection);
-    if (!kept && selection.left_out) selection.left_out->push_back(line);
-    return !kept || (!seen.insert(line).second && !s.record);
-  });
   return all;
 }
 

@@ -170,5 +170,60 @@ TEST_F(SelectionTest, RefusesADamagedGolden) {
   EXPECT_THAT(ErrorOf({path}), StartsWith(path + ": /cases/0000/"));
 }
 
+// Defaults follow the new words: E is D, R is D.
+TEST_F(SelectionTest, SetsWordsInEveryCaseLine) {
+  Replaced replaced;
+  std::vector<std::string> left_out;
+  const auto lines = [&](const std::string& argument, const std::string& with) {
+    replaced = {};
+    left_out.clear();
+    std::vector<std::string> all;
+    const std::vector<std::string> arguments = {argument};
+    for (const Selected& s : Select({.arguments = arguments,
+                             .filters = {"dtype=f32"},
+                             .left_out = &left_out,
+                             .with = with,
+                             .replaced = &replaced}))
+      all.push_back(s.c.ToString());
+    return all;
+  };
+  const std::string file = Cases(
+      "rms_norm N=1 M=4  # why\nrms_norm N=1 M=5\nrms_norm N=2 M=4 dtype=f16\n"
+      "rms_norm N=1 @x=1,2,3\nrms_norm N=1 M=2 @x=131072,1\n");
+  EXPECT_THAT(lines(file, "M=64  dtype=bf16"),
+              ElementsAre("rms_norm eps=1e-05 unit_offset=false M=64 N=1 dtype=bf16 seed=1"));
+  EXPECT_EQ(replaced.equal, 1);
+  ASSERT_EQ(replaced.not_applicable.size(), 2);
+  EXPECT_THAT(replaced.not_applicable[0].line, HasSubstr(" M=3 N=1 dtype=f32 seed=1 @x=1,2,3"));
+  EXPECT_THAT(replaced.not_applicable[0].why, HasSubstr("@x lists 3 numbers"));
+  EXPECT_EQ(left_out.size(), 5) << "so that expectations of them are not stale";
+  EXPECT_EQ(lines(file, "dtype=f16").size(), 3);
+  ASSERT_EQ(replaced.not_applicable.size(), 1);
+  EXPECT_THAT(replaced.not_applicable[0].why, HasSubstr("131072, expected a value of f16"));
+  EXPECT_THAT(lines("rope pairing=half H=1 S=2 D=8", "D=16"),
+              ElementsAre(HasSubstr(" D=16 H=1 R=16 S=2 ")));
+  EXPECT_THAT(lines("rope pairing=half H=1 S=2 D=8 R=4", "D=16"),
+              ElementsAre(HasSubstr(" D=16 H=1 R=4 S=2 ")));
+  EXPECT_THAT(lines("rms_norm N=1 M=4", "T=3"), testing::IsEmpty());
+  EXPECT_THROW(lines("rms_norm N=1 M=4", "M"), Error);
+  EXPECT_THROW(lines("rms_norm N=1 M=4", "M=4 M=5"), Error);
+  EXPECT_THROW(lines("rms_norm N=1", "M=4"), Error) << "the line is wrong by itself";
+  EXPECT_THROW(lines(Golden({GoldenOf("rms_norm N=2 M=2")}), "M=4"), Error);
+}
+
+TEST_F(SelectionTest, ANameStandsForTheCasesOfAnOperation) {
+  EXPECT_EQ(CasesNamed("softmax"), "fixtures/cases/softmax.cases");
+  EXPECT_EQ(CasesNamed("real/softmax"), "fixtures/cases/real/softmax.cases");
+  EXPECT_EQ(CasesNamed("mystery"), "mystery");
+  EXPECT_EQ(Of({"softmax"}).size(), Of({"fixtures/cases/softmax.cases"}).size());
+  const std::string file = Cases("rms_norm N=1 M=4\n");
+  EXPECT_EQ(CasesNamed(file), file);
+  const auto here = std::filesystem::current_path();
+  std::filesystem::current_path(std::filesystem::path(file).parent_path());
+  const std::string elsewhere = CasesNamed("softmax");  // beside the program
+  std::filesystem::current_path(here);
+  EXPECT_TRUE(std::filesystem::equivalent(elsewhere, "fixtures/cases/softmax.cases"));
+}
+
 }  // namespace
 }  // namespace sextant::tools

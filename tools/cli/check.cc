@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "oracle/subject/exec_client.h"
+#include "reference/base/count_text.h"
 #include "tools/api/completed_line.h"
 #include "tools/api/judge_cases.h"
 #include "tools/api/line_stream.h"
@@ -28,7 +29,7 @@ using oracle::Verdict;
 
 struct CheckArguments {
   std::vector<std::string> cases, filters, excluded;
-  std::string subject, recipe, json, json_lines, junit, html, expect, write_expect;
+  std::string with, subject, recipe, json, json_lines, junit, html, expect, write_expect;
   ConfigChoice config;
   double timeout = 60;
   ProveOptions prove;
@@ -172,18 +173,40 @@ void WriteReports(const Report& report, Outputs& outputs) {
   AppendStepSummary(report);
 }
 
+std::string WhyNoCase(const std::string& with, const Replaced& replaced) {
+  const auto& none = replaced.not_applicable;
+  if (none.empty()) return kNoCase;
+  return "none of " + CountText(none.size(), "case") + " can have " + with +
+         "; the first: " + none.front().line + ": " + none.front().why;
+}
+
+// For fixtures/cases/attention.cases the file fixtures/cases/real/attention.cases, for "attention"
+// the name "real/attention".
+std::vector<std::string> RealCasesBeside(const std::vector<std::string>& arguments) {
+  std::vector<std::string> files;
+  for (const std::filesystem::path argument : arguments) {
+    const std::string real = argument.parent_path() / "real" / argument.filename();
+    std::error_code none;  // a case line may be too long for a name
+    if (std::filesystem::is_regular_file(CasesNamed(real), none)) files.push_back(real);
+  }
+  return files;
+}
+
 int Check(const CheckArguments& options) {
   RequireDifferentFiles(options);
   Outputs outputs(options);  // first, so that no old report stays
   if (options.fresh && options.subject.starts_with("files:"))
     throw Error("--fresh asks new questions, to which ", options.subject, " has no answers");
   std::vector<std::string> unselected;
+  Replaced replaced;
   std::vector<Selected> selected = Select({.arguments = options.cases,
                                            .filters = options.filters,
                                            .excluded = options.excluded,
                                            .config = options.config,
-                                           .left_out = &unselected});
-  if (selected.empty()) return NothingToDo(kNoCase);
+                                           .left_out = &unselected,
+                                           .with = options.with,
+                                           .replaced = &replaced});
+  if (selected.empty()) return NothingToDo(WhyNoCase(options.with, replaced));
   Report report{
       .subject = options.subject,
       .recipe = options.recipe,
@@ -192,7 +215,10 @@ int Check(const CheckArguments& options) {
       .supported_only = options.supported_only,
       .budget_seconds = options.budget_seconds,
       .budget = options.budget,
-      .sampled_is_enough = options.sampled_is_enough};
+      .sampled_is_enough = options.sampled_is_enough,
+      .with = options.with,
+      .replaced = std::move(replaced),
+      .real_cases = RealCasesBeside(options.cases)};
   ReadExpectations(options.expect, selected, std::move(unselected), report);
   if (options.fresh) report.fresh = AddFreshCases(*options.fresh, selected);
   if (!options.recipe.empty()) ParseRecipe(options.recipe, DType::kF32);  // throws Error
@@ -207,10 +233,14 @@ int Check(const CheckArguments& options) {
 }
 
 void AddSelection(CLI::App& app, CheckArguments& options) {
-  AddOption(app, "cases", options.cases, "files of cases, golden files, or case lines",
-            {.required = true});
+  AddOption(app, "cases", options.cases,
+            "names of operations, files of cases, golden files, or case lines", {.required = true});
   AddSubject(app, options.subject, options.recipe, options.timeout);
   AddFilters(app, options.filters, options.excluded);
+  AddOption(app, "--with", options.with,
+            "set these words in every selected case line, for example 'D=64 dtype=bf16'; cases "
+            "in which they are not valid are counted as not applicable",
+            {});
   AddConfig(app, options.config);
 }
 

@@ -268,5 +268,65 @@ TEST_F(CheckTest, JsonLinesAreOneLinePerVerdictAndTheSummary) {
   EXPECT_THAT(stdout_, HasSubstr("fast by recipe"));
 }
 
+TEST_F(CheckTest, SetsWordsInTheCases) {
+  const std::string cases =
+      Write("a.cases", "softmax N=1 M=2\nsoftmax N=1 M=3\nrms_norm N=1 M=2\n");
+  EXPECT_EQ(Run({cases, "--with", "M=8 dtype=bf16", "--subject", "fast", "-v"}), kVerified);
+  EXPECT_EQ(report_["counts"]["cases"], 2);
+  EXPECT_EQ(report_["cases"][0]["case"], "softmax M=8 N=1 dtype=bf16 seed=1");
+  EXPECT_THAT(stdout_, HasSubstr("\nwith M=8 dtype=bf16: 0 cases not applicable, 1 case equal to "
+                                 "another\n"));
+  // eps is a word of rms_norm alone: the cases of softmax do not conform, they are not asked.
+  EXPECT_EQ(Run({cases, "--with", "eps=0.5", "--subject", "fast"}), kVerified);
+  EXPECT_EQ(report_["counts"]["cases"], 1);
+  EXPECT_EQ(report_["counts"]["conform"], 1);
+  EXPECT_EQ(report_["counts"]["not_applicable"], 2);
+  EXPECT_EQ(report_["with"]["words"], "eps=0.5");
+  EXPECT_EQ(report_["with"]["not_applicable"][0]["case"], "softmax M=2 N=1 dtype=f32 seed=1");
+  EXPECT_THAT(stdout_,
+              HasSubstr("\nwith eps=0.5: 2 cases not applicable, 0 cases equal to another; "
+                        "the first not applicable: softmax M=2 N=1 dtype=f32 seed=1: "
+                        "softmax has no "));
+  EXPECT_THAT(junit_, HasSubstr("skipped=\"2\""));
+  EXPECT_EQ(Run({cases, "--with", "D=63", "--subject", "fast"}), kNothing);
+  EXPECT_THAT(stderr_, testing::StartsWith("sextant: nothing to do: none of 3 cases can have D=63; "
+                                           "the first: softmax M=2 N=1 dtype=f32 seed=1: softmax "
+                                           "has no dimension D"));
+  EXPECT_EQ(std::ranges::count(stderr_, '\n'), 1);
+}
+
+// An expectation of a case as it is in the file is not stale if the case has other words.
+TEST_F(CheckTest, ExpectationsOfCasesWithOtherWordsAreNotStale) {
+  const std::string cases = Write("a.cases", "softmax N=1 M=2\n");
+  const std::string known =
+      Write("known.toml", "[[expect]]\ncases = 'softmax M=2 *'\nreason = 'r'\n");
+  EXPECT_EQ(Run({cases, "--with", "M=8", "--subject", "fast", "--expect", known}), kVerified);
+}
+
+// A subject for one width: the report ends with what it wants and what can be done.
+TEST_F(CheckTest, AdvisesIfMostCasesAreUnsupported) {
+  std::filesystem::create_directory(folder_ / "real");
+  Write("real/a.cases", "softmax N=1 M=1024\n");
+  std::string text;
+  for (const char* width : {"2", "3", "4", "5", "6"})
+    text += std::string("softmax N=1 M=") + width + "\n";
+  const std::string cases = Write("a.cases", text);
+  fixtures::WriteRecords(folder_ / "answers.h5", {AnswerOf("softmax N=1 M=4")});
+  const std::string subject = "files:" + (folder_ / "answers.h5");
+  EXPECT_EQ(Run({cases, "--subject", subject}), kIncomplete);
+  const std::string advice =
+      "\n4 of 5 cases are unsupported:\n"
+      "  softmax: M=4 in the one answered case, and in none of the 4 unsupported\n"
+      "  the shapes of real kernels: sextant check '" +
+      (folder_ / "real/a.cases") + "' --subject '" + subject +
+      "'\n"
+      "  these cases with the words of your kernel: --with 'M=4'\n"
+      "  to accept that the subject declines cases: --supported-only\n";
+  EXPECT_THAT(stdout_, testing::EndsWith(advice));
+  EXPECT_EQ(report_["advice"].size(), 5);
+  EXPECT_EQ(Run({cases, "--subject", "fast"}), kVerified);
+  EXPECT_EQ(report_["advice"], Json::array());
+}
+
 }  // namespace
 }  // namespace sextant::tools

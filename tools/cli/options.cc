@@ -46,7 +46,7 @@ void ApplyRule(CLI::App& app, CLI::Option* option, const Rule& rule) {
 
 }  // namespace
 
-int NothingToDo(const char* why) {
+int NothingToDo(const std::string& why) {
   std::cerr << "sextant: nothing to do: " << why << "\n";
   return kNothing;
 }

@@ -276,7 +276,8 @@ class Program(ProgramTest):
             (measured,) = files.pop("measurements")
             self.assertEqual(measured, str(Path(*files["properties and defects"]).parent) + "/measured/")
             named = {str(path.relative_to(root)) for room in ("reference", "fast", "oracle", "fixtures")
-                     for path in (root / room).glob(f"*/{name}*")
+                     for pattern in (f"*/{name}*", f"*/real/{name}*")
+                     for path in (root / room).glob(pattern)
                      if re.fullmatch(r"(-inl|_test|_bench)?\.(h|cc|cases|h5)", path.name[len(name):])}
             self.assertEqual(set(sum(files.values(), tests)), named)
 

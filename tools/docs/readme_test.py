@@ -70,7 +70,7 @@ class Readme(unittest.TestCase):
                 (self.folder / name).write_text(text)
         commands = re.findall(r"^    ((?:build/sextant|c\+\+|PYTHONPATH=).*)$",
                               (ROOT / "README.md").read_text(), re.M)
-        self.assertEqual(len(commands), 5)
+        self.assertEqual(len(commands), 6)
         for command in commands:
             result = self.run_line(command)
             self.assertEqual(result.returncode, 0, f"{command}\n{result.stdout}{result.stderr}")

@@ -50,7 +50,8 @@ endfunction()
 function(write_files_of_operations output)
   list(JOIN OPERATIONS "|" names)
   file(GLOB files RELATIVE ${PROJECT_SOURCE_DIR} CONFIGURE_DEPENDS reference/*/*.h reference/*/*.cc
-    fast/*/*.h fast/*/*.cc oracle/*/*.cc fixtures/cases/*.cases fixtures/golden/*.h5)
+    fast/*/*.h fast/*/*.cc oracle/*/*.cc fixtures/cases/*.cases fixtures/cases/real/*.cases
+    fixtures/golden/*.h5)
   set(name "/(${names})(-inl|_test|_bench)?[.][a-z0-9]+$")
   list(FILTER files INCLUDE REGEX "${name}")
   list(TRANSFORM files REPLACE "^.*${name}" "{\"\\1\", \"\\0\"},\n")

@@ -13,6 +13,12 @@ foreach(op IN LISTS OPERATIONS)
 endforeach()
 add_command(check/models "" sh -c [["$0" check fixtures/models/*.cases --subject fast]]
   $<TARGET_FILE:sextant>)
+# All cases of real kernels: about a minute on two cores.
+file(GLOB real RELATIVE ${PROJECT_SOURCE_DIR} CONFIGURE_DEPENDS fixtures/cases/real/*.cases)
+foreach(cases IN LISTS real)
+  get_filename_component(op ${cases} NAME_WE)
+  add_command(check/real/${op} "" sextant check ${cases} --subject fast)
+endforeach()
 add_python_tests(fixtures tools)
 # PyTorch systems: for each program in systems.toml one test per ten systems. These tests take
 # longest, so they start first.

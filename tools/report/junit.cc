@@ -102,6 +102,8 @@ void WriteJunit(const Report& report, OutputFile& file) {
     suite.Add(v.case_line.substr(0, v.case_line.find(' ')), name, kind,
               !kind && details.empty() ? "" : details + "\nrepeat: " + RepeatCommand(report, v));
   }
+  for (const auto& [line, why] : report.replaced.not_applicable)
+    suite.Add(line.substr(0, line.find(' ')), line, "skipped", "not applicable: " + why);
   if (!report.not_started.empty())
     suite.Add("subject", "start", "error", kNotStarted + report.not_started);
   if (!report.after_last_answer.empty())

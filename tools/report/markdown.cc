@@ -9,6 +9,7 @@
 
 #include "reference/base/count_text.h"
 #include "reference/base/printable.h"
+#include "tools/report/advice.h"
 #include "tools/report/report_text.h"
 
 namespace sextant::tools {
@@ -89,6 +90,9 @@ std::string MarkdownOf(const Report& report) {
             ", chosen at random with seed " + std::to_string(report.budget.seed) + ".\n";
   }
   if (const std::string line = FreshLine(report); !line.empty()) text += "\n" + line + "\n";
+  if (const std::string line = WithLine(report); !line.empty())
+    text += "\n" + Code(Cut(line)) + "\n";
+  for (const std::string& line : AdviceOf(report)) text += CodeBlock(Cut(line));
   if (!report.not_started.empty()) text += CodeBlock(kNotStarted + Cut(report.not_started));
   text += "\n" + CasesText(report);
   std::vector<std::string> notes = report.stale_expectations;

@@ -178,6 +178,17 @@ std::string FreshLine(const Report& report) {
   return text;
 }
 
+std::string WithLine(const Report& report) {
+  if (report.with.empty()) return "";
+  const auto& [not_applicable, equal] = report.replaced;
+  std::string text = "with " + report.with + ": " + CountText(not_applicable.size(), "case") +
+                     " not applicable, " + CountText(equal, "case") + " equal to another";
+  if (!not_applicable.empty())
+    text += "; the first not applicable: " + not_applicable.front().line + ": " +
+            not_applicable.front().why;
+  return text;
+}
+
 std::string CauseLines(const Verdict& verdict) {
   constexpr size_t kMostApart = 3;  // more are a class, of which only the first is explained
   const auto& causes = verdict.causes;

@@ -12,6 +12,7 @@
 #include "tools/api/expectations.h"
 #include "tools/api/fresh_cases.h"
 #include "tools/api/judgement.h"
+#include "tools/api/selection.h"
 
 namespace sextant::tools {
 
@@ -47,6 +48,9 @@ struct Report {
   Budget budget{};                  // for each case
   bool sampled_is_enough = false;   // cases of which only a part was judged may pass
   std::optional<FreshCases> fresh{};
+  std::string with{};  // words that replaced those of the cases
+  Replaced replaced{};
+  std::vector<std::string> real_cases{};  // files with the shapes of real kernels, not judged here
   Expectations expectations{};
   std::vector<std::string> stale_expectations{};  // messages
 
@@ -91,6 +95,10 @@ struct SampledCases {
 
 // "with fresh inputs (--fresh=7): 2 cases, 1 of them with a failure"; empty without --fresh.
 std::string FreshLine(const Report& report);
+
+// "with D=64: 2 cases not applicable, 1 case equal to another; the first not applicable: LINE:
+// why"; empty without --with.
+std::string WithLine(const Report& report);
 
 // Messages and worst elements of a case, its likely causes, and other recipes by which it conforms:
 // lines without a newline at the end; empty if there are none.

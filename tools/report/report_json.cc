@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "reference/base/printable.h"
+#include "tools/report/advice.h"
 #include "tools/report/json.h"
 #include "tools/report/judgement_text.h"
 #include "tools/report/page.h"
@@ -75,7 +76,8 @@ Json CountsAsJson(const Report& report) {
           {"could_not_run", counts[Verdict::Status::kCouldNotRun]},
           {"as_expected", results[Result::kAsExpected]},
           {"unexpected", results[Result::kUnexpected]},
-          {"not_reached", report.not_reached}};
+          {"not_reached", report.not_reached},
+          {"not_applicable", report.replaced.not_applicable.size()}};
 }
 
 // The expectation of a case, or null.
@@ -152,6 +154,16 @@ Json FreshToJson(const Report& report) {
           {"cases", std::ranges::count_if(report.verdicts, is_fresh)}};
 }
 
+// The words of --with, or null.
+Json WithToJson(const Report& report) {
+  if (report.with.empty()) return nullptr;
+  Json json = {
+      {"words", report.with}, {"equal", report.replaced.equal}, {"not_applicable", Json::array()}};
+  for (const auto& [line, why] : report.replaced.not_applicable)
+    json["not_applicable"].push_back({{"case", line}, {"why", why}});
+  return json;
+}
+
 // Everything but the cases.
 Json SummaryToJson(const Report& report) {
   const auto& entries = report.expectations.entries();
@@ -165,6 +177,8 @@ Json SummaryToJson(const Report& report) {
           {"budget", BudgetToJson(report)},
           {"sample", SampleToJson(report)},
           {"fresh", FreshToJson(report)},
+          {"with", WithToJson(report)},
+          {"advice", AdviceOf(report)},
           {"exit_status", static_cast<int>(report.Status())},
           {"why_not_verified", report.WhyNotVerified()},
           {"counts", CountsAsJson(report)},

@@ -9,6 +9,7 @@
 
 #include "reference/base/count_text.h"
 #include "reference/base/printable.h"
+#include "tools/report/advice.h"
 #include "tools/report/progress.h"
 
 namespace sextant::tools {
@@ -162,7 +163,9 @@ void PrintSummary(const Report& report, std::ostream& out) {
         << " of " << CountText(sampled.all_elements, "element") << ", chosen at random with seed "
         << report.budget.seed << "\n";
   }
-  if (const std::string text = FreshLine(report); !text.empty()) out << text << "\n";
+  for (const std::string& text : {FreshLine(report), WithLine(report)}) {
+    if (!text.empty()) out << text << "\n";
+  }
   if (report.not_reached > 0)
     out << "stopped at the first failure: " << CountText(report.not_reached, "case")
         << " not judged\n";
@@ -171,6 +174,11 @@ void PrintSummary(const Report& report, std::ostream& out) {
     out << not_run << " of " << report.verdicts.size()
         << " cases could not be run; the exit status is " << kNonconforming << " and not "
         << kNotRun << " because another case fails\n";
+  }
+  const char* indent = "";
+  for (const std::string& line : AdviceOf(report)) {
+    out << indent << line << "\n";
+    indent = "  ";
   }
 }
 
