@@ -319,7 +319,7 @@ TEST_F(CheckTest, AdvisesIfMostCasesAreUnsupported) {
       "  softmax: M=4 in the one answered case, and in none of the 4 unsupported\n"
       "  the shapes of real kernels: sextant check '" +
       (folder_ / "real/a.cases") + "' --subject '" + subject +
-      "'\n"
+      "' --with 'M=4'\n"
       "  these cases with the words of your kernel: --with 'M=4'\n"
       "  to accept that the subject declines cases: --supported-only\n";
   EXPECT_THAT(stdout_, testing::EndsWith(advice));

@@ -149,10 +149,14 @@ std::string WordsToAsk(const Cases& cases, const std::vector<Shared>& shared) {
       const std::string word = key + "=" + at->second;
       if (std::ranges::count(words, word) == 0) words.push_back(word);
     };
+    const std::vector<std::string> widths = WidthsOf(Case::Parse(cases.unsupported_line));
     for (const Shared& one : shared) {
       const std::string& key = first[one.at].first;
-      if (const size_t equal = key.find('='); equal != key.npos) add(key.substr(equal + 1));
-      add(key.substr(0, key.find('=')));
+      const size_t equal = key.find('=');
+      // Widths depend on each other: a kernel with E=64 seldom has another D than 64.
+      if (std::ranges::count(widths, key.substr(0, equal)) > 0) std::ranges::for_each(widths, add);
+      if (equal != key.npos) add(key.substr(equal + 1));
+      add(key.substr(0, equal));
     }
   } else {
     const Case c = Case::Parse(cases.unsupported_line);
@@ -217,10 +221,11 @@ std::vector<std::string> AdviceOf(const Report& report) {
                       std::to_string(cases.unsupported.size()) + " unsupported because: " + reason);
     }
   }
+  const std::string with = " --with " + PrintableWord(ask);
   for (const std::string& file : report.real_cases)
     lines.push_back("the shapes of real kernels: sextant check " + PrintableWord(file) +
-                    " --subject " + PrintableWord(report.subject));
-  lines.push_back("these cases with the words of your kernel: --with " + PrintableWord(ask));
+                    " --subject " + PrintableWord(report.subject) + with);
+  lines.push_back("these cases with the words of your kernel:" + with);
   if (!report.supported_only)
     lines.push_back("to accept that the subject declines cases: --supported-only");
   return lines;

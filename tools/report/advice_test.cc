@@ -80,7 +80,7 @@ TEST(Advice, NamesTheFilesWithRealShapes) {
   report.supported_only = true;
   const auto advice = AdviceOf(report);
   EXPECT_THAT(advice, Contains("the shapes of real kernels: sextant check "
-                               "'cases/real/attention.cases' --subject 'mine'"));
+                               "'cases/real/attention.cases' --subject 'mine' --with 'D=64 E=64'"));
   EXPECT_THAT(advice, Not(Contains(HasSubstr("--supported-only"))));
 }
 
