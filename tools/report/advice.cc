@@ -29,8 +29,8 @@ std::vector<std::string> WidthsOf(const Case& c) {
   std::vector<std::string> widths;
   for (const auto* side : {&c.signature().inputs, &c.signature().outputs}) {
     for (const TensorSpec& tensor : *side) {
-      if (tensor.extents.empty() || !IsDimension(tensor.extents.back())) continue;
-      if (tensor.role == Role::kInteger) continue;
+      if (tensor.extents.size() < 2 || !IsDimension(tensor.extents.back())) continue;
+      if (tensor.role == Role::kInteger || tensor.optional) continue;
       if (std::ranges::count(widths, tensor.extents.back()) == 0)
         widths.push_back(tensor.extents.back());
     }

@@ -41,17 +41,18 @@ Report ReportOn(const std::vector<std::string>& answered,
 
 const std::vector<std::string> kUnsupported = {
     "attention H=2 S=1 T=5 D=4 E=2", "attention H=2 S=1 T=5 D=64 E=2 dtype=bf16",
-    "attention H=2 S=1 T=5 D=4", "attention H=2 S=1 T=5 D=96 dtype=bf16"};
+    "attention H=2 S=1 T=5 D=4", "attention H=2 S=1 T=5 D=96 E=64 dtype=bf16"};
 
 TEST(Advice, SaysWhatAnsweredCasesHaveInCommon) {
   const Report report = ReportOn(
       {"attention H=2 S=1 T=5 D=64 dtype=bf16", "attention H=2 S=1 T=9 D=128"}, kUnsupported);
-  EXPECT_THAT(AdviceOf(report),
-              ElementsAre("4 of 6 cases are unsupported:",
-                          "attention: D=64 or 128 and E=D in all 2 answered cases, and in none of "
-                          "the 4 unsupported",
-                          "these cases with the words of your kernel: --with 'D=64 E=64'",
-                          "to accept that the subject declines cases: --supported-only"));
+  EXPECT_THAT(
+      AdviceOf(report),
+      ElementsAre("4 of 6 cases are unsupported:",
+                  "attention: D=64 or 128 and E=64 or 128 in all 2 answered cases, and in none of "
+                  "the 4 unsupported",
+                  "these cases with the words of your kernel: --with 'D=64 E=64'",
+                  "to accept that the subject declines cases: --supported-only"));
 }
 
 TEST(Advice, CountsUnsupportedCasesThatHaveItToo) {
