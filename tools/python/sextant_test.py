@@ -158,7 +158,7 @@ class Python(unittest.TestCase):
         self.refused("x is a torch tensor of layout torch.sparse_coo", x=self.x.to_sparse())
         self.refused("on device meta", x=self.x.to("meta"))
         self.refused("x is a masked array", x=numpy.ma.masked_array(self.x.numpy()))
-        self.refused("x is on the DLPack device 2", x=Foreign(self.x, (2, 0)))
+        self.refused("x is on CUDA device 0, and no copy in", x=Foreign(self.x, (2, 0)))
         self.refused("recipe", recipe="no")
         self.refused("threads is -1", threads=-1)
         with self.assertRaisesRegex(sextant.InputError, "inputs is of type list"):

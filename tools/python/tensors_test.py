@@ -9,6 +9,7 @@ import pathlib
 import sys
 import types
 import unittest
+import unittest.mock
 
 import numpy
 import torch
@@ -50,6 +51,44 @@ class TorchLike:
 
     def detach(self):
         return self.tensor
+
+
+class OnCuda:
+    """A tensor of another library on CUDA device 0: its memory must not be read. `methods` can copy it."""
+
+    def __init__(self, tensor, **methods):
+        self.tensor, self.asked = tensor, []
+        for name, method in methods.items():
+            setattr(self, name, method)
+
+    def __dlpack_device__(self):
+        return 2, 0
+
+    def __dlpack__(self, **how):
+        self.asked.append(how)
+        if how != {"dl_device": (1, 0), "copy": True}:
+            raise AssertionError(f"asked for {how}")
+        return self.tensor.__dlpack__()
+
+
+class TorchOnCuda(torch.Tensor):
+    """A torch tensor whose values can be read only after .cpu()."""
+
+    __torch_function__ = torch._C._disabled_torch_function_impl
+    device = torch.device("cuda:0")
+
+    def detach(self):
+        return self
+
+    def data_ptr(self):
+        raise AssertionError("the memory of a device was read")
+
+    def cpu(self):
+        return self.as_subclass(torch.Tensor)
+
+
+def fails_asynchronously():
+    raise RuntimeError("CUDA error: an illegal memory access\nFor debugging consider ...")
 
 
 class Tensors(unittest.TestCase):
@@ -136,6 +175,61 @@ class Tensors(unittest.TestCase):
             self.assertEqual((view.tensor.dtype.code, view.tensor.dtype.bits), (code, 8))
             view = sextant._tensors._of_torch("x", TorchLike(torch.from_numpy(bits), "torch.float8" + dtype[2:]))
             self.assertEqual((view.tensor.dtype.code, view.tensor.dtype.bits), (code, 8))
+
+    def test_tensors_on_a_device_are_copied_by_their_library(self):
+        x = torch.zeros(3, 2)
+        self.conforms(x.as_subclass(TorchOnCuda), self.y.as_subclass(TorchOnCuda))
+        for dtype in (torch.bfloat16, torch.float16, torch.float64):
+            self.conforms(x.to(dtype).as_subclass(TorchOnCuda), self.y.to(dtype).as_subclass(TorchOnCuda))
+        bits = torch.zeros(3, 2, dtype=torch.uint8).as_subclass(TorchOnCuda)
+        view = sextant._tensors._of_torch("x", TorchLike(bits, "torch.float8_e4m3fn"))
+        self.assertEqual(view.tensor.dtype.bits, 8)
+        # Each library's own method comes before DLPack.
+        for method, copy in (("cpu", x), ("get", x.numpy()), ("asnumpy", x.numpy()), ("numpy", x.numpy())):
+            given = OnCuda(x, **{method: lambda: copy})
+            self.conforms(given)
+            self.assertEqual(given.asked, [])
+        given = OnCuda(x.bfloat16())
+        self.conforms(given, self.y.bfloat16())
+        self.assertEqual(len(given.asked), 1)
+        self.conforms(types.SimpleNamespace(asnumpy=x.numpy))
+
+    def test_arrays_of_jax(self):
+        class Array(OnCuda):
+            pass
+
+        jax = types.SimpleNamespace(Array=Array, device_get=lambda array: array.tensor.numpy())
+        with unittest.mock.patch.dict(sys.modules, jax=jax):
+            self.conforms(Array(torch.zeros(3, 2)))
+            jax.device_get = fails_asynchronously
+            with self.assertRaisesRegex(sextant.InputError, "^x is on the devices of JAX, and no copy .* takes"):
+                self.conforms(Array(torch.zeros(3, 2)))
+
+    def test_tensors_on_a_device_that_cannot_be_copied(self):
+        x = torch.zeros(3, 2)
+        advice = "give such a copy, for example an array of numpy"
+
+        class Old(OnCuda):
+            def __dlpack__(self, stream=None):
+                raise AssertionError("the memory of a device was asked for")
+
+        class Ignores(OnCuda):
+            def __dlpack__(self, **how):
+                capsule = self.tensor.__dlpack__()
+                pointer = sextant._tensors._capsule_pointer(capsule, b"dltensor")
+                tensor = ctypes.cast(pointer, ctypes.POINTER(sextant._library.DLTensor))
+                tensor.contents.device.device_type = 2
+                return capsule
+
+        self.refused("x is on CUDA device 0, and no copy in the memory of the CPU could be made (", Old(x))
+        self.refused(advice, Old(x))
+        self.refused("could be made (CUDA error: an illegal memory access): " + advice,
+                     OnCuda(x, cpu=fails_asynchronously))
+        self.refused("x is on CUDA device 0, and its copy too: give a copy in the memory of the CPU", Ignores(x))
+        failing = x.as_subclass(TorchOnCuda)
+        failing.cpu = fails_asynchronously
+        self.refused("x is on device cuda:0, and no copy in the memory of the CPU could be made (CUDA error: ",
+                     failing)
 
     def test_the_adapter_has_the_types_of_the_library(self):
         library = {entry["name"]: (entry["in_messages"], entry["bits"], entry["in_numpy"])

@@ -1,4 +1,7 @@
-"""Tensors of numpy, torch and every library with __dlpack__, as views for libsextant.so."""
+"""Tensors of numpy, torch and every library with __dlpack__, as views for libsextant.so.
+
+A tensor on a device is copied to the CPU by its own library, which waits for the work that computes it.
+"""
 
 import ctypes
 import sys
@@ -7,6 +10,10 @@ from ._library import TYPES, DLDataType, DLDevice, DLTensor, InputError
 
 _CPU_DEVICES = 1, 3, 11  # memory of the CPU, also if pinned by CUDA or ROCm
 _CPU = 1
+# DLDeviceType of dlpack.h; others are shown as numbers.
+_DEVICES = {2: "CUDA", 4: "OpenCL", 7: "Vulkan", 8: "Metal", 10: "ROCm", 13: "CUDA managed", 14: "oneAPI"}
+# The methods of Paddle, CuPy, MXNet and TensorFlow that copy a tensor to the CPU.
+_COPIES = "cpu", "get", "asnumpy", "numpy"
 # By the names of numpy with ml_dtypes, and of torch: "float8_e4m3fn".
 _CODES = {entry["array"]: (entry["dlpack"], entry["bits"]) for entry in TYPES}
 _capsule_pointer = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.py_object, ctypes.c_char_p)(
@@ -36,8 +43,10 @@ def _of_torch(name, tensor):
         raise InputError(f"{name} is a torch tensor of layout {tensor.layout} and type {tensor.dtype} on "
                          f"device {tensor.device}, expected a dense one with values")
     code, bits = _code(name, tensor.dtype, str(tensor.dtype).replace("torch.", "", 1))
+    if tensor.device.type != "cpu":
+        tensor = _copied(name, f"device {tensor.device}", lambda: tensor.detach().cpu())
     try:
-        tensor = tensor.detach().cpu().resolve_conj().resolve_neg()
+        tensor = tensor.detach().resolve_conj().resolve_neg()
         pointer, shape, strides = tensor.data_ptr(), tuple(tensor.shape), tensor.stride()
     except Exception as error:  # of a subclass: nested, functional, distributed tensors
         raise InputError(f"{name} is a {type(tensor).__name__}, expected a tensor with strides and "
@@ -57,28 +66,47 @@ def _of_numpy(name, array):
     return View(array.__array_interface__["data"][0], code, bits, array.shape, strides, array)
 
 
+def _copied(name, where, copy):
+    """What `copy` makes of a tensor on a device."""
+    try:
+        return copy()
+    except Exception as error:  # of any library
+        why = (str(error).splitlines() or [type(error).__name__])[0]
+        raise InputError(f"{name} is on {where}, and no copy in the memory of the CPU could be made "
+                         f"({why}): give such a copy, for example an array of numpy") from None
+
+
 def _of_dlpack(name, tensor):
     try:
-        device = int(tensor.__dlpack_device__()[0])
-        if device not in _CPU_DEVICES:
-            raise InputError(f"{name} is on the DLPack device {device}, expected memory of the CPU: "
-                             "copy it first")
-        capsule = tensor.__dlpack__()
+        device, number = map(int, tensor.__dlpack_device__())
+        where = f"{_DEVICES.get(device, f'DLPack type {device},')} device {number}"
+        if device in _CPU_DEVICES:
+            capsule = tensor.__dlpack__()
+        else:
+            for method in _COPIES:
+                if hasattr(tensor, method):
+                    return view(name, _copied(name, where, getattr(tensor, method)))
+            # Without a stream, as the array API standard demands of a copy to the CPU: the producer waits.
+            capsule = _copied(name, where, lambda: tensor.__dlpack__(dl_device=(_CPU, 0), copy=True))
         pointer = _capsule_pointer(capsule, b"dltensor")
     except (BufferError, NotImplementedError, RuntimeError, TypeError, ValueError) as error:
         if isinstance(error, InputError):
             raise
         raise InputError(f"{name} cannot be read by DLPack: {error}") from None
-    managed = ctypes.cast(pointer, ctypes.POINTER(DLTensor))
-    view = View.__new__(View)
-    view.owner, view.tensor = capsule, managed.contents
-    return view
+    result = View.__new__(View)
+    result.owner, result.tensor = capsule, ctypes.cast(pointer, ctypes.POINTER(DLTensor)).contents
+    if result.tensor.device.device_type not in _CPU_DEVICES:
+        raise InputError(f"{name} is on {where}, and its copy too: give a copy in the memory of the CPU, "
+                         "for example an array of numpy")
+    return result
 
 
 def view(name, tensor):
     """The view of an array; raises InputError if its kind is not known."""
     if "torch" in sys.modules and isinstance(tensor, sys.modules["torch"].Tensor):
         return _of_torch(name, tensor)
+    if "jax" in sys.modules and isinstance(tensor, sys.modules["jax"].Array):
+        tensor = _copied(name, "the devices of JAX", lambda: sys.modules["jax"].device_get(tensor))
     if "numpy" in sys.modules:
         numpy = sys.modules["numpy"]
         if isinstance(tensor, numpy.ma.MaskedArray):
@@ -90,7 +118,7 @@ def view(name, tensor):
     import numpy
 
     try:
-        array = numpy.asarray(tensor)
+        array = tensor.asnumpy() if hasattr(tensor, "asnumpy") else numpy.asarray(tensor)
     except Exception as error:  # of a foreign __array__
         raise InputError(f"{name} is no tensor: {error}") from None
     return _of_numpy(name, array)
