@@ -30,14 +30,6 @@ std::vector<Step> StepsOf(const std::vector<ProvenCase>& cases) {
   return steps;
 }
 
-std::string TextOf(const StepRule& rule) {
-  if (rule.exact) return "exact";
-  std::string text(rule.of_tensor ? "T" : NameOf(rule.format));
-  if (rule.form != Form::kDefault) text += ":" + PrintValue(rule.form);
-  if (rule.ulps != 1) text += "/" + PrintValue(rule.ulps);
-  return text;
-}
-
 // The recipe with exact steps where `rounds` is false.
 RecipeOf Only(const std::string& recipe, std::function<bool(Step)> rounds) {
   return [recipe, rounds = std::move(rounds)](DType dtype) {

@@ -16,9 +16,11 @@
 #include "reference/attention/softmax_numbers.h"
 #include "reference/attention/softmax_row.h"
 #include "reference/number/counted/sum_of_terms.h"
+#include "reference/number/dot/counted_factor.h"
 #include "reference/number/double_double/elementary.h"
 #include "reference/number/double_double/exponential_rows.h"
 #include "reference/number/recipe/rounding_units.h"
+#include "reference/number/recipe/tf32.h"
 
 namespace sextant {
 namespace {
@@ -61,6 +63,13 @@ double SoftmaxRow<Counted>::Rounding(const StepRule& rule, double magnitude) con
   if (!tiled_) return RoundingError(rule, magnitude, 0);
   const double unit = UnitRoundoffOf(rule.format);
   return magnitude * unit / (1 - unit) + UnderflowErrorOf(rule);
+}
+
+// The same for a weight that a dot product reads as a factor.
+double SoftmaxRow<Counted>::FactorRounding(const StepRule& rule, double magnitude) const {
+  if (!tiled_) return FactorError(rule.factors, magnitude);
+  const double unit = RelativeFactorError(rule.factors);
+  return magnitude * unit / (1 - unit) + FactorError(rule.factors, MinNormal(rule.format));
 }
 
 // The scores: what the bounds of their differences to the largest score, and the errors of the
@@ -339,14 +348,19 @@ const std::vector<SoftmaxRow<Counted>::StoredWeight>& SoftmaxRow<Counted>::Store
     const ScopedStep at(step);
     rules.push_back(CurrentRule());
   }
+  const bool is_within_tf32 = std::ranges::any_of(
+      rules, [](const StepRule& rule) { return !rule.exact && IsWithinTf32(rule.format); });
   for (size_t j = 0; j < count_; ++j) {
     StoredWeight weight{weights_.high[j] + weights_.drift[j] + weights_.error[j], 0};
-    for (const StepRule& to : rules) {
-      if (to.exact || (format_ && Contains(to.format, *format_))) continue;
-      const double error = Rounding(to, weight.most);
+    const auto charge = [&weight](double error) {
       weight.error += error;
       weight.most += error;
+    };
+    for (const StepRule& to : rules) {
+      const bool keeps = to.exact || (format_ && Contains(to.format, *format_));
+      if (!keeps) charge(Rounding(to, weight.most));
     }
+    if (!is_within_tf32) charge(FactorRounding(rules.back(), weight.most));
     stored_.push_back(weight);
   }
   return stored_;
@@ -429,7 +443,7 @@ MeanSums SoftmaxRow<Counted>::WeightedMean::SumsOf(std::span<const Counted> give
   std::vector<Counted> values;
   DoubleDouble centre;
   for (size_t j = 0; j < weights_.high.size(); ++j) {
-    const Counted& v = values.emplace_back(Converted(given[j]));
+    const Counted& v = values.emplace_back(ConvertedFactor(given[j]));
     const double magnitude = v.Magnitude() + v.error();
     centre =
         Sum(centre, DoubleDouble(weights_.high[j], weights_.low[j]) * v.center(), sums.rounding);
@@ -507,7 +521,7 @@ Counted SoftmaxRow<Counted>::WeightedMean::From(const MeanSums& sums) const {
 Counted SoftmaxRow<Counted>::Mean(std::span<const Counted> values) const {
   if (count_ == 0) return Counted();
   const ScopedStep at(Step::kDot);
-  if (count_ == 1 && !unbounded_) return Converted(values[0]);  // the weight is 1
+  if (count_ == 1 && !unbounded_) return ConvertedFactor(values[0]);  // the weight is 1
   return WeightedMean(*this).Of(values);
 }
 

@@ -55,7 +55,8 @@ std::vector<T> BlockOf(const Weights<Real>& weight, size_t first) {
 bool HasPlainNumbers() {
   const ScopedStep at(Step::kDot);
   const StepRule& rule = CurrentRule();
-  return !rule.exact && !rule.flushes && GridOf(rule.format).precision <= kMostPlainBits;
+  return !rule.exact && !rule.flushes && rule.factors == Factors::kWhole &&
+         GridOf(rule.format).precision <= kMostPlainBits;
 }
 
 bool ArePlain(std::span<const double> numbers, DType dtype) {
@@ -101,7 +102,8 @@ enum class RoundedPath { kOneByOne, kFloat, kLong };
 RoundedPath PathOf(const Weights<Rounded>& weight) {
   const ScopedStep at(Step::kDot);
   const StepRule& rule = CurrentRule();
-  const bool in_float = rule.format == DType::kF32 && !rule.exact && !rule.flushes;
+  const bool in_float =
+      rule.format == DType::kF32 && !rule.exact && !rule.flushes && rule.factors == Factors::kWhole;
   const bool any = rule.form == Form::kDefault || rule.form == Form::kAny;
   const bool in_order = any || rule.form == Form::kSequential;
   const bool has_terms = weight.shape[1] > 0;

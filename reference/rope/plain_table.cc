@@ -191,7 +191,8 @@ PlainTable::PlainTable(std::span<const Counted> inv_freq, const Counted& amplitu
       angle_(RuleOf(Step::kAngle)),
       trig_(RuleOf(Step::kTrig)),
       table_(RuleOf(Step::kTable)),
-      plain_(!angle_.flushes && !trig_.flushes && !table_.flushes && IsPlain(amplitude)),
+      plain_(!angle_.flushes && !trig_.flushes && !table_.flushes &&
+             trig_.form != Form::kCudaIntrinsic && IsPlain(amplitude)),
       frequency_(inv_freq.size()),
       cos_(inv_freq.size()),
       sin_(inv_freq.size()),

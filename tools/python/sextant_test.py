@@ -49,6 +49,12 @@ class Foreign:
         return self.device
 
 
+def keep_upper_bits(x, count, add=0):
+    """The upper bits of f32 numbers, after `add` units in the last place are added."""
+    bits = x.view("u4") + numpy.uint32(add)
+    return (bits >> (32 - count) << (32 - count)).astype("u4").view("f4")
+
+
 class Python(unittest.TestCase):
     def setUp(self):
         torch.manual_seed(1)
@@ -293,6 +299,52 @@ class Python(unittest.TestCase):
         with self.assertRaises(sextant.DoesNotConform):
             sextant.assert_conforms(question + " scaling=none", inputs, {"y": y})
         self.refused("no.json", question="rope config=no.json")
+
+    def linear(self, x, weight, read, recipe):
+        """The verdict on a product of f32 matrices whose factors are read so, and added in f32."""
+        y = numpy.zeros((len(x), len(weight)), "f4")
+        for a, b in zip(read(x).T, read(weight).T):
+            y += a[:, None] * b
+        return sextant.judge("linear", {"x": x, "weight": weight}, {"y": y}, recipe=recipe)
+
+    def test_tf32_factors(self):
+        reads = {"f32": lambda x: x, "tf32": lambda x: keep_upper_bits(x, 19, 1 << 12),
+                 "tf32_truncated": lambda x: keep_upper_bits(x, 19), "bf16": lambda x: keep_upper_bits(x, 16)}
+        random = numpy.random.default_rng(1)
+        # A quarter of an ulp of TF32 below a number of bf16: all errors have one direction.
+        x = numpy.float32(1 - 2**-13) * random.integers(1, 3, (4, 64)).astype("f4")
+        weight = numpy.float32(1 - 2**-13) * random.integers(1, 3, (5, 64)).astype("f4")
+        for recipe, conforming in (("f32_compute", ["f32"]), ("f32_compute dot=tf32", ["f32", "tf32"]),
+                                   ("f32_compute dot=tf32_truncated", ["f32", "tf32", "tf32_truncated"])):
+            found = [name for name, read in reads.items()
+                     if not self.linear(x, weight, read, recipe).fails]
+            self.assertEqual(found, conforming, recipe)
+        verdict = self.linear(x, weight, reads["tf32"], "f32_compute")
+        self.assertIn("conforms by `f32_compute dot=tf32:tensor_core`", verdict.text)
+
+    def test_tf32_weights_and_values_of_attention(self):
+        random = numpy.random.default_rng(1)
+        q, k = (random.integers(-8, 8, (1, 1, n, 4)).astype("f4") / 4 for n in (16, 8))  # exact in TF32
+        v = numpy.eye(8, dtype="f4")[None, None]  # so that the outputs are the weights
+        e = numpy.exp((q @ k.swapaxes(2, 3)).astype("f8") / 2)
+        weights = (e / e.sum(-1, keepdims=True)).astype("f4")
+
+        def conforming(v, y):
+            return [word for word in ("f32", "tf32", "tf32_truncated") if not sextant.judge(
+                "attention scale=0.5 mask=none", {"q": q, "k": k, "v": v}, {"y": y},
+                recipe=f"f32_compute dot={word}").fails]
+
+        self.assertEqual(conforming(v, weights), ["f32", "tf32", "tf32_truncated"])
+        self.assertEqual(conforming(v, keep_upper_bits(weights, 19, 1 << 12)), ["tf32", "tf32_truncated"])
+        self.assertEqual(conforming(v, keep_upper_bits(weights, 19)), ["tf32_truncated"])
+        # Values with more bits than TF32 add their own error, half an ulp.
+        permitted = [sextant.prove("attention scale=0.5 mask=none", {"q": q, "k": k, "v": numpy.full_like(v, value)},
+                                   recipe="f32_compute dot=tf32")["y"].permitted for value in (1, 1 - 2**-13)]
+        numpy.testing.assert_allclose(permitted[1] - permitted[0], 2**-12, rtol=0.01)
+        # One key has the weight 1.
+        self.assertEqual(sextant.judge("attention scale=0.5 mask=none", {
+            "q": q, "k": k[:, :, :1], "v": numpy.full_like(v[:, :, :1], 1 - 2**-13)}, {
+                "y": numpy.ones((1, 1, 16, 8), "f4")}, recipe="f32_compute dot=tf32").status, "conforms")
 
     def test_serves_as_a_subject(self):
         script = (f"import sys; sys.path.insert(0, {str(BUILD / 'python')!r})\n"

@@ -12,6 +12,7 @@
 #include "oracle/diagnosis/recipe/tried_recipe.h"
 #include "reference/number/recipe/evaluation_context.h"
 #include "reference/number/recipe/rounding_units.h"
+#include "reference/number/recipe/tf32.h"
 #include "reference/prove/case_slices.h"
 
 namespace sextant::oracle {
@@ -21,6 +22,7 @@ constexpr size_t kMostComparedWork = size_t{1} << 20;  // of the compared parts 
 
 bool RoundsToFewerDigits(const Recipe& recipe, DType dtype) {
   return std::ranges::any_of(recipe.steps, [&](const StepRule& rule) {
+    if (rule.factors != Factors::kWhole && !IsWithinTf32(dtype)) return true;
     return !rule.exact && !rule.of_tensor && UnitRoundoffOf(rule.format) > UnitRoundoffOf(dtype);
   });
 }

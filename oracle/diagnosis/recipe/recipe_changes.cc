@@ -27,6 +27,7 @@ bool IsLoosest(std::string_view format, Form form, std::string_view accuracy) {
 // Steps of known implementations that differ in form and accuracy.
 constexpr std::pair<Step, std::string_view> kKnown[] = {
     {Step::kActivation, "activation=f32:erf_absolute/4"},  // GELU of oneDNN, which PyTorch calls
+    {Step::kDot, "dot=tf32:tensor_core"},                  // cuBLAS, if PyTorch allows TF32
 };
 
 // The methods of a step; the default is first.
@@ -71,7 +72,7 @@ int CountChanges(const Recipe& from, const Recipe& to, DType dtype) {
   int count = 0;
   for (size_t i = 0; i < from.steps.size(); ++i) {
     const auto method_of = [&](const StepRule& rule) {
-      return std::tuple(rule.exact, rule.of_tensor ? dtype : rule.format, rule.form);
+      return std::tuple(rule.exact, rule.of_tensor ? dtype : rule.format, rule.factors, rule.form);
     };
     count += method_of(from.steps[i]) != method_of(to.steps[i]);
     count += from.steps[i].ulps != to.steps[i].ulps;
@@ -81,7 +82,7 @@ int CountChanges(const Recipe& from, const Recipe& to, DType dtype) {
 
 bool HaveSameFormats(const Recipe& a, const Recipe& b, DType dtype) {
   const auto format_of = [&](const StepRule& rule) {
-    return std::tuple(rule.exact, rule.flushes, rule.of_tensor ? dtype : rule.format);
+    return std::tuple(rule.exact, rule.flushes, rule.of_tensor ? dtype : rule.format, rule.factors);
   };
   return std::ranges::equal(a.steps, b.steps, {}, format_of, format_of);
 }

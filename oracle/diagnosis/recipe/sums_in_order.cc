@@ -53,11 +53,9 @@ std::string WithForms(const std::string& recipe, const SummingOrder& candidate, 
   const Recipe parsed = ParseRecipe(recipe, dtype);
   std::string text = WithoutSteps(recipe, candidate);
   for (const auto& [step, form] : candidate.forms) {
-    const StepRule& rule = parsed.steps[static_cast<size_t>(step)];
-    text += " " + PrintValue(step) + "=";
-    text += rule.of_tensor ? "T" : std::string(NameOf(rule.format));
-    text += ":" + PrintValue(form);
-    if (rule.ulps != 1) text += "/" + PrintValue(rule.ulps);
+    StepRule rule = parsed.steps[static_cast<size_t>(step)];
+    rule.form = form;
+    text += " " + PrintValue(step) + "=" + TextOf(rule);
   }
   return text;
 }

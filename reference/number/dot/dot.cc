@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "reference/number/dot/counted_factor.h"
 #include "reference/number/dot/plain_dot.h"
 
 namespace sextant {
@@ -193,7 +194,9 @@ Interval Dot(const DotOperand<Interval>& a, const DotOperand<Interval>& b) {
 std::vector<double> PlainNumbers(std::span<const Counted> numbers) {
   const ScopedStep at(Step::kDot);
   const StepRule& rule = CurrentRule();
-  if (rule.exact || rule.flushes || GridOf(rule.format).precision > kMostPlainBits) return {};
+  if (rule.exact || rule.flushes || rule.factors != Factors::kWhole ||
+      GridOf(rule.format).precision > kMostPlainBits)
+    return {};
   std::vector<double> plain;
   plain.reserve(numbers.size());
   for (const Counted& x : numbers) {
@@ -212,9 +215,10 @@ DotOperand<Counted>::DotOperand(std::span<const Counted> numbers) {
   const ScopedStep at(Step::kDot);
   const StepRule& rule = CurrentRule();
   const bool converts = !rule.exact && !rule.flushes;  // otherwise operator* converts
+  const bool reads = converts || rule.factors != Factors::kWhole;
   numbers_.reserve(numbers.size());
   for (const Counted& number : numbers) {
-    const Counted& x = numbers_.emplace_back(converts ? Converted(number) : number);
+    const Counted& x = numbers_.emplace_back(reads ? ConvertedFactor(number) : number);
     ordinary_.push_back(converts && x.IsOrdinaryFactor());
   }
   plain_ = PlainNumbers(numbers);

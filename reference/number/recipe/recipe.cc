@@ -68,24 +68,30 @@ StepRule ParseRule(std::string_view text) {
   } else if (const auto* at = std::ranges::find(kFloatTypes, text, NameOf);
              at != std::end(kFloatTypes)) {
     rule.format = *at;
+  } else if (text == "tf32" || text == "tf32_truncated") {
+    ParseValue(text, rule.factors);
   } else {
-    throw Error("'", text, "' is not one of:", NamesText(kFloatTypes, NameOf), " T exact");
+    throw Error("'", text, "' is not one of:", NamesText(kFloatTypes, NameOf),
+                " T exact tf32 tf32_truncated");
   }
-  if (rule.form == Form::kTensorCore && text != "f32")
-    throw Error("form tensor_core in format '", text, "', expected f32");
+  const bool in_f32 = text == "f32" || rule.factors != Factors::kWhole;
+  if ((rule.form == Form::kTensorCore || rule.form == Form::kCudaIntrinsic) && !in_f32)
+    throw Error("form ", PrintValue(rule.form), " in format '", text, "', expected f32");
   return rule;
 }
 
 void CheckForm(Step step, Form form) {
   const bool frequency = form >= Form::kPow && form <= Form::kIterated;
   const bool sum = form >= Form::kAny && form <= Form::kTensorCore;
-  const bool error_function = form >= Form::kErf;
+  const bool error_function = form >= Form::kErf && form <= Form::kErfAbsolute;
   if (frequency && step != Step::kFrequency && step != Step::kSlope)
     throw Error("form ", PrintValue(form), " belongs to frequency= or slope=");
   if (sum && step != Step::kSum && step != Step::kDot && step != Step::kSoftmax)
     throw Error("form ", PrintValue(form), " belongs to sum=, dot= or softmax=");
   if (error_function && step != Step::kActivation)
     throw Error("form ", PrintValue(form), " belongs to activation=");
+  if (form == Form::kCudaIntrinsic && step != Step::kTrig)
+    throw Error("form ", PrintValue(form), " belongs to trig=");
 }
 
 // A line during parsing: the steps that it has named so far, and the rule of all other steps.
@@ -104,6 +110,9 @@ struct RecipeLine {
       throw Error("recipe: '", word, "' is neither step=format nor flush nor a standard recipe");
     const std::string name = word.substr(0, equals);
     const StepRule rule = ParseRule(std::string_view(word).substr(equals + 1));
+    if (rule.factors != Factors::kWhole && name != PrintValue(Step::kDot))
+      throw Error("recipe: '", word, "': ", PrintValue(rule.factors),
+                  " is a format of the factors of products, expected in dot=");
     if (name == "*") {
       if (rest)
         throw Error("recipe: '", word,
@@ -150,6 +159,15 @@ Recipe ParseLine(std::string_view text) {
 }
 
 }  // namespace
+
+std::string TextOf(const StepRule& rule) {
+  if (rule.exact) return "exact";
+  std::string text(rule.of_tensor ? "T" : NameOf(rule.format));
+  if (rule.factors != Factors::kWhole) text = PrintValue(rule.factors);
+  if (rule.form != Form::kDefault) text += ":" + PrintValue(rule.form);
+  if (rule.ulps != 1) text += "/" + PrintValue(rule.ulps);
+  return text;
+}
 
 std::vector<StandardRecipe> StandardRecipes() {
   return {std::begin(kStandard), std::end(kStandard)};

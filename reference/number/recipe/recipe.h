@@ -3,10 +3,11 @@
 //
 // A formula marks its steps: { const ScopedStep at(Step::kAngle); angle = position * frequency; }
 // A recipe is a line:  *=f32 frequency=f32:exp_log table=T rotate=T      (T = the tensor's dtype)
-//   step=format[:form][/ulps]   format: f64 f32 f16 bf16, T, or exact
+//   step=format[:form][/ulps]   format: f64 f32 f16 bf16, T, or exact; of dot also tf32
 // Every operation inside a step first converts its operands to the step's format, then rounds its
-// result to that format. `store` is the last rounding. With the word `flush` subnormal numbers may
-// count as 0. `ulps` is the claimed accuracy of the step's elementary functions (cos, exp, pow
+// result to that format. With dot=tf32 that format is f32, but the factors have fewer bits. `store`
+// is the last rounding. With the word `flush` subnormal numbers may count as 0. `ulps` is the
+// claimed accuracy of the step's elementary functions (cos, exp, pow
 // ...), in ulps of its format; the default is 1.
 #pragma once
 
@@ -65,11 +66,18 @@ enum class Form {
   kErf,          // 1 + erf(x / sqrt 2): its absolute error is that of numbers near 1
   kErfc,         // erfc(-x / sqrt 2)
   kErfAbsolute,  // as erf, with an absolute error of erf: Abramowitz and Stegun 7.1.26 and similar
+  kCudaIntrinsic,  // __cosf and __sinf
 };
-inline constexpr std::array<std::string_view, 12> kFormNames = {
-    "default",    "pow",      "exp_log",     "power_chain", "iterated", "any",
-    "sequential", "pairwise", "tensor_core", "erf",         "erfc",     "erf_absolute"};
-constexpr std::array<std::string_view, 12> NamesOf(Form) { return kFormNames; }
+inline constexpr std::array<std::string_view, 13> kFormNames = {
+    "default", "pow",          "exp_log",       "power_chain", "iterated",
+    "any",     "sequential",   "pairwise",      "tensor_core", "erf",
+    "erfc",    "erf_absolute", "cuda_intrinsic"};
+constexpr std::array<std::string_view, 13> NamesOf(Form) { return kFormNames; }
+
+// How a dot product in f32 reads its factors (reference/number/recipe/tf32.h).
+enum class Factors { kWhole, kTf32, kTf32Truncated };
+inline constexpr std::array<std::string_view, 3> kFactorsNames = {"f32", "tf32", "tf32_truncated"};
+constexpr std::array<std::string_view, 3> NamesOf(Factors) { return kFactorsNames; }
 
 struct StepRule {
   bool exact = false;      // exact real arithmetic
@@ -78,8 +86,12 @@ struct StepRule {
   Form form = Form::kDefault;
   double ulps = 1;
   bool flushes = false;  // subnormal operands and results may count as 0
+  Factors factors = Factors::kWhole;
   bool operator==(const StepRule&) const = default;
 };
+
+// The rule as a recipe says it, "tf32:tensor_core".
+std::string TextOf(const StepRule& rule);
 
 struct Recipe {
   std::string name;  // the text of the recipe

@@ -98,8 +98,9 @@ TEST(Recipe, ErrorsListTheNamesThatExist) {
             "'angel' is not one of: exponent frequency angle trig factor table rotate square sum "
             "rsqrt center scale weigh dot score cap softmax slope distance bias activation gate "
             "keep store");
-  EXPECT_EQ(ErrorOf("*=fp32"), "'fp32' is not one of: f64 f32 f16 bf16 T exact");
-  EXPECT_EQ(ErrorOf("*=i64"), "'i64' is not one of: f64 f32 f16 bf16 T exact");
+  EXPECT_EQ(ErrorOf("*=fp32"),
+            "'fp32' is not one of: f64 f32 f16 bf16 T exact tf32 tf32_truncated");
+  EXPECT_EQ(ErrorOf("*=i64"), "'i64' is not one of: f64 f32 f16 bf16 T exact tf32 tf32_truncated");
   EXPECT_THAT(
       ErrorOf("*=f32 frequency=f32:log"),
       HasSubstr(
@@ -114,6 +115,34 @@ TEST(Recipe, ErrorsListTheNamesThatExist) {
               StartsWith("there is no recipe 'naive'; there are: native f32_compute all_native"));
   EXPECT_EQ(ErrorOf("*=f32 table"),
             "recipe: 'table' is neither step=format nor flush nor a standard recipe");
+}
+
+TEST(Recipe, FactorsOfProductsMayBeTf32) {
+  const Recipe r = ParseRecipe("f32_compute dot=tf32_truncated:tensor_core", DType::kF32);
+  EXPECT_EQ(Rule(r, Step::kDot).factors, Factors::kTf32Truncated);
+  EXPECT_EQ(Rule(r, Step::kDot).format, DType::kF32);
+  EXPECT_EQ(Rule(r, Step::kDot).form, Form::kTensorCore);
+  EXPECT_EQ(Rule(ParseRecipe("*=f32 dot=tf32", DType::kF32), Step::kDot).factors, Factors::kTf32);
+  EXPECT_EQ(Rule(r, Step::kSum).factors, Factors::kWhole);
+  for (const std::string word : {"*=tf32", "sum=tf32"})
+    EXPECT_EQ(
+        ErrorOf(word),
+        "recipe: '" + word + "': tf32 is a format of the factors of products, expected in dot=");
+}
+
+TEST(Recipe, TheIntrinsicsOfCudaBelongToTrig) {
+  EXPECT_EQ(Rule(ParseRecipe("native trig=f32:cuda_intrinsic", DType::kF32), Step::kTrig).form,
+            Form::kCudaIntrinsic);
+  EXPECT_EQ(ErrorOf("*=f32 sum=f32:cuda_intrinsic"), "form cuda_intrinsic belongs to trig=");
+  EXPECT_EQ(ErrorOf("*=f32 trig=T:cuda_intrinsic"),
+            "form cuda_intrinsic in format 'T', expected f32");
+}
+
+TEST(Recipe, ARuleHasTheTextOfItsRecipe) {
+  for (const std::string text :
+       {"f32", "T", "exact", "tf32", "tf32_truncated:tensor_core", "f32:pairwise", "f64/2"}) {
+    EXPECT_EQ(TextOf(Rule(ParseRecipe("*=f32 dot=" + text, DType::kF16), Step::kDot)), text);
+  }
 }
 
 TEST(Recipe, StepsAndRecipesNest) {

@@ -11,6 +11,7 @@
 #include "reference/number/double_double/exponential_rows.h"
 #include "reference/number/recipe/evaluation_context.h"
 #include "reference/number/recipe/rounding_units.h"
+#include "reference/number/recipe/tf32.h"
 #include "reference/number/rounded/stochastic_rounding.h"
 
 namespace sextant {
@@ -30,7 +31,7 @@ namespace {
 
 // True if the step rounds to this format and does nothing else.
 bool RoundsTo(DType format, const StepRule& rule) {
-  return rule.format == format && !rule.exact && !rule.flushes;
+  return rule.format == format && !rule.exact && !rule.flushes && rule.factors == Factors::kWhole;
 }
 
 // Functions in f64 are those of the C library. All others are computed in double-double and rounded
@@ -254,6 +255,12 @@ bool AreF32(std::span<const Rounded> numbers) {
                              [](const Rounded& x) { return x.IsF32() || std::isnan(x.value()); });
 }
 
+// A factor of a product as the rule of the step reads it.
+Rounded AsFactor(const Rounded& x) {
+  const Factors factors = CurrentRule().factors;
+  return factors == Factors::kWhole ? x : Rounded(FactorOf(factors, Converted(x).value()));
+}
+
 }  // namespace
 
 Rounded SumOfProducts(std::span<const Rounded> a, std::span<const Rounded> b) {
@@ -275,7 +282,7 @@ Rounded SumOfProducts(std::span<const Rounded> a, std::span<const Rounded> b) {
   }
   std::vector<Rounded> products;
   products.reserve(a.size());
-  for (size_t i = 0; i < a.size(); ++i) products.push_back(a[i] * b[i]);
+  for (size_t i = 0; i < a.size(); ++i) products.push_back(AsFactor(a[i]) * AsFactor(b[i]));
   return SumOf(std::span<const Rounded>(products));
 }
 
