@@ -233,6 +233,23 @@ def test_wrong_call():
         self.assertRegex(output, r"\nsub/test_rope\.py:17: rope needs the input x")
         self.assertNotIn("def test_", output)
 
+    def test_failures_in_helpers_are_at_the_line_of_the_test(self):
+        helper = """
+def check_rope(x, y):
+    position = torch.arange(x.shape[-2])[None]
+    sextant.assert_conforms("rope pairing=half", {"x": x, "position": position}, {"y": y})
+"""
+        test = "def test_own():\n    x = torch.ones(1, 1, 3, 4)\n    check_rope(x, x)\n"
+        self.write("sub/rope_helpers.py", ROPE + helper)
+        self.write("sub/test_rope.py", "import torch\nfrom rope_helpers import check_rope\n" + test)
+        self.assertRegex(self.pytest()[1], r"\nsub/test_rope\.py:5: FAILS: rope pairing=half")
+        # Without the plugin pytest's own traceback ends in the helper, at the call.
+        output = self.pytest("-p", "no:sextant")[1]
+        self.assertRegex(output, r"\nsub/rope_helpers\.py:14: DoesNotConform\n")
+        self.assertNotIn("raise DoesNotConform", output)
+        self.write("sub/test_rope.py", ROPE + helper + test)
+        self.assertRegex(self.pytest()[1], r"\nsub/test_rope\.py:17: FAILS: rope pairing=half")
+
     def test_the_tensors_of_failures_are_kept(self):
         output = self.pytest(SEXTANT_KEEP="kept")[1]
         (file,) = (self.folder / "kept").iterdir()

@@ -63,6 +63,7 @@ def assert_conforms(question: str, inputs: Mapping[str, Any], outputs: Mapping[s
     """Judges like `judge`. Raises DoesNotConform, with the report as its message, if an output does
     not conform; NotVerified if no element of a required output could have failed, or if fewer than
     `min_judged` of its elements (0 to 1) could have. Returns the verdict."""
+    __tracebackhide__ = True  # of pytest: it shows the line of the caller
     if min_judged is not None and not 0 <= min_judged <= 1:
         raise InputError(f"min_judged is {min_judged!r}, expected a share of 0 to 1")
     verdict = _judge(question, inputs, outputs,

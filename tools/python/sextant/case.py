@@ -49,6 +49,7 @@ class Case:
         only required output. It must have the dtype of the case; values of bf16 and of 8-bit floats may be in float32. If no
         output of the case has an element, the shapes are all that is checked, and the status_code of
         the verdict is 4; pytest then skips the test."""
+        __tracebackhide__ = True
         if not isinstance(outputs, Mapping):
             required = [output["name"] for output in self.outputs if not output["optional"]]
             if len(required) != 1:

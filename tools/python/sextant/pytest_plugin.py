@@ -102,10 +102,10 @@ def _skip(item: pytest.Item, report: pytest.TestReport, why: str) -> None:
 
 
 def _place(item: pytest.Item, call: pytest.CallInfo[Any]) -> str:
-    """The line of the test that failed: "test_rope.py:12: "."""
+    """The line of the test that failed, also if it calls a helper there: "test_rope.py:12: "."""
     lines = [entry.lineno + 1 for entry in call.excinfo.traceback  # type: ignore[union-attr]
              if pathlib.Path(str(entry.path)) == item.path]
-    return f"{item.location[0]}:{lines[-1]}: " if lines else ""
+    return f"{item.location[0]}:{lines[0]}: " if lines else ""
 
 
 def _compare(item: Any, error: Exception | None, report: pytest.TestReport) -> None:
