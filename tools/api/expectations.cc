@@ -87,6 +87,11 @@ const Expectation* Expectations::For(const std::string& case_line) const {
   return at == entries_.end() ? nullptr : &*at;
 }
 
+const Expectation* Expectations::For(const std::string& case_line, Outcome outcome) const {
+  const Expectation* entry = For(case_line);
+  return entry && entry->may && outcome != Outcome::kFails ? nullptr : entry;
+}
+
 void Expectations::RequireNames(const Case& c) const {
   const Expectation* entry = For(c.ToString());
   if (!entry) return;

@@ -3,7 +3,7 @@
 //
 //   [[expect]]
 //   cases    = "rope *dtype=bf16*"   # pattern of the canonical case line
-//   outcome  = "fails"
+//   outcome  = "fails"               # or may = "fail": each case that does not is as without entry
 //   outputs  = ["y"]                 # only these may fail
 //   position = [32768]               # only positions from 32768 on may fail; [a, b]: from a to b
 //   cause    = "angle=bf16"
@@ -46,6 +46,7 @@ struct Expectation {
   std::string where;  // "known.toml:3"
   std::string cases;
   Outcome outcome = Outcome::kFails;
+  bool may = false;                    // some cases fail, the others are as if they had no entry
   std::vector<std::string> outputs{};  // empty: all
   std::vector<AxisRange> ranges{};     // an output without that axis may fail anywhere
   std::string cause{};                 // empty: any cause, or none
@@ -68,6 +69,8 @@ class Expectations {
   const std::vector<Expectation>& entries() const { return entries_; }
   // The first entry that matches the case and has not expired; null if there is none.
   const Expectation* For(const std::string& case_line) const;
+  // The same for a case with this outcome: null also if its entry says only what may fail.
+  const Expectation* For(const std::string& case_line, Outcome outcome) const;
   // Throws Error if the entry of this case names an output or an axis that the operation lacks.
   void RequireNames(const Case& c) const;
   // Entries that have expired, and entries that decide none of these cases: one message each.
@@ -82,8 +85,9 @@ class Expectations {
 std::string Contradiction(const Expectation& expected, Outcome outcome);
 std::string Contradiction(const Expectation& expected, const oracle::Verdict& verdict, bool strict);
 
-// The text of a file that expects these verdicts; conforming cases have no entry. Its reasons are
-// kNoReasonYet.
+// The text of a file that expects these verdicts; conforming cases have no entry. Failures of an
+// operation, or of an operation and dtype, that have a cause in common are one entry with may =
+// "fail", after those of other cases. The reasons are kNoReasonYet.
 std::string ExpectationsOf(const std::vector<oracle::Verdict>& verdicts, bool strict);
 
 }  // namespace sextant::tools

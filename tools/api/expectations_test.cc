@@ -80,7 +80,10 @@ TEST(Expectations, ErrorsNameTheLineAndWhatWasExpected) {
             "known.toml:4: outcome 'crashes' is not one of: conforms unlikely fails unverified "
             "unsupported could_not_run");
   EXPECT_THAT(ErrorOf("posiiton = [3]\n"), HasSubstr("known.toml:4: there is no key 'posiiton'; "
-                                                     "there are: cases outcome outputs"));
+                                                     "there are: cases outcome may outputs"));
+  EXPECT_EQ(ErrorOf("may = \"crash\""), "known.toml:4: 'may' must be \"fail\"");
+  EXPECT_EQ(ErrorOf("may = \"fail\"\noutcome = \"fails\""),
+            "known.toml:1: the entry has 'outcome' and 'may', expected one of them");
   EXPECT_THAT(ErrorOf("posiiton = [3]\n"), HasSubstr(" position"));
   const std::string range = "must be one or two integers: [a] is from a on, [a, b] from a to b";
   for (const char* wrong : {"[]", "[1, 2, 3]", "[5, 4]", "[1.5]", "3", "[\"1\"]", "[[1]]"})
@@ -124,6 +127,15 @@ TEST(Expectations, TheFirstEntryThatMatchesTheWholeLineDecides) {
   EXPECT_THAT(
       read.StaleEntries({"rope S=2 seed=12"}),
       ElementsAre(HasSubstr("known.toml:1: it matches no case"), HasSubstr("known.toml:7")));
+}
+
+TEST(Expectations, WhatMayFailDecidesOnlyFailures) {
+  const Expectations read = Entry("may = \"fail\"");
+  EXPECT_NE(read.For("rope S=2", Outcome::kFails), nullptr);
+  for (const Outcome outcome : {Outcome::kConforms, Outcome::kUnlikely, Outcome::kUnsupported,
+                                Outcome::kUnverified, Outcome::kCouldNotRun})
+    EXPECT_EQ(read.For("rope S=2", outcome), nullptr);
+  EXPECT_NE(Entry("").For("rope S=2", Outcome::kConforms), nullptr);
 }
 
 // Brackets and backslashes have no meaning in a pattern.
@@ -249,6 +261,46 @@ TEST(ExpectationsOf, WritesWhatItReads) {
   EXPECT_THAT(ranges, ElementsAre("pair 1 1", "position 32768 32768"));
   EXPECT_EQ(Contradiction(entry, verdict, false), "");
   EXPECT_THAT(Parsed(ExpectationsOf({right}, false)).entries(), IsEmpty());
+}
+
+Verdict FailsBy(const std::string& line, const std::vector<std::string>& causes) {
+  Verdict verdict;
+  verdict.case_line = line;
+  verdict.status = Verdict::Status::kFails;
+  for (const std::string& cause : causes) verdict.causes.push_back({cause, "why"});
+  return verdict;
+}
+
+// The patterns of the entries, after those of single cases; each failure must be as expected.
+std::vector<std::string> GeneralEntriesFor(const std::vector<Verdict>& failing) {
+  const Expectations read = Parsed(ExpectationsOf(failing, false));
+  std::vector<std::string> general;
+  for (const Verdict& verdict : failing) {
+    const Expectation* entry = read.For(verdict.case_line, Outcome::kFails);
+    if (!entry) return {"no entry: " + verdict.case_line};
+    EXPECT_EQ(Contradiction(*entry, verdict, false), "") << verdict.case_line;
+  }
+  for (const Expectation& entry : read.entries()) {
+    if (entry.may) general.push_back(entry.cases + " " + entry.cause);
+  }
+  return general;
+}
+
+TEST(ExpectationsOf, WritesOneEntryForACommonCause) {
+  const Verdict a = FailsBy("rope S=1 dtype=f32 seed=1", {"p", "q"}),
+                b = FailsBy("rope S=2 dtype=f32 seed=1", {"q"}),
+                c = FailsBy("rope S=1 dtype=bf16 seed=1", {"r"}),
+                d = FailsBy("rope S=2 dtype=bf16 seed=1", {"r", "p"}),
+                e = FailsBy("rope S=3 dtype=bf16 seed=1", {"q"}),
+                other = FailsBy("softmax M=1 dtype=f32 seed=1", {"q"}),
+                unknown = FailsBy("rope S=4 dtype=f32 seed=1", {});
+  EXPECT_THAT(GeneralEntriesFor({a, b}), ElementsAre("rope * q"));
+  EXPECT_THAT(GeneralEntriesFor({a, c, other}), IsEmpty());  // nothing in common
+  EXPECT_THAT(GeneralEntriesFor({a, b, c, d}), ElementsAre("rope * dtype=bf16 * r", "rope * q"));
+  EXPECT_THAT(GeneralEntriesFor({a, b, unknown, e, other}), ElementsAre("rope * q"));
+  EXPECT_THAT(GeneralEntriesFor({a, b, unknown, c, d}),
+              ElementsAre("rope * dtype=bf16 * r", "rope * q"));
+  EXPECT_EQ(Parsed(ExpectationsOf({a, b, unknown, c, d}, false)).entries().size(), 3u);
 }
 
 }  // namespace

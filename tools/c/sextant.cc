@@ -75,14 +75,11 @@ void RequireVerdictOn(const Case& c, const SextantResult* result) {
     throw Error("the verdict is on '", judged, "', expected one on '", line, "'");
 }
 
-std::string ContradictionOf(const Expectation& entry, const std::string& outcome,
-                            const SextantResult* result) {
-  Outcome found{};
-  sextant::ParseValue(outcome, found);
+std::string ContradictionOf(const Expectation& entry, Outcome found, const SextantResult* result) {
   if (!result) return Contradiction(entry, found);
   const oracle::Verdict& verdict = result->verdict;
   if (OutcomeOf(verdict, result->strict) != found)
-    throw Error("the outcome is '", outcome, "', which is not that of the verdict");
+    throw Error("the outcome is '", NameOf(found), "', which is not that of the verdict");
   return Contradiction(entry, verdict, result->strict);
 }
 
@@ -208,9 +205,11 @@ int sextant_expect(const char* path, const char* case_line, const char* outcome,
       const auto c = sextant::Case::Parse(case_line);
       known.RequireNames(c);
       RequireVerdictOn(c, verdict);
-      const Expectation* entry = known.For(c.ToString());
+      Outcome found{};
+      sextant::ParseValue(outcome, found);
+      const Expectation* entry = known.For(c.ToString(), found);
       if (entry) json["entry"] = entry - known.entries().data();
-      if (entry) json["contradiction"] = ContradictionOf(*entry, outcome, verdict);
+      if (entry) json["contradiction"] = ContradictionOf(*entry, found, verdict);
     }
     auto made = std::make_unique<SextantResult>();
     made->json = sextant::PrintJson(json);

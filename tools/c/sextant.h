@@ -110,7 +110,8 @@ SEXTANT_API int sextant_cases(const char* path, SextantResult** result);
  * "conforms", "unlikely", "fails", "unverified", "unsupported" or "could_not_run"; `verdict` is the
  * result of sextant_judge with that outcome, or NULL. If case_line is NULL, the file is only read.
  * JSON: entries, each with where, cases, outcome, reason, link, until, expired; entry, the index of
- * the one that decides the case, or null; contradiction, empty if the result is as expected. */
+ * the one that decides a case with this outcome, or null; contradiction, empty if the result is as
+ * expected. */
 SEXTANT_API int sextant_expect(const char* path, const char* case_line, const char* outcome,
                                const SextantResult* verdict, SextantResult** result);
 

@@ -128,15 +128,37 @@ void JudgeAll(const std::vector<Selected>& selected, const Subject& subject,
 
 // `unselected`: lines of cases that the filters leave out.
 void ReadExpectations(const std::string& path, const std::vector<Selected>& selected,
-                      std::vector<std::string> unselected, Report& report) {
+                      const std::vector<std::string>& unselected, Report& report) {
   if (path.empty()) return;
   report.expectations = Expectations::Read(path);
-  std::vector<std::string> lines = std::move(unselected);
+  std::vector<std::string> lines = unselected;
   for (const Selected& s : selected) {
     report.expectations.RequireNames(s.c);
     lines.push_back(s.c.ToString());
   }
   report.stale_expectations = report.expectations.StaleEntries(lines);
+}
+
+// Entries that say what may fail are stale if their cases conform, and all of them were judged.
+void AddRepaired(const std::vector<std::string>& unselected, Report& report) {
+  const Expectations& known = report.expectations;
+  for (const Expectation& entry : known.entries()) {
+    const auto is_left_out = [&](const std::string& line) { return known.For(line) == &entry; };
+    if (!entry.may || report.not_reached > 0 || std::ranges::any_of(unselected, is_left_out))
+      continue;
+    size_t conforming = 0;
+    bool may_fail = false;
+    for (const Verdict& verdict : report.verdicts) {
+      const std::string* committed = report.CommittedOf(verdict);
+      if (known.For(committed ? *committed : verdict.case_line) != &entry) continue;
+      const Outcome outcome = OutcomeOf(verdict, report.strict);
+      conforming += outcome == Outcome::kConforms;
+      may_fail = may_fail || verdict.sample || outcome == Outcome::kFails;
+    }
+    if (conforming > 0 && !may_fail)
+      report.stale_expectations.push_back(entry.where + ": none of its cases fails: cases = \"" +
+                                          entry.cases + "\"");
+  }
 }
 
 // The verdicts that make the exit status differ from 0.
@@ -219,7 +241,7 @@ int Check(const CheckArguments& options) {
       .with = options.with,
       .replaced = std::move(replaced),
       .real_cases = RealCasesBeside(options.cases)};
-  ReadExpectations(options.expect, selected, std::move(unselected), report);
+  ReadExpectations(options.expect, selected, unselected, report);
   if (options.fresh) report.fresh = AddFreshCases(*options.fresh, selected);
   if (!options.recipe.empty()) ParseRecipe(options.recipe, DType::kF32);  // throws Error
   if (const auto subject = Started(options, report)) {
@@ -228,6 +250,7 @@ int Check(const CheckArguments& options) {
     if (subject->close) report.after_last_answer = subject->close();
   }
   report.not_reached = selected.size() - report.verdicts.size();
+  AddRepaired(unselected, report);
   WriteReports(report, outputs);
   return report.Status() == kNothing ? NothingToDo(kNoElement) : report.Status();
 }

@@ -123,6 +123,50 @@ TEST_F(ExpectTest, AWrongFileIsRefusedBeforeAnyCaseRuns) {
   EXPECT_THROW(Run({"rms_norm N=1 M=2", "--subject", "fast", "--expect", folder_ / "."}), Error);
 }
 
+TEST_F(ExpectTest, AGeneralEntrySaysWhatMayFail) {
+  const auto run = [&](const std::string& toml, const std::string& subject,
+                       std::vector<std::string> words = {}) {
+    words.insert(words.end(),
+                 {"rms_norm N=2 M=2", "layer_norm N=1 M=2", "softmax N=1 M=2", "--subject", subject,
+                  "--supported-only", "--expect", Write("known.toml", toml)});
+    const int status = Run(words);
+    EXPECT_EQ(report_["exit_status"], status);
+    return status;
+  };
+  const std::string defect = "defect:rms_norm/mean_subtracted";
+  const std::string may = Entry("*", "may = \"fail\"\ncause = \"mean_subtracted\"\n");
+  EXPECT_EQ(run(may, defect), kVerified);  // the unsupported cases are accepted by the option
+  EXPECT_EQ(report_["counts"]["as_expected"], 1);
+  EXPECT_EQ(report_["counts"]["unsupported"], 2);
+  EXPECT_EQ(run(Entry("*"), defect), kNonconforming);  // outcome = "fails" is said of every case
+  EXPECT_EQ(run(Entry("*", "may = \"fail\"\ncause = \"eps_missing\"\n"), defect), kNonconforming);
+  EXPECT_THAT(stdout_, HasSubstr("the expected cause is eps_missing"));
+  EXPECT_EQ(run(may, "recipe:native"), kNonconforming);  // repaired
+  EXPECT_THAT(stdout_, HasSubstr("known.toml:1: none of its cases fails: cases = \"*\""));
+  EXPECT_EQ(run(may, "recipe:native", {"--filter", "rms_norm"}), kVerified);
+  EXPECT_EQ(run(may, "recipe:native",
+                {"--budget-elements", "1", "--sampled-is-enough", "rms_norm N=64 M=64"}),
+            kVerified);
+}
+
+TEST_F(ExpectTest, WritesFewGeneralEntries) {
+  const std::string path = folder_ / "new.toml";
+  const std::vector<std::string> words = {
+      "rms_norm N=1 M=2", "rms_norm N=2 M=2", "rms_norm N=2 M=3 dtype=bf16",
+      "softmax N=1 M=2",  "--subject",        "defect:rms_norm/mean_subtracted"};
+  auto writing = words, reading = words;
+  writing.insert(writing.end(), {"--write-expect", path});
+  reading.insert(reading.end(), {"--expect", path});
+  EXPECT_EQ(Run(writing), kNonconforming);
+  const std::string text = fixtures::BytesOf(path);
+  EXPECT_THAT(text, HasSubstr("cases = 'rms_norm *'"));
+  EXPECT_THAT(text, HasSubstr("may = 'fail'"));
+  EXPECT_THAT(text, HasSubstr("cause = 'mean_subtracted'"));
+  EXPECT_LT(text.find("softmax"), text.find("rms_norm"));  // the general entry is the last
+  EXPECT_EQ(Run(reading), kVerified);
+  EXPECT_THAT(stdout_, HasSubstr("new.toml:1: 2 expectations without a reason"));
+}
+
 TEST_F(ExpectTest, WritesAFileThatExpectsTheRun) {
   const std::string path = folder_ / "new.toml";
   const std::vector<std::string> words = {"rms_norm N=1 M=2", "softmax N=1 M=2", "--subject",

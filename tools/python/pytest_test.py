@@ -172,6 +172,17 @@ class Plugin(unittest.TestCase):
         self.assertEqual(code, 1, output)
         self.assertIn("known.toml:1: it is expected to be 'conforms', but is 'fails' (it works)", output)
 
+    def test_a_general_entry_says_what_may_fail(self):
+        may = '[[expect]]\ncases = "rope *"\nmay = "fail"\ncause = "pairing=half"\nreason = "only halves"\n'
+        self.write("known.toml", may)
+        code, output = self.pytest("--sextant-expect", "known.toml")
+        self.assertEqual(code, 0, output)
+        self.assert_ends(output, "1 passed, 1 skipped, 1 xfailed")
+        self.write("known.toml", may.replace("pairing=half", "rotates_backwards"))
+        code, output = self.pytest("--sextant-expect", "known.toml")
+        self.assertEqual(code, 1, output)
+        self.assertIn("known.toml:1: the expected cause is rotates_backwards, but likely is: ", output)
+
     def test_a_crash_can_be_expected(self):
         self.write("sub/test_rope.py", TEST.replace('raise sextant.Unsupported("scaling")', "1 / 0"))
         self.assertEqual(self.pytest("--sextant-expect", "known.toml")[0], 1)

@@ -68,7 +68,8 @@ Assessment Report::Assess(const Verdict& verdict) const {
   const Result passes = verdict.sample && !sampled_is_enough ? Result::kInPart : Result::kPasses;
   const std::string* const committed = CommittedOf(verdict);
   const bool is_fresh_open = committed && IsUnspecified(verdict);
-  if (const Expectation* expected = expectations.For(committed ? *committed : verdict.case_line)) {
+  const std::string& line = committed ? *committed : verdict.case_line;
+  if (const Expectation* expected = expectations.For(line, OutcomeOf(verdict, strict))) {
     // What is expected may be in the part that was not judged, or show only with other inputs.
     if ((verdict.sample || committed) && OutcomeOf(verdict, strict) == Outcome::kConforms)
       return {passes, expected};
