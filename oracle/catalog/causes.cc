@@ -112,14 +112,13 @@ std::optional<std::vector<Cause>> CausesInTrace(const Observation& seen,
   }
   const auto question = causes.empty() ? StageQuestionOf(seen, stage->output) : std::nullopt;
   if (question) {
-    const auto& [c, inputs, outputs, defaults] = *question;
-    const auto [golden, permitted] = Enclose({c, inputs, seen.recipe}, options);
-    causes = CausesOfOneAnswer({.c = c,
-                                .inputs = inputs,
+    const auto [golden, permitted] = Enclose({question->c, question->inputs, seen.recipe}, options);
+    causes = CausesOfOneAnswer({.c = question->c,
+                                .inputs = question->inputs,
                                 .recipe = seen.recipe,
                                 .golden = golden,
                                 .permitted = permitted,
-                                .answer = outputs,
+                                .answer = question->outputs,
                                 .evaluations_left = seen.evaluations_left},
                                options, {}, is_large ? Rare::kNotTried : Rare::kTried);
   }

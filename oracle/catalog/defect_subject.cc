@@ -5,6 +5,7 @@
 #include "oracle/catalog/catalog.h"
 #include "oracle/defect/coverage_goal.h"
 #include "reference/base/count_text.h"
+#include "reference/case/former_names.h"
 #include "reference/prove/prove.h"
 
 namespace sextant::oracle {
@@ -41,6 +42,7 @@ Subject DefectSubject(const std::string& operation_and_defect) {
   if (slash == std::string::npos)
     throw Error("'", operation_and_defect, "' is not OPERATION/DEFECT");
   const std::string operation = operation_and_defect.substr(0, slash);
+  RequireNamesOfToday("defect:" + operation_and_defect, operation);
   const std::string name = operation_and_defect.substr(slash + 1);
   const auto& goals = CoverageGoalsOf(std::string_view(operation));
   const auto goal = std::ranges::find(goals, name, &CoverageGoal::name);

@@ -48,6 +48,8 @@ TEST(DefectSubject, IsWrongOnlyWhereItsDefectShows) {
 TEST(DefectSubject, NamesExistingDefectsInItsErrors) {
   EXPECT_EQ(MessageOf([] { DefectSubject("rope"); }), "'rope' is not OPERATION/DEFECT");
   EXPECT_THAT(MessageOf([] { DefectSubject("rop/x"); }), HasSubstr("there is no operation 'rop'"));
+  EXPECT_EQ(MessageOf([] { DefectSubject("attention_bias/x"); }),
+            "defect:attention_bias/x: 'attention_bias' is called 'attention with=bias' now");
   EXPECT_THAT(MessageOf([] { DefectSubject("rope_relayout/x"); }),
               HasSubstr("rope_relayout has no defect or coverage goal 'x'; its defects: "
                         "inverse_permutation "));

@@ -1,5 +1,7 @@
 #include "reference/case/attribute.h"
 
+#include "reference/base/did_you_mean.h"
+
 namespace sextant {
 
 Member MemberAt(const char* name, Dimension& value, bool required) {
@@ -37,7 +39,8 @@ void AttributeSetter::SetIfNamed(const Member& member) {
 
 void AttributeSetter::RequireFound() const {
   if (found_) return;
-  throw Error(owner_, " has no attribute '", name_, "'; it has:", NamesText(exist_));
+  throw Error(owner_, " has no attribute '", name_, "'",
+              DidYouMean(name_, {exist_.begin(), exist_.end()}), "; it has:", NamesText(exist_));
 }
 
 }  // namespace sextant

@@ -124,8 +124,10 @@ TEST(Attribute, ErrorsStateTheExpectedValue) {
       "2^63 in magnitude");
   EXPECT_EQ(SetError("on", "yes"), "thing: attribute on: 'yes' is not one of: true false");
   EXPECT_EQ(SetError("color", "green"), "thing: attribute color: 'green' is not one of: red blue");
-  EXPECT_EQ(SetError("colour", "red"),
-            "thing has no attribute 'colour'; it has: eps on offset color scale count list shape");
+  EXPECT_EQ(
+      SetError("colour", "red"),
+      "thing has no attribute 'colour' (did you mean 'color'?); it has: eps on offset color scale "
+      "count list shape");
   EXPECT_EQ(SetError("shape", "round"),
             "thing: attribute shape: 'round' is not one of: plain shifted");
   EXPECT_EQ(SetError("shape", "shifted(by=1"),

@@ -7,11 +7,13 @@
 #include <sstream>
 
 #include "reference/base/printable.h"
+#include "reference/case/aliases.h"
 #include "reference/case/dimensions.h"
 #include "reference/case/draw.h"
 #include "reference/case/extents.h"
 #include "reference/case/operations.h"
 #include "reference/case/optional_inputs.h"
+#include "reference/case/words_that_read.h"
 
 namespace sextant {
 namespace {
@@ -58,6 +60,15 @@ DType TypeAmong(std::span<const DType> types, const std::string& operation, cons
   throw Error(operation, ": ", key, ": '", text, "' is not one of:", NamesText(types, NameOf));
 }
 
+// An operation without the attribute `with` may have optional inputs, which other words choose.
+void RefuseWith(const Operation& operation, const std::string& text) {
+  for (const std::string& input : ItemsOf("[" + text + "]")) {
+    const std::string words = WordsThatRead(operation, input);
+    if (!words.empty())
+      throw Error(operation.info().name, " has no with=: it reads ", input, " with ", words);
+  }
+}
+
 // The bytes of a file or pipe. The limit applies to streams without end too (/dev/zero).
 std::string TextOf(const std::string& path) {
   std::ifstream in(path);
@@ -88,7 +99,7 @@ Case::Case(const Case& other)
 Case& Case::operator=(const Case& other) { return *this = Case(other); }
 
 Case Case::Parse(std::string_view line) {
-  const std::vector<std::string> words = WordsOfLine(line);
+  const std::vector<std::string> words = WordsOfLine(InOurWords(line).line);
   if (words.empty()) throw Error("an empty line is no case");
   for (const std::string& word : words) {
     if (Printable(word) != word)
@@ -151,6 +162,9 @@ void Case::SetWord(const std::string& key, const std::string& text) {
     }
     dimensions_[key] = extent;
   } else {
+    if (key == kWith && text.ends_with(','))
+      throw Error(name_, ": with=", text, " ends with a comma, expected a name after it");
+    if (key == kWith && !Has(*operation_, kWith)) RefuseWith(*operation_, text);
     operation_->Set(key, text);
   }
 }

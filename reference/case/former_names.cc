@@ -4,6 +4,8 @@
 #include <iterator>
 #include <sstream>
 
+#include "reference/base/error.h"
+
 namespace sextant {
 namespace {
 
@@ -39,6 +41,18 @@ std::optional<std::string> LineOfToday(std::string_view line) {
     if (!word.empty()) today += " " + word;
   }
   return today;
+}
+
+void RequireNamesOfToday(const std::string& where, std::string_view pattern) {
+  const auto is_of_name = [](char c) { return (c >= 'a' && c <= 'z') || c == '_'; };
+  for (auto begin = pattern.begin(); begin != pattern.end();) {
+    const auto end = std::find_if_not(begin, pattern.end(), is_of_name);
+    const std::string_view word(begin, end);
+    if (const auto* name = std::ranges::find(kNames, word, &FormerWord::former);
+        name != std::end(kNames))
+      throw Error(where, ": '", word, "' is called '", name->today, "' now");
+    begin = end == pattern.end() ? end : end + 1;
+  }
 }
 
 }  // namespace sextant

@@ -49,5 +49,17 @@ TEST(FormerNames, ErrorsPrintTheLineOfToday) {
               HasSubstr("expected: attention with=sink"));
 }
 
+TEST(FormerNames, OfPatternsAreErrors) {
+  const auto error = [](std::string_view pattern) {
+    return MessageOf([&] { RequireNamesOfToday("known.toml:3", pattern); });
+  };
+  EXPECT_EQ(error("attention_bias *dtype=bf16*"),
+            "known.toml:3: 'attention_bias' is called 'attention with=bias' now");
+  EXPECT_THAT(error("*linear_bias"), HasSubstr("'linear with=bias'"));
+  EXPECT_EQ(error("attention with=bias *"), "");
+  EXPECT_EQ(error("attention_bias_free"), "");
+  EXPECT_EQ(error(""), "");
+}
+
 }  // namespace
 }  // namespace sextant

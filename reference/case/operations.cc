@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "reference/base/did_you_mean.h"
 #include "reference/base/error.h"
 #include "reference/base/value_text.h"
 #include "reference/case/former_names.h"
@@ -33,7 +34,9 @@ std::unique_ptr<Operation> MakeOperationNamed(std::string_view name, std::string
   if (at != kAll.end()) return (*at)->Clone();
   if (const auto today = LineOfToday(line.empty() ? name : line))
     throw Error("there is no operation '", name, "' any longer, expected: ", *today);
-  throw Error("there is no operation '", name, "'; there are:", NamesText(kAll, name_of));
+  const std::vector<std::string> names = OperationNames();
+  throw Error("there is no operation '", name, "'", DidYouMean(name, names),
+              "; there are:", NamesText(names));
 }
 
 }  // namespace sextant

@@ -66,8 +66,19 @@ TEST(OptionalInputs, ThatAreUnknownDoubledOrAbsentAreOneError) {
             "attention: @bias= is given, but this case has no bias; expected it in with=");
   EXPECT_EQ(ErrorOf("attention with=bias dtype.sink=f32" + kLine),
             "attention: dtype.sink= is given, but this case has no sink; expected it in with=");
-  EXPECT_THAT(ErrorOf("attention with=bias," + kLine), HasSubstr("ends with a comma"));
+  EXPECT_THAT(ErrorOf("attention with=bias," + kLine),
+              HasSubstr("with=bias, ends with a comma, expected a name"));
   EXPECT_THAT(ErrorOf("attention with=,bias" + kLine), HasSubstr("has an empty name"));
+}
+
+// Its attributes decide which norms it has.
+TEST(OptionalInputs, AnOperationWithoutWithNamesTheWordsThatReadThem) {
+  const std::string line = "decoder_block pairing=half S=1 H=1 D=2 M=2 F=2 with=";
+  EXPECT_EQ(ErrorOf(line + "q_norm"),
+            "decoder_block has no with=: it reads q_norm with qk_norm=head or qk_norm=full");
+  EXPECT_EQ(ErrorOf(line + "mlp_post_norm"),
+            "decoder_block has no with=: it reads mlp_post_norm with placement=sandwich");
+  EXPECT_THAT(ErrorOf(line + "bias"), HasSubstr("decoder_block has no attribute 'with'"));
 }
 
 TEST(OptionalInputs, OfAQuestionAreTheGivenTensors) {

@@ -8,9 +8,11 @@
 #include <sstream>
 #include <utility>
 
+#include "reference/case/aliases.h"
 #include "reference/case/operations.h"
 #include "reference/case/optional_inputs.h"
 #include "reference/case/shape_solver.h"
+#include "reference/case/words_that_read.h"
 
 namespace sextant {
 namespace {
@@ -42,104 +44,28 @@ QuestionWords WordsOfQuestion(std::string_view text) {
   return words;
 }
 
-// The axes in "x (B S H D)"; empty without parentheses. Leaves the name of the tensor.
-std::vector<std::string> TakeLayout(std::string& name) {
-  std::vector<std::string> axes;
-  const size_t open = name.find('(');
-  if (open == name.npos) return axes;
-  if (!name.ends_with(')')) throw Error("'", name, "': expected ')' at the end");
-  std::istringstream in(name.substr(open + 1, name.size() - open - 2));
-  for (std::string axis; in >> axis;) axes.push_back(axis);
-  name.resize(open);
-  while (name.ends_with(' ')) name.pop_back();
-  return axes;
-}
-
-// The view with its axes in the order of the signature. `axes` names its axes in memory; an axis of
-// the signature that is not among them has extent 1.
-TensorView InSignatureOrder(const TensorSpec& spec, const std::vector<std::string>& axes,
-                            const TensorView& view) {
-  for (size_t i = 0; i < axes.size(); ++i) {
-    const auto first = std::ranges::find(axes, axes[i]);
-    const bool twice = first != axes.begin() + static_cast<ptrdiff_t>(i);
-    if (!twice && std::ranges::count(spec.extents, axes[i]) == 1) continue;
-    throw Error(spec.name, ": the layout has '", axes[i], twice ? "' twice" : "'",
-                ", expected each axis of ", TextOf(spec), " at most once");
-  }
-  if (axes.size() != view.shape.size()) {
-    throw Error(spec.name, " has shape ", ToString(view.shape), ", but its layout has ",
-                axes.size(), " axes");
-  }
-  std::vector<size_t> order;
-  for (const std::string& extent : spec.extents) {
-    const auto at = std::ranges::find(axes, extent);
-    order.push_back(at == axes.end() ? kNewAxis : static_cast<size_t>(at - axes.begin()));
-  }
-  return Reordered(view, order);
-}
-
-// A given tensor in the layout of the signature.
-struct Given {
-  TensorView view;
-  DType dtype;
-};
-using GivenTensors = std::map<std::string, Given>;
-
 // Bytes that the question states to be of a type of 8 bits are the bit patterns of its elements.
-TensorView OfStatedType(const TensorView& view, const std::string* stated) {
-  TensorView typed = view;
-  for (const DType dtype : kTensorTypes) {
-    if (view.type == ElementType::kU8 && SizeOf(dtype) == 1 && stated && *stated == NameOf(dtype))
-      typed.type = ElementTypeOf(dtype);
+void SetStatedTypes(const QuestionWords& words, GivenTensors& given) {
+  for (auto& [name, tensor] : given) {
+    const std::string* stated = words.Find("dtype." + name);
+    if (!stated || tensor.view.type != ElementType::kU8) continue;
+    for (const DType dtype : kTensorTypes) {
+      if (SizeOf(dtype) != 1 || *stated != NameOf(dtype)) continue;
+      tensor.view.type = ElementTypeOf(dtype);
+      tensor.dtype = dtype;
+    }
   }
-  return typed;
 }
 
-GivenTensors ByName(const OperationInfo& info, const QuestionWords& words,
-                    std::vector<OwnTensor> tensors) {
-  GivenTensors given;
-  for (OwnTensor& tensor : tensors) {
-    const std::vector<std::string> axes = TakeLayout(tensor.name);
-    tensor.view = OfStatedType(tensor.view, words.Find("dtype." + tensor.name));
-    const TensorSpec* spec = FindTensor(info.signature, tensor.name);
-    if (!spec) {
-      throw Error(info.name, " has no tensor '", tensor.name, "'; its signature is ",
-                  info.signature_text);
-    }
-    const TensorView view = axes.empty() ? tensor.view : InSignatureOrder(*spec, axes, tensor.view);
-    if (!given.emplace(tensor.name, Given{view, tensor.dtype.value_or(DTypeOf(view.type))}).second)
-      throw Error(info.name, ": ", tensor.name, " is given twice");
-  }
+void RequireInputs(const OperationInfo& info, const GivenTensors& given) {
   for (const TensorSpec& input : info.signature.inputs) {
     if (input.optional || given.contains(input.name)) continue;
     throw Error(info.name, " needs the input ", input.name, "; its signature is ",
                 info.signature_text);
   }
-  return given;
 }
 
-// Repeats positions [1,...] for every row of a batch that another input has.
-void RepeatPositions(const Signature& signature, GivenTensors& given) {
-  size_t batch = 1;
-  std::vector<TensorView*> of_one_row;
-  for (const TensorSpec& spec : signature.inputs) {
-    if (!given.contains(spec.name)) continue;
-    TensorView& view = given.at(spec.name).view;
-    const size_t rank = spec.extents.size();
-    if (rank < 2 || spec.extents[0] != "B" || view.shape.size() != rank) continue;
-    if (spec.role != Role::kInteger) {
-      batch = view.shape[0];
-    } else if (view.shape[0] == 1) {
-      of_one_row.push_back(&view);
-    }
-  }
-  for (TensorView* view : of_one_row) {
-    view->shape[0] = batch;
-    view->strides[0] = 0;
-  }
-}
-
-void CheckKind(const TensorSpec& spec, const Given& given) {
+void CheckKind(const TensorSpec& spec, const GivenTensor& given) {
   if (spec.role == Role::kReal) return;
   const bool integers = given.dtype == DType::kI64;
   if (integers == (spec.role == Role::kInteger)) return;
@@ -203,20 +129,24 @@ void CheckInputs(const Case& c, const GivenTensors& given) {
   for (const TensorSpec& input : c.info().signature.inputs) {
     const bool has = std::ranges::count(c.signature().inputs, input.name, &TensorSpec::name) > 0;
     if (has == given.contains(input.name)) continue;
+    const std::string words = has ? "" : WordsThatRead(c.operation(), input.name);
     throw Error(c.name(), has ? " needs the input " : " with these attributes has no input ",
-                input.name, "; its signature is ", c.info().signature_text);
+                input.name, words.empty() ? "" : ", which it reads with " + words,
+                "; its signature is ", c.info().signature_text);
   }
 }
 
 // The values of a given tensor, as a tensor of `dtype`: its own, or a narrower one that the
-// question states, in which all values must be exact.
-NamedTensor Read(const std::string& name, const Given& given, DType dtype) {
+// question states, in which all values must be exact. `stated` is its word dtype.NAME=, or null.
+NamedTensor Read(const std::string& name, const GivenTensor& given, DType dtype,
+                 const std::string* stated) {
   NamedTensor tensor{name, dtype, Tensor<double>()};
   try {
     tensor.values = ValuesOf(given.view);
   } catch (const Error& e) {
     throw Error(name, " ", e.what());
   }
+  tensor.values.shape = given.shape;
   if (dtype == given.dtype) return tensor;
   if (dtype != DType::kF64 && !Contains(given.dtype, dtype)) {
     throw Error(name, " holds ", NameOf(given.dtype), ", but the question states ", NameOf(dtype));
@@ -224,23 +154,27 @@ NamedTensor Read(const std::string& name, const Given& given, DType dtype) {
   for (size_t i = 0; i < tensor.values.data.size(); ++i) {
     const double x = tensor.values.data[i];
     if (IsRepresentable(dtype, x)) continue;
-    throw Error(IndexText(name, tensor.values.shape, i), " is ", PrintValue(x),
-                ", expected a value of ", NameOf(dtype), ", or dtype.", name, "= in the question");
+    throw Error(IndexText(name, given.view.shape, i), " is ", PrintValue(x),
+                ", expected a value of ", NameOf(dtype),
+                stated ? ", as dtype." + name + "=" + *stated + " says"
+                       : ", or dtype." + name + "= in the question");
   }
   return tensor;
 }
 
 // The tensors that were given for one side of the signature, in its order.
-Tensors ReadAll(const Case& c, const std::vector<TensorSpec>& specs, const GivenTensors& given) {
+Tensors ReadAll(const Case& c, const std::vector<TensorSpec>& specs, const GivenTensors& given,
+                const QuestionWords& words) {
   Tensors tensors;
   for (const TensorSpec& spec : specs) {
     const auto at = given.find(spec.name);
     if (at == given.end()) continue;
-    if (c.ShapeOf(spec) != at->second.view.shape) {
-      throw Error(spec.name, " has shape ", ToString(at->second.view.shape), ", expected ",
+    if (c.ShapeOf(spec) != at->second.shape) {
+      throw Error(spec.name, " has shape ", ToString(at->second.shape), ", expected ",
                   ToString(c.ShapeOf(spec)));
     }
-    tensors.push_back(Read(spec.name, at->second, c.DTypeOf(spec)));
+    tensors.push_back(
+        Read(spec.name, at->second, c.DTypeOf(spec), words.Find("dtype." + spec.name)));
   }
   return tensors;
 }
@@ -252,17 +186,33 @@ std::string Question::Text() const {
   return line.substr(0, line.rfind(" seed="));
 }
 
+Shape Question::OwnShape(const TensorSpec& output) const {
+  Shape shape = c.ShapeOf(output);
+  if (output.extents.empty()) return shape;
+  const auto axes = folded.find(output.extents[0]);
+  if (axes == folded.end()) return shape;
+  shape.erase(shape.begin());
+  shape.insert(shape.begin(), axes->second.begin(), axes->second.end());
+  return shape;
+}
+
 Question ParseQuestion(std::string_view text, std::vector<OwnTensor> tensors) {
-  const QuestionWords words = WordsOfQuestion(text);
-  const std::unique_ptr<Operation> operation = MakeOperationNamed(words.operation, text);
+  LineInOurWords ours = InOurWords(text);
+  const QuestionWords words = WordsOfQuestion(ours.line);
+  const std::unique_ptr<Operation> operation = MakeOperationNamed(words.operation, ours.line);
   const Signature& signature = operation->info().signature;
-  GivenTensors given = ByName(operation->info(), words, std::move(tensors));
-  RepeatPositions(signature, given);
+  GivenTensors given = Arrange(operation->info(), std::move(tensors));
+  SetStatedTypes(words, given);
+  RequireInputs(operation->info(), given);
   ShapeSolver solver(*operation, words.values);
-  for (const auto& [name, tensor] : given) {
-    const TensorSpec& spec = *FindTensor(signature, name);
-    CheckKind(spec, tensor);
-    solver.Add(spec, tensor.view.shape);
+  // Optional inputs after the others, and outputs last: the first one gives a dimension.
+  for (const auto* side : {&signature.inputs, &signature.outputs}) {
+    for (const TensorSpec& spec : *side) {
+      const auto at = given.find(spec.name);
+      if (at == given.end()) continue;
+      CheckKind(spec, at->second);
+      solver.Add(spec, at->second.shape);
+    }
   }
   solver.Solve();
   std::string line = words.operation + words.text;
@@ -272,8 +222,12 @@ Question ParseQuestion(std::string_view text, std::vector<OwnTensor> tensors) {
   // Values are read last, when all shapes are known to fit.
   Question question{.c = Case::Parse(line), .inputs = {}, .outputs = {}, .defaults = {}};
   CheckInputs(question.c, given);
-  question.inputs = ReadAll(question.c, question.c.signature().inputs, given);
-  question.outputs = ReadAll(question.c, signature.outputs, given);
+  question.inputs = ReadAll(question.c, question.c.signature().inputs, given, words);
+  question.outputs = ReadAll(question.c, signature.outputs, given, words);
+  for (const NamedTensor& output : question.outputs)
+    question.output_axes.push_back(given.at(output.name).axes);
+  question.folded = FoldedAxes(signature, given);
+  question.notes = std::move(ours.notes);
   question.defaults = solver.Defaults();
   if (line.find(" dtype=") == line.npos)
     question.defaults.push_back("dtype=" + std::string(NameOf(question.c.dtype())));

@@ -92,23 +92,31 @@ TEST(ParseQuestion, NamesContradictions) {
   EXPECT_EQ(Rope().Error("rope pairing=half D=16"),
             "x has 8 for the axis D of x[B,H,S,D], but D=16 is stated");
   EXPECT_EQ(Rope().Add("y", DType::kBF16, {1, 2, 4, 8}).Error("rope pairing=half"),
-            "y has 4 for the axis S of y[B,H,S,D], but S=3 by position");
+            "y has 4 for the axis S of y[B,H,S,D], but S=3 by x");
 }
 
 // Neither on another axis, nor of other inputs, nor for an output that has a batch.
 TEST(ParseQuestion, RepeatsNothingButPositions) {
   Own axis, tables, real, output;
   axis.Add("x", DType::kF32, {2, 1, 3, 4}).Add("position", DType::kI64, {1, 1});
-  EXPECT_THAT(axis.Error("rope pairing=half"), HasSubstr("x has 3 for the axis S of"));
+  EXPECT_THAT(axis.Error("rope pairing=half"), HasSubstr("position has 1 for the axis S of"));
   tables.Add("x", DType::kF32, {2, 1, 3, 4}).Add("cos", DType::kF32, {1, 3, 2});
   tables.Add("sin", DType::kF32, {1, 3, 2});
-  EXPECT_THAT(tables.Error("rope_rotate pairing=half"), HasSubstr("but B=1 by cos"));
+  EXPECT_THAT(tables.Error("rope_rotate pairing=half"), HasSubstr("cos has 1 for the axis B of"));
   real.Add("x", DType::kF32, {2, 1, 3, 8}).Add("position", DType::kF32, {1, 2, 3});
   EXPECT_THAT(real.Error("rope_axial frequencies=lang arrangement=alternating pairing=half"),
-              HasSubstr("but B=1 by position"));
+              HasSubstr("but B=2 by x"));
   output.Add("position", DType::kI64, {1, 3}).Add("inv_freq", DType::kF32, {2});
   output.Add("cos", DType::kF32, {2, 3, 2});
-  EXPECT_THAT(output.Error("rope_table"), HasSubstr("position has 1 for the axis B of"));
+  EXPECT_THAT(output.Error("rope_table"), HasSubstr("but B=1 by position"));
+}
+
+// A tensor before it in the signature gives a dimension, an optional one after all others.
+TEST(ParseQuestion, AWrongOptionalTensorIsTheOneThatIsNamed) {
+  Own own;
+  own.Add("q", DType::kF32, {1, 2, 3, 4}).Add("k", DType::kF32, {1, 2, 5, 4});
+  own.Add("v", DType::kF32, {1, 2, 5, 4}).Add("bias", DType::kF32, {1, 2, 3, 9});
+  EXPECT_EQ(own.Error("attention"), "bias has 9 for the axis T of bias[B,H,S,T], but T=5 by k");
 }
 
 TEST(ParseQuestion, SolvesProductsHalvesAndSums) {
@@ -150,11 +158,13 @@ TEST(ParseQuestion, NamesUnknownMissingAndRepeatedTensors) {
             "rms_norm needs the input weight; its signature is x[N,M] weight:wide[M] -> y[N,M]");
   Own flat;
   flat.Add("x", DType::kF32, {8}).Add("weight", DType::kF32, {8});
-  EXPECT_EQ(flat.Error("rms_norm"),
-            "x has shape [8], expected 2 axes: x[N,M]; for others, name them: 'x (M)'");
+  EXPECT_EQ(
+      flat.Error("rms_norm"),
+      "x has shape [8], expected 2 axes: x[N,M]; if the others have extent 1, name those that "
+      "it has: 'x (M)'");
   Own three;
   three.Add("x", DType::kF32, {2, 3, 8}).Add("position", DType::kI64, {1, 3});
-  EXPECT_THAT(three.Error("rope pairing=half"), testing::EndsWith("name them: 'x (H S D)'"));
+  EXPECT_THAT(three.Error("rope pairing=half"), testing::EndsWith("that it has: 'x (H S D)'"));
 }
 
 TEST(ParseQuestion, RefusesSeedsAndDraws) {
@@ -237,6 +247,8 @@ TEST(ParseQuestion, TakesExactValuesInAWiderTypeForTheStatedDType) {
   inexact.Add("x", DType::kF32, {1, 2}, 1 + 0x1p-20).Add("weight", DType::kF32, {2}, 1);
   EXPECT_EQ(inexact.Error("rms_norm dtype=bf16"),
             "x[0,0] is 1.0000009536743164, expected a value of bf16, or dtype.x= in the question");
+  EXPECT_EQ(inexact.Error("rms_norm dtype.x=f16"),
+            "x[0,0] is 1.0000009536743164, expected a value of f16, as dtype.x=f16 says");
   Own narrow;
   narrow.Add("x", DType::kBF16, {1, 2}, 1).Add("weight", DType::kF32, {2}, 1);
   EXPECT_EQ(narrow.Error("rms_norm dtype=f32"), "x holds bf16, but the question states f32");

@@ -64,8 +64,10 @@ void ShapeSolver::Add(const TensorSpec& spec, const Shape& shape) {
   if (shape.size() != spec.extents.size()) {
     throw Error(spec.name, " has shape ", ToString(shape), ", expected ", spec.extents.size(),
                 spec.extents.size() == 1 ? " axis: " : " axes: ", TextOf(spec),
-                "; for others, name them: '", spec.name, " (", LastExtents(spec, shape.size()),
-                ")'");
+                shape.size() > spec.extents.size()
+                    ? "; axes before them must have extent 1"
+                    : "; if the others have extent 1, name those that it has: '" + spec.name +
+                          " (" + LastExtents(spec, shape.size()) + ")'");
   }
   for (size_t axis = 0; axis < shape.size(); ++axis) {
     if (shape[axis] > kLargestInteger) {

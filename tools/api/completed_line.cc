@@ -4,6 +4,7 @@
 #include <sstream>
 
 #include "reference/base/error.h"
+#include "reference/case/aliases.h"
 #include "reference/case/operations.h"
 
 namespace sextant::tools {
@@ -11,8 +12,9 @@ namespace {
 
 ComparableLine Complete(const std::string& line, const ConfigChoice& choice, Silence silence,
                         const std::string& left_out) {
-  std::vector<std::string> words = WordsIn(line);
-  if (choice.path.empty() || words.empty()) return {line, {}, {}};
+  if (choice.path.empty()) return {line, {}, {}};
+  std::vector<std::string> words = WordsIn(InOurWords(line).line);
+  if (words.empty()) return {line, {}, {}};
   const auto operation = MakeOperationNamed(words.front(), line);
   ComparableLine completed{words.front(), {}, {}};
   words.erase(words.begin());

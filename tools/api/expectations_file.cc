@@ -11,6 +11,7 @@
 
 #include "oracle/judge/failing_indices.h"
 #include "reference/base/printable.h"
+#include "reference/case/former_names.h"
 #include "reference/case/operations.h"
 #include "tools/api/expectations.h"
 #include "tools/api/pattern.h"
@@ -54,6 +55,7 @@ class EntryReader {
     }
     if (entry.may && table.contains("outcome"))
       throw Error(entry.where, ": the entry has 'outcome' and 'may', expected one of them");
+    RequireNamesOfToday(entry.where, entry.cases);
     const bool fails = entry.outcome == Outcome::kFails;
     if (!fails && !entry.ranges.empty()) {
       throw Error(entry.where, ": '", entry.ranges[0].axis,

@@ -99,6 +99,8 @@ TEST(Expectations, ErrorsNameTheLineAndWhatWasExpected) {
               HasSubstr("'cause' needs outcome"));
   EXPECT_THAT(MessageOf([] { Parsed("[[expect]]\ncases = \"*\"\n"); }),
               HasSubstr("known.toml:1: the entry has no 'reason'"));
+  EXPECT_EQ(MessageOf([] { Entry("", "attention_sink *"); }),
+            "known.toml:1: 'attention_sink' is called 'attention with=sink' now");
   EXPECT_THAT(MessageOf([] { Parsed("[[expected]]\n"); }), HasSubstr("there is no key 'expected'"));
   EXPECT_THAT(MessageOf([] { Parsed("\n[[expect]\n"); }),
               HasSubstr("known.toml:2: this is not TOML"));

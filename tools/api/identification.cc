@@ -8,6 +8,7 @@
 #include "oracle/audit/suggest.h"
 #include "oracle/identify/key_heads.h"
 #include "oracle/identify/probe.h"
+#include "reference/case/aliases.h"
 #include "tools/api/answer_of.h"
 #include "tools/api/judgement.h"
 
@@ -241,11 +242,12 @@ std::string LineOf(const Case& question) {
 }
 
 std::set<std::string> ToldAttributesOf(const IdentifyRequest& request) {
-  return oracle::KeysOf(request.line);
+  return oracle::KeysOf(InOurWords(request.line).line);
 }
 
 Identification IdentifySubject(const IdentifyRequest& request, const oracle::Subject& subject) {
-  const ComparableLine asked = CompleteToCompare(request.line, request.against);
+  const LineInOurWords ours = InOurWords(request.line);
+  const ComparableLine asked = CompleteToCompare(ours.line, request.against);
   const std::vector<Case> questions = oracle::ProbesOf(asked.line);
   const std::string recipe = request.recipe.empty() ? subject.recipe : request.recipe;
   ParseRecipe(recipe, DType::kF32);  // throws Error before any question is asked
@@ -265,6 +267,7 @@ Identification IdentifySubject(const IdentifyRequest& request, const oracle::Sub
                                                      .known = ToldAttributesOf(request),
                                                      .threads = request.prove.threads,
                                                      .pause = pause})};
+  found.notes = ours.notes;
   RefuteNothing(questions[0], recipe, found.identity);
   PreferADefect(questions[0], recipe, found.identity);
   RefuteByCauses(recipe, found);

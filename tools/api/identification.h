@@ -36,6 +36,7 @@ struct Identification {
   std::optional<oracle::Verdict> failing{};  // on the first answer that fails by the nearest claim
   // On the first answer that fails by the recipe that was tried first, if all conform by another.
   std::optional<oracle::Verdict> by_first{};
+  std::vector<std::string> notes{};  // about aliases in the request (reference/case/aliases.h)
 
   bool Conforms() const { return !identity.recipe.empty(); }
   bool IsAsExpected() const { return Conforms() && differences.empty(); }

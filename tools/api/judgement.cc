@@ -1,6 +1,7 @@
 #include "tools/api/judgement.h"
 
 #include <algorithm>
+#include <sstream>
 #include <utility>
 
 #include "oracle/catalog/beside_precision.h"
@@ -36,6 +37,36 @@ std::vector<oracle::Cause> Causes(const oracle::Judge& judge, const Case& c, con
     if (!causes.empty()) return causes;
   }
   return oracle::CausesOf(seen, options, conforming);
+}
+
+// The row-major index of the element that IndexText has named "y[1,3,2,6]".
+size_t IndexAt(const std::string& where, const Shape& shape) {
+  std::istringstream in(where.substr(where.find('[') + 1));
+  size_t index = 0;
+  for (const size_t extent : shape) {
+    size_t at = 0;
+    char separator = 0;
+    in >> at >> separator;
+    index = index * extent + at;
+  }
+  return index;
+}
+
+// Names elements by the axes of the given tensors, and gives the errors their leading axes.
+void UseGivenAxes(Judgement& judgement) {
+  const Question& question = judgement.question;
+  for (auto* tensors : {&judgement.verdict.tensors, &judgement.verdict.trace}) {
+    for (oracle::TensorVerdict& tensor : *tensors) {
+      const auto at = std::ranges::find(question.outputs, tensor.name, &NamedTensor::name);
+      if (at == question.outputs.end() || tensor.worst.where.empty()) continue;
+      const auto& axes = question.output_axes[static_cast<size_t>(at - question.outputs.begin())];
+      tensor.worst.where = axes.PlaceOf(tensor.name, IndexAt(tensor.worst.where, at->values.shape));
+    }
+  }
+  for (ElementErrors& errors : judgement.errors) {
+    const Shape shape = question.OwnShape(*FindTensor(question.c.info().signature, errors.name));
+    errors.error.shape = errors.permitted.shape = shape;
+  }
 }
 
 }  // namespace
@@ -81,7 +112,8 @@ Judgement JudgeQuestion(Question question, const JudgeOptions& options) {
                       .strict = options.strict,
                       .budget = options.budget,
                       .verdict = {}};
-  const auto& [c, inputs, outputs, defaults] = judgement.question;
+  const Case& c = judgement.question.c;
+  const Tensors &inputs = judgement.question.inputs, &outputs = judgement.question.outputs;
   for (const TensorSpec& spec : c.info().signature.outputs) {
     const bool given = std::ranges::count(outputs, spec.name, &NamedTensor::name) > 0;
     if (given || spec.optional) continue;
@@ -95,7 +127,11 @@ Judgement JudgeQuestion(Question question, const JudgeOptions& options) {
   const oracle::Judge judge(c, inputs, recipe, Enclose({c, inputs, recipe}, options.prove), silent);
   judgement.verdict = JudgeOutputs(judge, c, inputs, recipe, outputs, silent);
   judgement.verdict.case_line = judgement.question.Text();
+  const auto is_empty = [](const oracle::TensorVerdict& t) { return t.elements == 0; };
+  if (std::ranges::all_of(judgement.verdict.tensors, is_empty))
+    judgement.verdict.message = "no output has an element, so nothing was compared";
   judgement.errors = ErrorsOf(judge, outputs);
+  UseGivenAxes(judgement);
   return judgement;
 }
 

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "reference/base/error.h"
+#include "reference/case/aliases.h"
 #include "reference/case/operations.h"
 
 namespace sextant::tools {
@@ -34,16 +35,21 @@ std::string TakeChoice(const std::string& text, ConfigChoice& choice) {
   return rest;
 }
 
+bool HasKeyHeads(const std::string& line) {
+  return Case::Has(*MakeOperationNamed(line.substr(0, line.find(' ')), line), "K");
+}
+
 }  // namespace
 
 Question OwnQuestion(const std::string& text, std::vector<OwnTensor> tensors, ConfigChoice choice) {
   const std::string words = TakeChoice(text, choice);
   if (choice.path.empty()) return ParseQuestion(words, std::move(tensors));
-  const auto operation = MakeOperationNamed(words.substr(0, words.find(' ')), words);
-  const bool has_key_heads = Case::Has(*operation, "K");
-  const std::string line = CompleteLine(words, choice, has_key_heads ? "" : "H");
+  LineInOurWords ours = InOurWords(words);
+  const std::string line = CompleteLine(ours.line, choice, HasKeyHeads(ours.line) ? "" : "H");
   try {
-    return ParseQuestion(line, std::move(tensors));
+    Question question = ParseQuestion(line, std::move(tensors));
+    question.notes = std::move(ours.notes);
+    return question;
   } catch (const Error& e) {
     throw Error(e.what(), "; with ", choice.path, " the question is '", line, "'");
   }

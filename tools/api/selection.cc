@@ -10,6 +10,12 @@
 #include "fixtures/store/integrity.h"
 #include "fixtures/store/npy.h"
 #include "fixtures/store/reader.h"
+#include "reference/base/count_text.h"
+#include "reference/base/did_you_mean.h"
+#include "reference/base/printable.h"
+#include "reference/case/aliases.h"
+#include "reference/case/former_names.h"
+#include "reference/case/operations.h"
 #include "tools/api/case_file.h"
 #include "tools/api/difference.h"
 #include "tools/api/pattern.h"
@@ -17,22 +23,33 @@
 namespace sextant::tools {
 namespace {
 
-// Regular files only: reading the start of a pipe would consume it.
-bool Matches(const std::string& line, const std::string& filter) {
-  if (filter.find_first_of("*?") == filter.npos) return line.find(filter) != line.npos;
-  return MatchesPattern(line, filter);
+bool Selects(const std::string& filter, const std::string& line) {
+  return MatchesPattern(line, "*" + filter + "*");
 }
 
 bool IsKept(const std::string& line, const Selection& selection) {
-  const auto selects = [&line](const std::string& filter) { return Matches(line, filter); };
-  return (selection.filters.empty() || std::ranges::any_of(selection.filters, selects)) &&
+  const auto selects = [&line](const std::string& filter) { return Selects(filter, line); };
+  return std::ranges::all_of(selection.filters, selects) &&
          std::ranges::none_of(selection.excluded, selects);
+}
+
+bool IsFile(const std::string& argument) {
+  std::error_code ignored;  // a name that is too long is a case line
+  return std::filesystem::exists(argument, ignored);
+}
+
+// A word of a case line after its operation.
+bool IsWordOfLine(const std::string& argument) {
+  return argument.find('=') != argument.npos && argument.find(' ') == argument.npos &&
+         !argument.ends_with(".cases") && !IsFile(argument);
 }
 
 // Whether an argument that does not exist as a file was meant as a file name, not as a case line.
 // In a case line every word after the first, which is the operation, contains a '='.
 bool IsMeantAsFile(const std::string& argument) {
-  if (argument.empty()) return false;
+  if (argument.empty() || !InOurWords(argument).notes.empty() ||
+      std::ranges::count(OperationNames(), argument) > 0)
+    return false;
   for (const char* ending : {".cases", ".h5", ".hdf5"}) {
     if (argument.ends_with(ending)) return true;
   }
@@ -53,15 +70,16 @@ void RequireWords(const std::vector<std::string>& words) {
   }
 }
 
-// The line with other words: they replace those of the same keys.
-std::string WithWords(const std::string& line, const std::vector<std::string>& words) {
-  std::vector<std::string> own = WordsIn(line);
+// The line with other words, of a line of the same operation: they replace those of the same keys.
+std::string WithWords(const std::string& line, const std::string& other) {
+  std::vector<std::string> own = WordsIn(InOurWords(line).line);
+  const std::vector<std::string> words = WordsIn(InOurWords(other).line);
   std::erase_if(own, [&](const std::string& old) {
-    return std::ranges::any_of(words, [&old](const std::string& word) {
+    return std::any_of(words.begin() + 1, words.end(), [&old](const std::string& word) {
       return old.starts_with(word.substr(0, word.find('=') + 1));
     });
   });
-  own.insert(own.begin() + 1, words.begin(), words.end());  // after the operation
+  own.insert(own.begin() + 1, words.begin() + 1, words.end());  // after the operation
   std::string text;
   for (const std::string& word : own) text += word + " ";
   return text;
@@ -122,6 +140,48 @@ std::vector<Selected> ReadGoldens(const std::string& path) {
 
 }  // namespace
 
+std::vector<std::string> JoinedLines(const std::vector<std::string>& arguments) {
+  std::vector<std::string> joined;
+  bool is_line = false;  // the argument before is a case line, or the beginning of one
+  for (const std::string& argument : arguments) {
+    const bool is_word = IsWordOfLine(argument);
+    if (is_word && is_line) {
+      joined.back() += " " + argument;
+      continue;
+    }
+    if (is_word && !joined.empty() && !IsFile(joined.back()))
+      MakeOperationNamed(joined.back());  // throws Error for a mistyped one
+    if (is_word) {
+      throw Error("'", argument,
+                  "' is no file, and no case line: expected an operation before it, ",
+                  "'OPERATION ", argument, " ...'");
+    }
+    is_line = !IsFile(argument) && !IsMeantAsFile(argument);
+    joined.push_back(argument);
+  }
+  return joined;
+}
+
+std::string WhyNoCase(const Selection& selection, const std::vector<std::string>& left_out) {
+  if (selection.replaced && !selection.replaced->not_applicable.empty()) {
+    const auto& none = selection.replaced->not_applicable;
+    return "none of " + CountText(none.size(), "case") + " can have " + selection.with +
+           "; the first: " + none.front().line + ": " + none.front().why;
+  }
+  std::string why = "no case was selected";
+  if (left_out.empty()) return why;
+  why += ": of " + CountText(left_out.size(), "case");
+  const auto add = [&](const char* option, const std::string& filter) {
+    const auto count = std::ranges::count_if(
+        left_out, [&](const std::string& line) { return Selects(filter, line); });
+    why +=
+        std::string(", ") + option + " '" + Marked(filter) + "' selects " + std::to_string(count);
+  };
+  for (const std::string& filter : selection.filters) add("--filter", filter);
+  for (const std::string& filter : selection.excluded) add("--exclude", filter);
+  return why;
+}
+
 bool IsHdf5(const std::string& path) {
   std::error_code none;
   if (!std::filesystem::is_regular_file(path, none)) return false;
@@ -153,6 +213,8 @@ std::string CasesNamed(const std::string& name) {
 }
 
 std::vector<Selected> Select(const Selection& selection) {
+  for (const std::string& filter : selection.filters) RequireNamesOfToday("--filter", filter);
+  for (const std::string& filter : selection.excluded) RequireNamesOfToday("--exclude", filter);
   const std::vector<std::string> words = WordsIn(selection.with);
   RequireWords(words);
   std::vector<Selected> all;
@@ -160,14 +222,22 @@ std::vector<Selected> Select(const Selection& selection) {
   const auto leave_out = [&](const std::string& line) {
     if (selection.left_out) selection.left_out->push_back(line);
   };
+  const auto note = [&selection](const std::string& line) {
+    for (std::string& text : InOurWords(line).notes) {
+      if (selection.notes && std::ranges::count(*selection.notes, text) == 0)
+        selection.notes->push_back(std::move(text));
+    }
+  };
   const auto add = [&](Selected s, const std::string& text,
                        const std::vector<std::filesystem::path>& folders) {
     std::string line = s.c.ToString();
     if (!IsKept(line, selection)) return leave_out(line);
     if (!words.empty()) {
       leave_out(line);
+      const std::string other = s.c.name() + " " + selection.with;
+      note(other);
       try {
-        s.c = ParseLine(WithWords(text, words), selection.config, folders);
+        s.c = ParseLine(WithWords(text, other), selection.config, folders);
         DrawStored(s.c, NpyReader());  // a value may not fit into another dtype
       } catch (const Error& e) {
         selection.replaced->not_applicable.push_back({line, e.what()});
@@ -181,10 +251,10 @@ std::vector<Selected> Select(const Selection& selection) {
       ++selection.replaced->equal;
     }
   };
-  for (const std::string& given : selection.arguments) {
+  for (const std::string& given : JoinedLines(selection.arguments)) {
     const std::string argument = CasesNamed(given);
-    std::error_code ignored;  // a name that is too long is a case line
-    const bool exists = std::filesystem::exists(argument, ignored);
+    std::error_code ignored;
+    const bool exists = IsFile(argument);
     if (std::filesystem::is_directory(argument, ignored))
       throw Error(argument, " is a folder, expected a file of cases");
     if (IsHdf5(argument)) {
@@ -195,14 +265,21 @@ std::vector<Selected> Select(const Selection& selection) {
       }
       for (Selected& golden : ReadGoldens(argument)) add(std::move(golden), "", {});
     } else if (!exists && !IsMeantAsFile(argument)) {
+      note(argument);
       const auto folders = fixtures::FoldersOfLists();
       add({ParseLine(argument, selection.config, folders), "", std::nullopt}, argument, folders);
     } else if (argument.ends_with(".h5")) {
-      throw Error(argument, exists ? " is not an HDF5 file" : " does not exist");
+      throw Error(argument, exists ? " is not an HDF5 file" : " does not exist",
+                  exists ? "" : DidYouMeanFile(argument));
+    } else if (!exists) {
+      throw Error(argument, ": there is no such file",
+                  DidYouMeanFile(argument) + DidYouMean(argument, OperationNames()));
     } else {
       const auto folders = fixtures::FoldersOfLists(argument);
-      for (CaseInFile& read : ReadCases(argument, selection.config))
+      for (CaseInFile& read : ReadCases(argument, selection.config)) {
+        note(read.line.text);
         add({std::move(read.c), std::move(read.line.why), std::nullopt}, read.line.text, folders);
+      }
     }
   }
   return all;

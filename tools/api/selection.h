@@ -36,8 +36,9 @@ struct Selection {
   // Words that replace those of every selected case line, or are added: "D=64 dtype=bf16". Golden
   // files are then an Error.
   std::string with{};
-  Replaced* replaced =
-      nullptr;  // set if `with` is not empty; left_out then also gets the lines before
+  // Set if `with` is not empty; left_out then also gets the lines before.
+  Replaced* replaced = nullptr;
+  std::vector<std::string>* notes = nullptr;  // gets what is said about aliases in the lines
 };
 
 // The file `NAME.cases` of the cases that come with the program, in fixtures/cases of the current
@@ -45,13 +46,20 @@ struct Selection {
 // returned as it is.
 std::string CasesNamed(const std::string& name);
 
-// Every argument is a .cases file, a golden file (HDF5), a case line ("rope pairing=half ..."), or
-// a name for CasesNamed.
-// A case is kept if any of the filters selects it and none of the excluded texts does. A text
-// selects the cases whose canonical line contains it, or matches it as a pattern if it has a * or
-// ?; with other words, the line before. A case line is dropped if its case is already selected.
+// Every argument is a .cases file, a golden file (HDF5), a case line ("rope pairing=half ..."),
+// which may be several arguments (JoinedLines), or a name for CasesNamed. A case is kept if all
+// filters select it and none of the excluded texts does. A text selects the cases whose canonical
+// line contains it; in it, * stands for any characters and ? for one; with other words, the line
+// before. A case line is dropped if its case is already selected.
 // Throws Error that names file and line.
 std::vector<Selected> Select(const Selection& selection);
+
+// The arguments, with words KEY=VALUE joined to the case line before them: a line without quotes.
+std::vector<std::string> JoinedLines(const std::vector<std::string>& arguments);
+
+// Why the selection is empty, with the number of cases that each filter selects. `left_out` has the
+// lines of all cases.
+std::string WhyNoCase(const Selection& selection, const std::vector<std::string>& left_out);
 
 // True if the file begins as an HDF5 file does.
 bool IsHdf5(const std::string& path);

@@ -8,6 +8,7 @@
 
 #include "fixtures/store/temporary_folder_test.h"
 #include "fixtures/store/writer.h"
+#include "reference/base/error_test.h"
 #include "reference/prove/prove.h"
 
 namespace sextant::tools {
@@ -69,7 +70,7 @@ TEST_F(SelectionTest, ReadsCaseLinesFilesAndGoldens) {
   EXPECT_EQ(selected[2].record->golden.at(0).name, "y");
 }
 
-TEST_F(SelectionTest, FiltersByTextOrByPattern) {
+TEST_F(SelectionTest, FiltersByTextWithWildcards) {
   const std::string file = Cases("rms_norm N=4 M=2\nrms_norm N=5 M=2 dtype=bf16\n");
   const auto rows = [&](const std::string& filter) {
     std::vector<int64_t> all;
@@ -79,9 +80,9 @@ TEST_F(SelectionTest, FiltersByTextOrByPattern) {
   EXPECT_THAT(rows("N=5"), ElementsAre(5));
   EXPECT_THAT(rows("rms_norm*bf16*"), ElementsAre(5));
   EXPECT_THAT(rows("*N=?*"), ElementsAre(4, 5));
-  EXPECT_THAT(rows("N=?"), ElementsAre());  // a pattern matches the whole line
-  const std::string line = Of({file})[0].c.ToString();
-  EXPECT_THAT(rows("?" + line.substr(1)), ElementsAre(4));
+  EXPECT_THAT(rows("N=? dtype=bf*"), ElementsAre(5));
+  EXPECT_THAT(rows("rms?norm"), ElementsAre(4, 5));
+  EXPECT_THAT(rows("rms?norm*N=6"), ElementsAre());
 }
 
 // A golden is judged by its stored values, so it does not repeat a case line.
@@ -96,14 +97,60 @@ TEST_F(SelectionTest, SelectsACaseOnceIfItsLinesDifferOnlyInSpelling) {
   EXPECT_THAT(Kinds({"rms_norm N=1 M=2", "rms_norm M=2 N=1 seed=1"}), ElementsAre("line"));
 }
 
-TEST_F(SelectionTest, FilterIsASubstringOrAPatternOfTheWholeLine) {
+TEST_F(SelectionTest, FiltersNarrowEachOther) {
   const std::vector<std::string> lines = {"rms_norm N=1 M=2", "rms_norm N=1 M=24",
                                           "softmax N=1 M=2"};
   EXPECT_EQ(Of(lines, {"rms_norm"}).size(), 2u);
   EXPECT_EQ(Of(lines, {"M=2"}).size(), 3u);
   EXPECT_EQ(Of(lines, {"*M=2 *"}).size(), 2u);
-  EXPECT_EQ(Of(lines, {"rms_norm*M=2?*"}).size(), 2u);  // "M=2 " as well as "M=24"
-  EXPECT_EQ(Of(lines, {"M=2*"}).size(), 0u);
+  EXPECT_EQ(Of(lines, {"rms_norm*M=2?"}).size(), 2u);  // "M=2 " as well as "M=24"
+  EXPECT_EQ(Of(lines, {"rms_norm", "M=24"}).size(), 1u);
+  EXPECT_EQ(Of(lines, {"softmax", "M=24"}).size(), 0u);
+}
+
+TEST_F(SelectionTest, SaysWhyItIsEmpty) {
+  const std::vector<std::string> lines = {"rms_norm N=1 M=24", "softmax N=1 M=2"};
+  std::vector<std::string> left_out;
+  const Selection selection{.arguments = lines,
+                            .filters = {"softmax", "M=24"},
+                            .excluded = {"rms*24"},
+                            .left_out = &left_out};
+  EXPECT_TRUE(Select(selection).empty());
+  EXPECT_EQ(
+      WhyNoCase(selection, left_out),
+      "no case was selected: of 2 cases, --filter 'softmax' selects 1, --filter 'M=24' selects "
+      "1, --exclude 'rms*24' selects 1");
+  EXPECT_EQ(WhyNoCase(selection, {}), "no case was selected");
+}
+
+TEST_F(SelectionTest, FiltersWithFormerNamesAreErrors) {
+  const std::vector<std::string> lines = {"softmax N=1 M=2"};
+  const auto error = [&](const Selection& selection) {
+    return MessageOf([&] { Select(selection); });
+  };
+  EXPECT_EQ(error({.arguments = lines, .filters = {"attention_bias*bf16"}}),
+            "--filter: 'attention_bias' is called 'attention with=bias' now");
+  EXPECT_EQ(error({.arguments = lines, .excluded = {"linear_bias"}}),
+            "--exclude: 'linear_bias' is called 'linear with=bias' now");
+}
+
+TEST_F(SelectionTest, WordsWithoutQuotesContinueALine) {
+  EXPECT_THAT(JoinedLines({"rms_norm", "N=1", "M=2", "softmax N=1", "M=3"}),
+              ElementsAre("rms_norm N=1 M=2", "softmax N=1 M=3"));
+  EXPECT_THAT(JoinedLines({"a.cases", "rope", "@position=0,1"}),
+              ElementsAre("a.cases", "rope @position=0,1"));
+  EXPECT_EQ(Of({"softmax", "N=1", "M=2"}).size(), 1u);
+  EXPECT_THAT(ErrorOf({"N=1", "M=2"}),
+              HasSubstr("expected an operation before it, 'OPERATION N=1"));
+  EXPECT_THAT(ErrorOf({"sofmax", "N=1"}),
+              HasSubstr("no operation 'sofmax' (did you mean 'softmax'?)"));
+}
+
+TEST_F(SelectionTest, NotesAliasesOnce) {
+  const std::vector<std::string> lines = {"silu N=1 F=2", "silu N=2 F=2", "softmax N=1 M=2"};
+  std::vector<std::string> notes;
+  EXPECT_EQ(Select({.arguments = lines, .notes = &notes}).size(), 3u);
+  EXPECT_THAT(notes, ElementsAre("silu is called activation kind=swish here"));
 }
 
 // In the judge, a radius below 0 or NaN says that an element need not be compared, or not yet.
@@ -119,7 +166,9 @@ TEST_F(SelectionTest, ErrorsNameTheFileAndItsLine) {
   const std::string file = Cases("rms_norm N=1 M=2\nrms_norm N=1 Q=2\n");
   EXPECT_EQ(ErrorOf({file}), file + ":2: rms_norm has no dimension Q; it has: M N");
   EXPECT_EQ(ErrorOf({folder_ / "no.h5"}), folder_ / "no.h5 does not exist");
-  EXPECT_THAT(ErrorOf({folder_ / "no.cases"}), HasSubstr("no.cases: cannot be read"));
+  EXPECT_THAT(ErrorOf({folder_ / "no.cases"}), HasSubstr("no.cases: there is no such file"));
+  fixtures::WriteBytes(folder_ / "softmax.cases", "softmax N=1 M=2\n");
+  EXPECT_THAT(ErrorOf({folder_ / "sofmax.cases"}), HasSubstr("did you mean 'softmax.cases'?"));
   EXPECT_THAT(ErrorOf({folder_ / "."}), HasSubstr("is a folder, expected a file of cases"));
   fixtures::WriteBytes(folder_ / "text.h5", "rms_norm N=1 M=2\n");
   EXPECT_EQ(ErrorOf({folder_ / "text.h5"}), folder_ / "text.h5 is not an HDF5 file");

@@ -11,6 +11,7 @@
 #include "oracle/subject/exec_client.h"
 #include "oracle/subject/exec_subject.h"
 #include "oracle/subject/supervisor.h"
+#include "reference/base/did_you_mean.h"
 #include "reference/base/printable.h"
 #include "tools/api/computed_subject.h"
 #include "tools/api/difference.h"
@@ -119,7 +120,8 @@ Subject LibrarySubject(const std::string& path, double seconds_per_case,
                        const oracle::ToldAttributes& told) {
   std::error_code ignored;
   if (!std::filesystem::exists(path, ignored)) {
-    throw oracle::Failure(oracle::Failure::Cause::kEnded, "there is no file '" + path + "'", "");
+    throw oracle::Failure(oracle::Failure::Cause::kEnded,
+                          "there is no file '" + path + "'" + DidYouMeanFile(path), "");
   }
   Subject subject = SupervisedSubject(HostCommandOf(path), seconds_per_case, told);
   subject.name = "lib:" + path;

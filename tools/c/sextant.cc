@@ -131,9 +131,12 @@ int sextant_prove(const char* question, const SextantTensor* inputs, size_t coun
                           {"defaults", asked.defaults},
                           {"outputs", sextant::Json::array()}};
     for (sextant::GoldenTensor& tensor : golden) {
+      const auto& signature = asked.c.info().signature;
+      const auto shape = asked.OwnShape(*sextant::FindTensor(signature, tensor.name));
       json["outputs"].push_back(
-          {{"name", tensor.name}, {"dtype", NameOf(tensor.dtype)}, {"shape", tensor.value.shape}});
+          {{"name", tensor.name}, {"dtype", NameOf(tensor.dtype)}, {"shape", shape}});
       const auto add = [&](const char* part, sextant::DType dtype, auto& values) {
+        values.shape = shape;
         made->Add(tensor.name + "/" + part, dtype, std::move(values));
       };
       add("value", tensor.dtype, tensor.value);

@@ -84,9 +84,10 @@ typedef struct {
  * and dtypes are those of the tensors ("rope pairing=half base=500000"). A model's configuration
  * may complete it ("rope config=config.json layer=0"). `options` may be NULL.
  * JSON: the keys of `sextant judge --json`. Arrays: "y/error" and "y/permitted" for every output y,
- * with the axes of the signature: |answer - exact value| (NaN where no value is specified, infinity
- * for a NaN), and the permitted error of the formula itself, also where the verdict follows from an
- * alternative decision or from intermediates. Both are NaN for elements that the budget leaves out.
+ * with the axes of the signature, or the given ones in place of its first axis if they were folded
+ * into it: |answer - exact value| (NaN where no value is specified, infinity for a NaN), and the
+ * permitted error of the formula itself, also where the verdict follows from an alternative
+ * decision or from intermediates. Both are NaN for elements that the budget leaves out.
  */
 SEXTANT_API int sextant_judge(const char* question, const SextantTensor* tensors, size_t count,
                               const SextantOptions* options, SextantResult** result);

@@ -1,4 +1,6 @@
 // sextant check
+#include <unistd.h>
+
 #include <filesystem>
 #include <iostream>
 #include <map>
@@ -97,7 +99,8 @@ void RefuseNewDecline(const Verdict& committed, Verdict& fresh) {
 void JudgeAll(const std::vector<Selected>& selected, const Subject& subject,
               const CheckArguments& options, Outputs& outputs, Report& report) {
   const bool text_to_stderr = outputs.lines.IsStandardOutput();
-  const TextOutput text{text_to_stderr ? std::cerr : std::cout, options.verbose};
+  const TextOutput text{text_to_stderr ? std::cerr : std::cout, options.verbose,
+                        isatty(text_to_stderr ? STDERR_FILENO : STDOUT_FILENO) == 1};
   Progress progress("judging");
   TimeBudget time(options.budget_seconds, selected.size());
   const auto take = [&](Verdict judged) {
@@ -119,7 +122,8 @@ void JudgeAll(const std::vector<Selected>& selected, const Subject& subject,
               .subject = subject,
               .options = {.recipe = report.recipe,
                           .prove = options.prove,
-                          .open_rows = options.open_rows,
+                          // A right kernel of others meets rows in which no answer could fail.
+                          .open_rows = options.open_rows || !IsInProcess(options.subject),
                           .budget = options.budget,
                           .time = options.budget_seconds > 0 ? &time : nullptr},
               .side_by_side = IsInProcess(options.subject) && options.budget_seconds == 0},
@@ -195,13 +199,6 @@ void WriteReports(const Report& report, Outputs& outputs) {
   AppendStepSummary(report);
 }
 
-std::string WhyNoCase(const std::string& with, const Replaced& replaced) {
-  const auto& none = replaced.not_applicable;
-  if (none.empty()) return kNoCase;
-  return "none of " + CountText(none.size(), "case") + " can have " + with +
-         "; the first: " + none.front().line + ": " + none.front().why;
-}
-
 // For fixtures/cases/attention.cases the file fixtures/cases/real/attention.cases, for "attention"
 // the name "real/attention".
 std::vector<std::string> RealCasesBeside(const std::vector<std::string>& arguments) {
@@ -221,14 +218,17 @@ int Check(const CheckArguments& options) {
     throw Error("--fresh asks new questions, to which ", options.subject, " has no answers");
   std::vector<std::string> unselected;
   Replaced replaced;
-  std::vector<Selected> selected = Select({.arguments = options.cases,
-                                           .filters = options.filters,
-                                           .excluded = options.excluded,
-                                           .config = options.config,
-                                           .left_out = &unselected,
-                                           .with = options.with,
-                                           .replaced = &replaced});
-  if (selected.empty()) return NothingToDo(WhyNoCase(options.with, replaced));
+  std::vector<std::string> notes;
+  const Selection selection{.arguments = options.cases,
+                            .filters = options.filters,
+                            .excluded = options.excluded,
+                            .config = options.config,
+                            .left_out = &unselected,
+                            .with = options.with,
+                            .replaced = &replaced,
+                            .notes = &notes};
+  std::vector<Selected> selected = Select(selection);
+  if (selected.empty()) return NothingToDo(WhyNoCase(selection, unselected));
   Report report{
       .subject = options.subject,
       .recipe = options.recipe,
@@ -240,7 +240,8 @@ int Check(const CheckArguments& options) {
       .sampled_is_enough = options.sampled_is_enough,
       .with = options.with,
       .replaced = std::move(replaced),
-      .real_cases = RealCasesBeside(options.cases)};
+      .real_cases = RealCasesBeside(options.cases),
+      .notes = std::move(notes)};
   ReadExpectations(options.expect, selected, unselected, report);
   if (options.fresh) report.fresh = AddFreshCases(*options.fresh, selected);
   if (!options.recipe.empty()) ParseRecipe(options.recipe, DType::kF32);  // throws Error
@@ -295,13 +296,14 @@ Action BindCheck(CLI::App& app) {
   AddFlag(app, "--strict", options->strict,
           "cases of grade `unlikely`, and those with loosely enclosed elements, fail");
   AddFlag(app, "--open-rows", options->open_rows,
-          "accept rows and optional outputs in which no element could have failed; without this "
-          "option they make a case unverified");
+          "accept rows and optional outputs in which no element could have failed, as of lib: and "
+          "exec:; of other subjects they make a case unverified without this option");
   AddFlag(app, "--supported-only", options->supported_only,
           "count unsupported cases by reason and accept them; something must be judged");
   AddFlag(app, "--fail-fast", options->fail_fast,
           "stop after the first case that fails or could not run, unless it is expected");
-  AddFlag(app, "-v,--verbose", options->verbose, "one line also for each case that conforms");
+  AddFlag(app, "-v,--verbose", options->verbose,
+          "one line also for each case that conforms, and every failure of one cause");
   AddPath(app, "--expect", options->expect,
           "a TOML file of expected results: the exit status is 0 if every case has its expected "
           "result (tools/report/README.md)");

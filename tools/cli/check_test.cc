@@ -212,7 +212,7 @@ TEST_F(CheckTest, UnsupportedCasesAreAcceptedIfOnlySupportedOnesCount) {
   const std::string subject = "files:" + (folder_ / "answers.h5");
   EXPECT_EQ(Run({"rms_norm N=1 M=2", "rms_norm N=2 M=2", "--subject", subject}), kIncomplete);
   EXPECT_TRUE(IsRed(junit_));
-  EXPECT_THAT(junit_, HasSubstr("1 case unsupported"));
+  EXPECT_THAT(junit_, HasSubstr("1 case unsupported (--supported-only accepts them)"));
   EXPECT_EQ(Run({"rms_norm N=1 M=2", "rms_norm N=2 M=2", "rms_norm N=3 M=2", "--subject", subject,
                  "--supported-only"}),
             kVerified);
@@ -224,16 +224,51 @@ TEST_F(CheckTest, UnsupportedCasesAreAcceptedIfOnlySupportedOnesCount) {
   EXPECT_THAT(junit_, HasSubstr("nothing was judged"));
 }
 
-TEST_F(CheckTest, SeveralFiltersSelectTheCasesOfEach) {
+TEST_F(CheckTest, SeveralFiltersNarrowEachOther) {
   const std::string cases =
       Write("a.cases", "rms_norm N=1 M=2\nrms_norm N=2 M=2\nsoftmax N=1 M=2\n");
-  EXPECT_EQ(Run({"--filter", "N=2", "--filter", "softmax", cases, "--subject", "fast"}), kVerified);
-  EXPECT_EQ(report_["counts"]["cases"], 2);
+  EXPECT_EQ(Run({"--filter", "N=2", "--filter", "rms", cases, "--subject", "fast"}), kVerified);
+  EXPECT_EQ(report_["counts"]["cases"], 1);
+  EXPECT_EQ(Run({"--filter", "N=2", "--filter", "softmax", cases, "--subject", "fast"}), kNothing);
+  EXPECT_EQ(stderr_,
+            "sextant: nothing to do: no case was selected: of 3 cases, --filter 'N=2' selects 1, "
+            "--filter 'softmax' selects 1\n");
   EXPECT_EQ(Run({cases, "--exclude", "*M=2 N=1*", "--exclude", "softmax", "--subject", "fast"}),
             kVerified);
   EXPECT_EQ(report_["counts"]["cases"], 1);
   EXPECT_EQ(Run({cases, "--filter", "rms_norm", "--exclude", "rms_norm", "--subject", "fast"}),
             kNothing);
+}
+
+// All 5 have the same cause: the first has its details, two more are named, -v prints all.
+TEST_F(CheckTest, FailuresOfOneCauseAreOneEntry) {
+  std::vector<std::string> words;
+  for (const char* rows : {"1", "2", "3", "4", "5"})
+    words.push_back(std::string("rms_norm M=8 N=") + rows);
+  words.insert(words.end(), {"--subject", "defect:rms_norm/mean_subtracted"});
+  const auto count = [this](const std::string& text) {
+    size_t found = 0;
+    for (size_t at = stdout_.find(text); at != stdout_.npos; at = stdout_.find(text, at + 1))
+      ++found;
+    return found;
+  };
+  EXPECT_EQ(Run(words), kNonconforming);
+  EXPECT_EQ(count("FAILS rms_norm"), 3u);
+  EXPECT_EQ(count("  repeat: "), 1u);
+  EXPECT_EQ(count("  likely cause, as above: mean_subtracted\n"), 2u);
+  EXPECT_THAT(stdout_,
+              HasSubstr("5 of 5 failing cases: likely cause "
+                        "defect:rms_norm/mean_subtracted; without -v, the first 3 are printed\n"));
+  EXPECT_EQ(report_["counts"]["fail"], 5);
+  words.emplace_back("-v");
+  EXPECT_EQ(Run(words), kNonconforming);
+  EXPECT_EQ(count("  repeat: "), 5u);
+}
+
+TEST_F(CheckTest, SaysHowAliasesAreCalled) {
+  EXPECT_EQ(Run({"silu", "N=1", "F=2", "dtype=bfloat16", "--subject", "fast"}), kVerified);
+  EXPECT_THAT(stdout_, HasSubstr("\nsilu is called activation kind=swish here\n"));
+  EXPECT_THAT(stdout_, HasSubstr("\ndtype=bfloat16 is called dtype=bf16 here\n"));
 }
 
 TEST_F(CheckTest, StopsAtTheFirstFailureWithFailFast) {

@@ -44,7 +44,26 @@ sextant_adapter.serve({"rms_norm": rms_norm}, name="a", version="1", recipe="nat
 """
 
 
+# Answers by numpy: the sums of the first row are beyond binary16.
+LINEAR = """
+import numpy, sextant_adapter
+def linear(x, weight):
+    with numpy.errstate(over="ignore"):
+        return (x.astype("f8") @ weight.astype("f8").T).astype("f2")
+sextant_adapter.serve({"linear": linear}, name="a", version="1", recipe="f32_compute")
+"""
+
+
 class Check(ProgramTest):
+    # A right kernel cannot make a row fail in which every answer passes.
+    def test_rows_that_cannot_fail_are_counted_and_accepted(self):
+        self.path("linear.py").write_text(f"import sys\nsys.path.insert(0, {str(ADAPTER)!r})\n" + LINEAR)
+        case = "linear N=2 M=2 F=2 dtype=f16 @x=60000,60000,1,1 @weight=30,40,1,2"
+        result = self.run_it("check", case, "--subject", "exec:/usr/bin/python3 linear.py")
+        self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
+        self.assertIn("1 row cannot fail", result.stdout)
+        self.assertEqual(self.run_it("check", case, "--subject", "recipe:f32_compute").returncode, 5)
+
     # Without /proc the supervisor cannot list the children of a process.
     def test_check_warns_if_it_cannot_end_every_process(self):
         without = ["unshare", "--map-root-user", "--mount", "sh", "-c",

@@ -23,7 +23,7 @@ class Files(ProgramTest):
         for name in "your cases.cases", "your answers.h5", "a folder/your questions":
             result = self.run_it("check", name, "--subject", "fast")
             self.assertEqual(result.returncode, 2)
-            self.assertRegex(result.stderr, f"{name}.*(cannot be|does not exist)")
+            self.assertRegex(result.stderr, f"{name}.*(there is no such file|does not exist)")
         result = self.run_it("check", "rms_norm N=1 @x=a/b.npy#0", "--subject", "fast")
         self.assertNotIn("a/b.npy#0: ", result.stderr)  # a case line, which lacks M
 

@@ -5,6 +5,8 @@
 #include <new>
 
 #include "fixtures/store/tensor_file.h"
+#include "reference/case/aliases.h"
+#include "reference/case/operations.h"
 #include "reference/case/out_of_memory.h"
 #include "tools/api/judgement.h"
 #include "tools/api/own_question.h"
@@ -76,7 +78,25 @@ std::string RepeatText(const JudgeArguments& options, const Judgement& judgement
   return text + RepeatOptions(judgement);
 }
 
-int Judge(const JudgeArguments& options) {
+// Words of the question without quotes stand before the tensors: pairing=half is no file.
+JudgeArguments WithWholeQuestion(JudgeArguments options) {
+  const std::string ours = InOurWords(options.question).line;
+  const std::string name = ours.substr(0, ours.find(' '));
+  if (std::ranges::count(OperationNames(), name) == 0) return options;
+  const auto operation = MakeOperationNamed(name);
+  std::erase_if(options.tensors, [&](const std::string& word) {
+    const std::string key = word.substr(0, word.find('='));
+    const bool is_word = key == "dtype" || key.starts_with("dtype.") || key == "config" ||
+                         Case::Has(*operation, key) || !InOurWords(name + " " + word).notes.empty();
+    if (key == word || IsWholeFile(word) || !is_word) return false;
+    options.question += " " + word;
+    return true;
+  });
+  return options;
+}
+
+int Judge(const JudgeArguments& given) {
+  const JudgeArguments options = WithWholeQuestion(given);
   RequireNoInput(options.json, options.tensors);
   RequireNoInput(options.json, {options.config.path});
   OutputFile json(options.json);

@@ -99,6 +99,27 @@ class Judge(ProgramTest):
         self.assertEqual(result.returncode, 2)
         self.assertIn("--seed requires --budget-elements", result.stderr)
 
+    def test_words_of_the_question_need_no_quotes(self):
+        self.save(x=self.x, position=self.position, y=self.y)
+        result = self.run_it("judge", "rope", "pairing=half", "theta=10000", "x=x.npy", "position=position.npy",
+                             "y=y.npy")
+        self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
+        self.assertIn("\ntheta=10000 is called base=10000 here\n", result.stdout)
+        self.assert_refused("yy.npy: there is no such file (did you mean 'y.npy'?)", "x=x.npy",
+                            "position=position.npy", "y=yy.npy")
+
+    def test_leading_axes_are_rows(self):
+        x = numpy.arange(24, dtype="f4").reshape(2, 3, 4)
+        y = x.astype("f8") / (1 + numpy.exp(-x.astype("f8")))
+        self.save(x=x, y=y.astype("f4"))
+        text = self.assert_conforms("x=x.npy", "y=y.npy", question="silu")
+        self.assertIn("the leading axes [2,3] are taken as N=6\n", text)
+        y[1, 2, 3] += 1
+        self.save(y=y.astype("f4"))
+        result = self.judge("x=x.npy", "y (batch token F)=y.npy", question="silu")
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("  y[batch=1,token=2,F=3]: got ", result.stdout)
+
     def test_fortran_order_and_layouts(self):
         self.save(x=numpy.asfortranarray(self.x), position=self.position[0].astype("u1"),
                   y=self.y[0].transpose(1, 0, 2))

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "reference/case/aliases.h"
 #include "reference/case/case.h"
 #include "reference/case/dimensions.h"
 #include "reference/case/operations.h"
@@ -142,7 +143,8 @@ void PrintFiles(std::string_view operation) {
 }
 
 int Describe(const std::string& name) {
-  const auto operation = MakeOperationNamed(name);
+  const std::string ours = InOurWords(name).line;
+  const auto operation = MakeOperationNamed(ours.substr(0, ours.find(' ')), ours);
   const OperationInfo& info = operation->info();
   std::cout << info.name << ": " << info.signature_text << "\n\n"
             << info.formula << "\n\nattributes:\n";

@@ -1,5 +1,6 @@
 // The `sextant` program: a table of commands. Exit statuses: tools/api/exit_status.h.
 #include <malloc.h>
+#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -11,16 +12,20 @@
 
 #include "fixtures/store/replacement.h"
 #include "oracle/subject/exec_client.h"
+#include "reference/base/did_you_mean.h"
 #include "reference/base/error.h"
 #include "reference/base/printable.h"
+#include "reference/base/value_text.h"
 #include "tools/api/exit_status.h"
 #include "tools/api/host_command.h"
 #include "tools/cli/commands.h"
+#include "tools/cli/completion.h"
 #include "tools/cli/options.h"
 #include "tools/cli/output.h"
 #include "tools/host/host.h"
 #include "tools/report/printable_stream.h"
 #include "tools/report/report.h"
+#include "tools/report/wrapped.h"
 
 namespace sextant::tools {
 namespace {
@@ -113,6 +118,20 @@ void KeepFreedMemory() {
   mallopt(M_TRIM_THRESHOLD, 256 << 20);
 }
 
+// " (did you mean '--filter'?)" for the first word that begins as an option but is none.
+std::string WrongOption(const CLI::App& command, const std::vector<std::string>& words) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : command.get_options()) {
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+  }
+  for (const std::string& word : words) {
+    const std::string name = word.substr(0, word.find('='));
+    if (name.starts_with("--") && std::ranges::count(names, name) == 0)
+      return DidYouMean(name, names);
+  }
+  return "";
+}
+
 int Main(int argc, char** argv) {
   CLI::App app(
       "Sextant checks whether an implementation of rotary position embedding, or of another\n"
@@ -126,6 +145,13 @@ int Main(int argc, char** argv) {
       "or\n"
       "an output could not be written, 3 the subject could not be run, 4 there was nothing to do, "
       "5 incomplete.");
+  // `sextant help check` is `sextant check --help`, and `sextant version` is `sextant --version`.
+  std::vector<std::string> words(argv + 1, argv + argc);
+  if (!words.empty() && words[0] == "version") words[0] = "--version";
+  if (!words.empty() && words[0] == "help") {
+    words.erase(words.begin());
+    words.emplace_back("--help");
+  }
   Action action;
   for (const Command& command : kCommands) {
     CLI::App* sub = app.add_subcommand(command.name, command.summary);
@@ -133,20 +159,36 @@ int Main(int argc, char** argv) {
     sub->footer(std::string("Examples:\n  ") + command.examples);
     sub->callback([&action, run = command.bind(*sub)] { action = run; });
   }
-  const auto is_named = [&](const Command& command) {
-    return std::string_view(argv[1]) == command.name;
-  };
-  if (argc > 1 && argv[1][0] != '-' && std::ranges::none_of(kCommands, is_named)) {
-    std::string exist;
-    for (const Command& command : kCommands) exist += std::string(" ") + command.name;
-    throw Error("there is no command '", argv[1], "'; there are:", exist);
+  CLI::App* const completion = app.add_subcommand(
+      "completion", "print the completion for a shell: eval \"$(sextant completion bash)\"");
+  std::string shell;
+  completion->add_option("shell", shell, "bash, zsh or fish")
+      ->required()
+      ->check(CLI::IsMember(std::vector<std::string>(std::begin(kShells), std::end(kShells))));
+  completion->group(kLookUp);
+  completion->callback([&] {
+    action = [&] {
+      std::cout << CompletionFor(shell, app);
+      return kVerified;
+    };
+  });
+  std::vector<std::string> commands;
+  for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; }))
+    commands.push_back(command->get_name());
+  const bool has_command = !words.empty() && !words[0].starts_with('-');
+  if (has_command && std::ranges::count(commands, words[0]) == 0) {
+    throw Error("there is no command '", words[0], "'", DidYouMean(words[0], commands),
+                "; there are:", NamesText(commands));
   }
+  const std::string help = "sextant " + (has_command ? words[0] + " " : "") + "--help";
+  const std::string option = has_command ? WrongOption(*app.get_subcommand(words[0]), words) : "";
   try {
-    app.parse(argc, argv);
+    std::ranges::reverse(words);  // as CLI11 takes them
+    app.parse(words);
   } catch (const CLI::ParseError& e) {
     if (e.get_exit_code() == 0) return app.exit(e);  // --help, --version
     RemoveOldReports(app);
-    std::cerr << "sextant: " << Marked(e.what()) << "\nrun sextant --help for help\n";
+    std::cerr << "sextant: " << Marked(e.what() + option) << "\nrun " << help << " for help\n";
     return kUsage;
   }
   return action();
@@ -172,7 +214,9 @@ int main(int argc, char** argv) {
   // The libraries of subjects get the signals and the streams as they are.
   if (argc == 3 && std::string_view(argv[1]) == kHostCommand)
     return StatusOf([argv] { return RunHost(argv[2]); });
-  const PrintableStream out(std::cout), err(std::cerr);
+  const auto width = [](int stream) { return isatty(stream) == 1 ? kTerminalWidth : 0; };
+  const PrintableStream out(std::cout, width(STDOUT_FILENO));
+  const PrintableStream err(std::cerr, width(STDERR_FILENO));
   return StatusOf([argc, argv] {
     SetSignalActions();
     KeepFreedMemory();

@@ -142,8 +142,8 @@ void AddStore(CLI::App& app, std::string& path, const std::string& what, const R
 void AddFilters(CLI::App& app, std::vector<std::string>& filters,
                 std::vector<std::string>& excluded) {
   AddOption(app, "--filter", filters,
-            "only cases whose line contains this text, or matches this pattern (* and ?); several "
-            "--filter select the cases of each",
+            "only cases whose line contains this text, in which * stands for any characters and ? "
+            "for one; several --filter narrow each other",
             {.one_each = true});
   AddOption(app, "--exclude", excluded,
             "without the cases that --filter with this text would select; may be repeated",

@@ -1,5 +1,5 @@
-// Adds options to commands. Only options.cc and main.cc include CLI11, because it costs seconds of
-// compile time in each file.
+// Adds options to commands. Only options.cc, completion.cc and main.cc include CLI11, because it
+// costs seconds of compile time in each file.
 #pragma once
 
 #include <cstdint>

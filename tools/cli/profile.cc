@@ -57,11 +57,14 @@ ExitStatus StatusOfProfile(const Profile& profile) {
 int RunProfile(ProfileArguments& options) {
   RequireEnding(options.output);
   OutputFile file(options.output);  // first, so that no old report stays
-  const std::vector<Selected> selected = Select({.arguments = options.cases,
-                                                 .filters = options.filters,
-                                                 .excluded = options.excluded,
-                                                 .config = options.config});
-  if (selected.empty()) return NothingToDo(kNoCase);
+  std::vector<std::string> left_out;
+  const Selection selection{.arguments = options.cases,
+                            .filters = options.filters,
+                            .excluded = options.excluded,
+                            .config = options.config,
+                            .left_out = &left_out};
+  const std::vector<Selected> selected = Select(selection);
+  if (selected.empty()) return NothingToDo(WhyNoCase(selection, left_out));
   std::vector<oracle::Subject> subjects;
   for (const std::string& text : options.subjects)
     subjects.push_back(MakeSubject(text, options.timeout));

@@ -6,6 +6,7 @@
 import json
 import re
 import resource
+import subprocess
 import unittest
 from fractions import Fraction
 from pathlib import Path
@@ -13,7 +14,7 @@ from pathlib import Path
 import h5py
 import numpy
 
-from program import ONE_CASE, ProgramTest
+from program import ONE_CASE, PROGRAM, ProgramTest
 
 
 class Program(ProgramTest):
@@ -110,6 +111,41 @@ class Program(ProgramTest):
             result = self.run_it(*command.split())
             self.assertEqual((result.returncode, result.stdout), (2, ""))
             self.assertRegex(result.stderr, f"^sextant: .* any longer, expected: {today}\n$")
+
+    def test_help_and_version_are_commands_too(self):
+        for words, same in (("help check", "check --help"), ("help", "--help"), ("version", "--version")):
+            result = self.run_it(*words.split())
+            self.assertEqual((result.returncode, result.stderr), (0, ""))
+            self.assertEqual(result.stdout, self.run_it(*same.split()).stdout)
+
+    def test_a_shell_completes_commands_and_options(self):
+        for words, expected in ((("sextant", "aud"), "audit-suite"), (("sextant", "check", "--fil"), "--filter")):
+            script = (f'eval "$({PROGRAM} completion bash)"; COMP_WORDS=({" ".join(words)}); '
+                      f'COMP_CWORD={len(words) - 1}; _sextant; echo "${{COMPREPLY[@]}}"')
+            result = subprocess.run(["bash", "-c", script], capture_output=True, text=True)
+            self.assertEqual((result.stdout.strip(), result.stderr), (expected, ""))
+        self.assertIn("complete -c sextant -n '__fish_seen_subcommand_from check' -l filter\n",
+                      self.run_it("completion", "fish").stdout)
+        self.assertTrue(self.run_it("completion", "zsh").stdout.startswith("autoload "))
+        self.assertEqual(self.run_it("completion", "csh").returncode, 2)
+
+    def test_mistyped_names_have_a_suggestion(self):
+        for words, message in (("chek", "there is no command 'chek' (did you mean 'check'?)"),
+                               ("help chek", "there is no command 'chek' (did you mean 'check'?)"),
+                               ("describe sofmax", "there is no operation 'sofmax' (did you mean 'softmax'?)"),
+                               ("eval rope pairng=half", "no attribute 'pairng' (did you mean 'pairing'?)"),
+                               ("check softmax --subject fast --filtr a", " (did you mean '--filter'?)"),
+                               ("check softmax --subject fast --verbos", "run sextant check --help for help")):
+            result = self.run_it(*words.split())
+            self.assertEqual((result.returncode, result.stdout), (2, ""))
+            self.assertIn(message, result.stderr)
+
+    def test_aliases_are_words_of_every_command(self):
+        self.assertIn("activation kind=swish beta=1 F=2 N=1 dtype=bf16",
+                      self.run_it("eval", *"silu N=1 F=2 dtype=bfloat16".split()).stdout)
+        self.assertEqual(self.run_it("describe", "silu").stdout, self.run_it("describe", "activation").stdout)
+        self.assertIn("window=[3,0]", self.run_it(
+            "eval", *"attention S=1 T=6 H=1 head_dim=2 sliding_window=4".split()).stdout)
 
     def test_describe_lists_dimensions_and_their_defaults(self):
         for name, dimensions in (("rope", "B=1 D_(required) H_(required) R=D S_(required)"),

@@ -106,7 +106,7 @@ class Identify(unittest.TestCase):
             self.assertEqual(x.dtype, torch.bfloat16)
             return (x.double().relu() ** 2).bfloat16()
 
-        found = sextant.identify(half_the_relu2, "activation", F=8, dtype="bf16", torch=True)
+        found = sextant.identify(half_the_relu2, "activation", F=8, dtype=torch.bfloat16, torch=True)
         self.assertIn("kind=relu2", found.case)
         with self.assertRaisesRegex(sextant.InputError, "'native' has no function, and is none of"):
             sextant.identify("native", "activation")
@@ -117,6 +117,12 @@ class Identify(unittest.TestCase):
 
         with self.assertRaisesRegex(KeyError, "mine"):
             sextant.identify(raises, "activation", F=8)
+        with self.assertRaisesRegex(sextant.InputError, "takes no 'weight'; this case of linear has the "
+                                                        "inputs x weight, without with=bias"):
+            sextant.identify(lambda x, w: x @ w.T, "linear")
+        with self.assertRaisesRegex(TypeError, "has the inputs x weight, without with=bias, and what it has not "
+                                               "is None"):
+            sextant.identify(lambda x, weight, bias: x @ weight.T + bias, "linear")
         with self.assertRaisesRegex(ValueError, r"output y has shape \(3,\), expected \(6, 8\)"):
             sextant.identify(lambda x: numpy.zeros(3), "activation", F=8)
         with self.assertRaisesRegex(ValueError, "output y is .* expected a value of bf16"):

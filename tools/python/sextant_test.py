@@ -88,7 +88,7 @@ class Python(unittest.TestCase):
             self.conforms(p=tensor)
         self.conforms(y=y)
         twice = numpy.concatenate([x, x]), numpy.concatenate([y, y])
-        for positions in (numpy.broadcast_to(p, (2, 5)), p):  # one row serves all
+        for positions in (numpy.broadcast_to(p, (2, 5)), p, p[0]):  # one row serves all
             self.conforms(x=twice[0], p=positions, y=twice[1])
 
     def test_every_float_type(self):
@@ -105,6 +105,22 @@ class Python(unittest.TestCase):
         verdict = sextant.judge(QUESTION, {"x": self.x[:, :0], "position": self.p}, {"y": self.y[:, :0]})
         self.assertEqual(verdict.status_code, 4)
         self.assertTrue(verdict.text.startswith("nothing to judge: rope "), verdict.text)
+        self.assertIn("no output has an element, so nothing was compared", verdict.text)
+        self.assertEqual((verdict.status, verdict.grade), ("unverified", None))
+
+    def test_leading_axes_are_rows(self):
+        x, weight = torch.randn(2, 3, 8), torch.rand(8) + 1
+        y = x / (x.double().square().mean(-1, keepdim=True) + 1e-5).sqrt().float() * weight
+        verdict = sextant.assert_conforms("rms_norm", {"x": x, "weight": weight}, {"y": y})
+        self.assertIn("the leading axes [2,3] are taken as N=6", verdict.text)
+        self.assertEqual(sextant.prove("rms_norm", {"x": x, "weight": weight})["y"].value.shape, (2, 3, 8))
+        y[1, 2, 5] += 1
+        verdict = sextant.judge("rms_norm", {"x": x.transpose(0, 1), "weight": weight},
+                                {"y": y.transpose(0, 1)})
+        self.assertIn("y[2,1,M=5]: got ", verdict.text)
+        self.assertGreater(verdict["y"].error[2, 1, 5], 0.9)
+        with self.assertRaisesRegex(sextant.InputError, r"y has the leading axes \[3,2\], but x has \[2,3\]"):
+            sextant.judge("rms_norm", {"x": x, "weight": weight}, {"y": y.transpose(0, 1)})
 
     def test_the_message_of_a_failure(self):
         self.y[0, 1, 3, 2] += 0.5
@@ -112,7 +128,7 @@ class Python(unittest.TestCase):
             self.conforms()
         message = str(caught.exception)
         self.assertIn("FAILS: rope pairing=half base=500000", message)
-        self.assertIn("y[0,1,3,2]: got ", message)
+        self.assertIn("y[B=0,H=1,S=3,D=2]: got ", message)
         self.assertIn("1 of 80 elements of y fail; all at H=1 S=3 D=2", message)
         self.assertLessEqual(len(message.splitlines()), 15)
 
@@ -177,8 +193,8 @@ class Python(unittest.TestCase):
         self.refused("keep is of type int, expected str", keep=1)
         self.refused("strict is 'no', expected True or False", strict="no")
         self.refused("the question is not valid Unicode", question="softmax \ud800")
-        self.refused("position has shape [5], expected 2 axes: position[B,S]; for others, name them: "
-                     "'position (S)'", p=self.p[0])
+        self.refused("x has shape [8], expected 4 axes: x[B,H,S,D]; if the others have extent 1, name those "
+                     "that it has: 'x (D)'", x=self.x[0, 0, 0])
         liar = Foreign(self.x)
         liar.__class__ = type("Liar", (Foreign,), {"__dlpack__": lambda self: object()})
         self.refused("x cannot be read by DLPack", x=liar)

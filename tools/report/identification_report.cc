@@ -123,6 +123,7 @@ std::string TextOf(const Identification& found) {
     for (const std::string& line : DetailsOfIdentification(found)) out << "  " << line << "\n";
   }
   PrintComparison(found, out);
+  for (const std::string& note : found.notes) out << note << "\n";
   return out.str();
 }
 

@@ -79,6 +79,11 @@ std::string TextOf(const Judgement& judgement) {
   }
   if (!judgement.question.defaults.empty())
     text += "not given by any tensor, so the default:" + Joined(judgement.question.defaults) + "\n";
+  for (const auto& [dimension, axes] : judgement.question.folded) {
+    text += "the leading axes " + ToString(axes) + " are taken as " + dimension + "=" +
+            std::to_string(CountOf(axes)) + "\n";
+  }
+  for (const std::string& note : judgement.question.notes) text += note + "\n";
   text += ElementCounts({verdict});
   if (LeftOut(verdict) > 0)
     text += "; the part was chosen with seed " + std::to_string(judgement.budget.seed);

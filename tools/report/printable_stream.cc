@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "reference/base/printable.h"
+#include "tools/report/wrapped.h"
 
 namespace sextant::tools {
 
@@ -13,7 +14,8 @@ std::ostream& operator<<(std::ostream& out, const Color& color) {
   return out;
 }
 
-PrintableStream::PrintableStream(std::ostream& stream) : stream_(stream), to_(stream.rdbuf(this)) {}
+PrintableStream::PrintableStream(std::ostream& stream, size_t width)
+    : stream_(stream), width_(width), to_(stream.rdbuf(this)) {}
 
 PrintableStream::~PrintableStream() {
   WriteLine();
@@ -29,7 +31,8 @@ void PrintableStream::Finish() { line_ += Printable(std::exchange(added_, {})); 
 
 bool PrintableStream::WriteLine() {
   Finish();
-  const std::string line = std::exchange(line_, {});
+  std::string line = std::exchange(line_, {});
+  if (width_ > 0) line = Wrapped(line, width_);
   const auto size = static_cast<std::streamsize>(line.size());
   return to_->sputn(line.data(), size) == size;
 }

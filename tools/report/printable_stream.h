@@ -17,7 +17,8 @@ std::ostream& operator<<(std::ostream& out, const Color& color);
 // While it lives, the stream writes lines, each when it is complete, and all of them Printable.
 class PrintableStream : public std::streambuf {
  public:
-  explicit PrintableStream(std::ostream& stream);
+  // `width`: the columns of a terminal (wrapped.h); 0: lines of any length.
+  explicit PrintableStream(std::ostream& stream, size_t width = 0);
   ~PrintableStream() override;  // writes the last line, also without an end
   PrintableStream(const PrintableStream&) = delete;
   PrintableStream& operator=(const PrintableStream&) = delete;
@@ -33,6 +34,7 @@ class PrintableStream : public std::streambuf {
   bool WriteLine();
 
   std::ostream& stream_;
+  const size_t width_;
   std::streambuf* const to_;
   std::string line_, added_;  // the start of the line, printable; what was added since
 };

@@ -198,7 +198,12 @@ Json ReportToJson(const Report& report) {
 }  // namespace
 
 Json ToJson(const Judgement& judgement) {
-  Json json = VerdictToJson(ReportOf(judgement), judgement.verdict);
+  const Report report = ReportOf(judgement);
+  Json json = VerdictToJson(report, judgement.verdict);
+  if (report.Status() == kNothing) {  // without an element nothing was verified
+    json["status"] = NameOf(Outcome::kUnverified);
+    json["grade"] = nullptr;
+  }
   json["version"] = kReportVersion;
   json["recipe"] = judgement.recipe;
   json["strict"] = judgement.strict;

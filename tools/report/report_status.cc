@@ -131,7 +131,8 @@ std::string Report::WhyNotVerified() const {
   add(counts[Result::kFails], "without expectation: fails");
   add(counts[Result::kUnexpected], "with another result than expected");
   add(counts[Result::kCouldNotRun], "could not run");
-  add(supported_only ? 0 : counts[Result::kUnsupported], "unsupported");
+  add(supported_only ? 0 : counts[Result::kUnsupported],
+      "unsupported (--supported-only accepts them)");
   add(counts[Result::kUnverified], "unverified");
   add(not_reached, "not reached");
   add(sampled_is_enough ? 0 : SampledCases(verdicts).cases,

@@ -7,6 +7,7 @@
 #include <ranges>
 #include <sstream>
 
+#include "oracle/audit/suggest.h"
 #include "reference/base/count_text.h"
 #include "reference/base/printable.h"
 #include "tools/report/advice.h"
@@ -19,26 +20,51 @@ using oracle::Grade;
 using oracle::Verdict;
 
 constexpr size_t kMostGroups = 30;  // printed
+constexpr size_t kNamed = 3;        // failures of one cause
+
+std::string OperationOf(const Verdict& verdict) {
+  return verdict.case_line.substr(0, verdict.case_line.find(' '));
+}
+
+// How many failures of the same first cause are before this one; 0 if it is no failure with a
+// cause.
+size_t SameCauseBefore(const Report& report, const Verdict& verdict) {
+  size_t count = 0;
+  if (verdict.causes.empty() || report.Assess(verdict).result != Result::kFails) return count;
+  for (const Verdict& before : report.verdicts) {
+    if (&before == &verdict) break;
+    count += !before.causes.empty() && before.causes[0].name == verdict.causes[0].name &&
+             OperationOf(before) == OperationOf(verdict) &&
+             report.Assess(before).result == Result::kFails;
+  }
+  return count;
+}
 
 // For each likely cause, most frequent first, the number of failing cases that it explains: "30 of
 // 32 failing cases: likely cause defect:rms_norm/mean_subtracted"; "likely cause rope/unwritten" if
 // no subject has that name. Omitted if only one case fails.
 void PrintCauses(const Report& report, std::ostream& out) {
-  std::map<std::string, size_t> failing, explained;
+  std::map<std::string, size_t> failing, explained, first;
   for (const Verdict& v : report.verdicts) {
     if (v.status != Verdict::Status::kFails) continue;
     if (report.Assess(v).result == Result::kAsExpected) continue;
-    const std::string operation = v.case_line.substr(0, v.case_line.find(' '));
+    const std::string operation = OperationOf(v);
     ++failing[operation];
-    for (const oracle::Cause& cause : v.causes)
-      ++explained[(cause.is_measured ? "" : "defect:") + operation + "/" + cause.name];
+    for (const oracle::Cause& cause : v.causes) {
+      const std::string name = (cause.is_measured ? "" : "defect:") + operation + "/" + cause.name;
+      ++explained[name];
+      first[name] += &cause == &v.causes.front();
+    }
   }
   std::vector<std::pair<std::string, size_t>> causes(explained.begin(), explained.end());
   std::ranges::stable_sort(causes, std::greater(), &std::pair<std::string, size_t>::second);
   for (const auto& [cause, count] : causes) {
     const std::string operation = cause.substr(0, cause.find('/'));
     const size_t all = failing[operation.substr(operation.find(':') + 1)];
-    if (all > 1) out << count << " of " << all << " failing cases: likely cause " << cause << "\n";
+    if (all <= 1) continue;
+    out << count << " of " << all << " failing cases: likely cause " << cause;
+    if (first[cause] > kNamed) out << "; without -v, the first " << kNamed << " are printed";
+    out << "\n";
   }
 }
 
@@ -78,10 +104,16 @@ void PrintVerdict(const Report& report, const Verdict& verdict, const TextOutput
   const Assessment assessment = report.Assess(verdict);
   const std::string word(NameOf(assessment, verdict, report.strict));
   const Colors colors = ColorsOfOutput();
+  const auto line = [&] {
+    return to.short_lines ? oracle::ShortestLine(Case::Parse(verdict.case_line))
+                          : verdict.case_line;
+  };
   const auto head = [&](const Color& color, const std::string& text) {
     PrintColored(color, text, to.out);
-    to.out << " " << verdict.case_line << "\n";
+    to.out << " " << line() << "\n";
   };
+  const size_t before = to.verbose ? 0 : SameCauseBefore(report, verdict);
+  if (before >= kNamed) return;
   if (!NeedsAttention(report, verdict, assessment.result)) {
     if (to.verbose) head(colors.green, word);
     if (to.verbose) to.out << Indented(SampleLine(verdict));
@@ -95,7 +127,13 @@ void PrintVerdict(const Report& report, const Verdict& verdict, const TextOutput
   } else {
     head(colors.yellow, word);
   }
-  to.out << Indented(Details(verdict)) << "  repeat: " << RepeatCommand(report, verdict) << "\n";
+  if (before > 0) {
+    to.out << "  likely cause, as above: " << verdict.causes[0].name << "\n";
+    return;
+  }
+  Verdict shown = verdict;
+  shown.case_line = line();
+  to.out << Indented(Details(verdict)) << "  repeat: " << RepeatCommand(report, shown) << "\n";
 }
 
 std::vector<AcceptedGroup> AcceptedGroups(const Report& report) {
@@ -166,6 +204,7 @@ void PrintSummary(const Report& report, std::ostream& out) {
   for (const std::string& text : {FreshLine(report), WithLine(report)}) {
     if (!text.empty()) out << text << "\n";
   }
+  for (const std::string& note : report.notes) out << note << "\n";
   if (report.not_reached > 0)
     out << "stopped at the first failure: " << CountText(report.not_reached, "case")
         << " not judged\n";

@@ -9,10 +9,13 @@ namespace sextant::tools {
 
 struct TextOutput {
   std::ostream& out;
-  bool verbose = false;  // one line for each case that needs no attention
+  bool verbose = false;      // one line for each case that needs no attention, and every failure
+  bool short_lines = false;  // of cases: without defaults
 };
 
-// Prints the case, its details and the command that repeats it. Cases that conform and are not
+// Prints the case, its details and the command that repeats it. Failures of one likely cause are
+// one entry: the first has all of it, the next two are named, the others counted in the summary.
+// Cases that conform and are not
 // unlikely, cases with their expected result, and unsupported cases if `supported_only`, need no
 // attention.
 void PrintVerdict(const Report& report, const oracle::Verdict& verdict, const TextOutput& to);

@@ -56,7 +56,7 @@ def op(**given):
         )
         self.assertEqual(
             status_of("def op(eps): return eps", request),
-            ("unsupported", "the function takes no 'x'"),
+            ("unsupported", "the function takes no 'x'; this case of op has the inputs x"),
         )
 
     def test_that_are_not_set_may_be_omitted(self):
@@ -148,8 +148,9 @@ class Module:
     def test_unknown_parameters_are_named(self):
         self.assertEqual(self.served("", "lambda x, eps, width: x", []),
                          ("error", "TypeError: the function needs 'width', expected one of: "
-                                   "dtype M R base scale eps x"))
-        self.assertEqual(self.served("", "lambda *tensors: 0", []), ("unsupported", "the function takes no 'x'"))
+                                   "dtype M R base scale eps x; this case of op has the inputs x"))
+        self.assertEqual(self.served("", "lambda *tensors: 0", []),
+                         ("unsupported", "the function takes no 'x'; this case of op has the inputs x"))
 
     def test_a_function_without_a_signature_is_refused_at_the_start(self):
         with self.assertRaisesRegex(AssertionError, "<built-in function max> does not say the names of its "

@@ -315,7 +315,8 @@ def _arguments(parameters, case):
     if not any(p.kind == p.VAR_KEYWORD for p in parameters):  # no **attributes
         for name in sorted(rest.keys() - unset - {"dtype"}):
             if not (name[0].isupper() or takes_case):
-                raise Unsupported(f"the function takes no '{name}'")
+                inputs = f"; {_inputs_of(case)}" if name in case.tensors else ""
+                raise Unsupported(f"the function takes no '{name}'{inputs}")
         rest = {}
     given |= absent
     if takes_case:
@@ -326,7 +327,8 @@ def _arguments(parameters, case):
         if name in given and (value is parameter.empty or name not in unsaid | unset):
             value = given[name]
         if value is parameter.empty:
-            raise TypeError(f"the function needs '{name}', expected one of: {' '.join(given)}")
+            raise TypeError(f"the function needs '{name}', expected one of: {' '.join(given)}; "
+                            f"{_inputs_of(case)}")
         if parameter.kind == parameter.POSITIONAL_ONLY:
             positional.append(value)
         else:
@@ -334,10 +336,22 @@ def _arguments(parameters, case):
     return positional, rest
 
 
+def _inputs_of(case):
+    text = f"this case of {case.operation} has the inputs {' '.join(case.tensors)}"
+    if case.absent:
+        text += f", without with={','.join(case.absent)}"
+    return text
+
+
 def _call(function, case):
     """Calls the function with the parameters that it declares; returns a dict of outputs."""
     positional, named = _arguments(_parameters(function), case)
-    outputs = function(*positional, **named)
+    try:
+        outputs = function(*positional, **named)
+    except TypeError as error:
+        if not any(named.get(name, case) is None for name in case.absent):
+            raise
+        raise TypeError(f"{error}; {_inputs_of(case)}, and what it has not is None") from error
     required = {name for name, about in case.outputs.items() if not about.get("optional")}
     if not isinstance(outputs, dict):
         if len(required) != 1:

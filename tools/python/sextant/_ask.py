@@ -103,8 +103,8 @@ def identify(function: Implementation, operation: str, *, recipe: str | None = N
                (`sextant describe rope`), and with the dimensions and the dtype that it declares without
                a default: `def f(x, position, base=1e4)`; returns the output, or a dictionary of
                outputs, exact in their dtype. bf16 and 8-bit floats are in float32
-    known      attributes, dimensions and dtype: D=128, dtype="bf16". They are passed, too, whatever the
-               defaults are; attributes must be parameters of the function, or it must take **others
+    known      attributes, dimensions and dtype: D=128, dtype="bf16" or torch.bfloat16. They are passed,
+               too, whatever the defaults are; attributes must be parameters of the function, or it must take **others
     recipe     the first that is tried; others follow
     against    the config.json of a model: is what it needs computed? `part` and `layer` as in the
                options of `sextant identify`
@@ -159,7 +159,9 @@ def _word(value: Any) -> str:
         return "true" if value else "false"
     if isinstance(value, (list, tuple)):
         return "[" + ",".join(map(_word, value)) + "]"
-    return str(value)
+    if isinstance(value, type) and issubclass(value, numpy.generic):  # dtype=numpy.float16
+        return numpy.dtype(value).name
+    return str(value).removeprefix("torch.")  # dtype=torch.bfloat16
 
 
 class _Asked:

@@ -14,7 +14,7 @@ from typing import Any, Callable
 def cases(file: str | os.PathLike[str], *, filter: str = "") -> Callable[[Any], Any]:
     """Runs the test once for each case of the file, whose path is relative to that of the test. The
     argument `case` of the test is a sextant.Case. `filter` keeps the cases whose complete line
-    contains it, or matches it if it has a * or ?."""
+    contains it; in it, * stands for any characters and ? for one."""
     import pytest
 
     return pytest.mark.sextant_cases(os.fspath(file), filter)

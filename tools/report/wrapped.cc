@@ -1,0 +1,42 @@
+#include "tools/report/wrapped.h"
+
+#include <algorithm>
+
+namespace sextant::tools {
+namespace {
+
+// The columns of a text: bytes that continue a character of UTF-8 have none.
+size_t ColumnsOf(std::string_view text) {
+  return static_cast<size_t>(std::ranges::count_if(
+      text, [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
+}
+
+}  // namespace
+
+std::string Wrapped(const std::string& line, size_t width) {
+  constexpr std::string_view kContinues = " \\";
+  const size_t indent = line.find_first_not_of(' ');
+  if (ColumnsOf(line) <= width + line.ends_with('\n') || indent == line.npos ||
+      line[indent] == '{' || line[indent] == '[')
+    return line;
+  const bool is_command = line.find("repeat: ") == indent;
+  const size_t room = width - (is_command ? kContinues.size() : 0);
+  std::string wrapped, rest = line;
+  bool quoted = false;  // inside '...' a line break is a space of a case line
+  while (ColumnsOf(rest) > room + rest.ends_with('\n')) {
+    const size_t begin = rest.find_first_not_of(' ');
+    size_t at = rest.find(' ', begin), next = at;
+    while (next != rest.npos && ColumnsOf(rest.substr(0, next)) <= room) {
+      at = next;
+      next = rest.find(' ', next + 1);
+    }
+    if (at == rest.npos) break;  // one long word
+    const std::string first = rest.substr(0, at);
+    quoted = quoted != (std::ranges::count(first, '\'') % 2 == 1);
+    wrapped += first + (is_command && !quoted ? kContinues.data() : "") + "\n";
+    rest = std::string(indent + 4, ' ') + rest.substr(at + 1);
+  }
+  return wrapped + rest;
+}
+
+}  // namespace sextant::tools
