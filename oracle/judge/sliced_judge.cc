@@ -36,12 +36,25 @@ struct AnsweredQuestion {
   const TensorReader& answer;
 };
 
+// The slices that the budget takes. One that limits the time encloses them to find out how many
+// they are: enclosing takes most of the time of judging.
+std::vector<Slice> SlicesOf(const AnsweredQuestion& question) {
+  const size_t elements = SliceElements(question.c);
+  if (CurrentBudget().has_time) {
+    const auto enclose = [&](const Slice& slice) {
+      EnclosedSlices({question.c, question.inputs, question.recipe}).Enclose(slice);
+    };
+    ForEachSliceInBudget(question.c, elements, question.options.threads, enclose, nullptr);
+  }
+  return SlicesInBudget(question.c, elements);
+}
+
 class SlicedJudge {
  public:
   SlicedJudge(const AnsweredQuestion& question)
       : question_(question),
         shape_(question.answer.shape()),
-        slices_(CutCase(question.c, SliceElements(question.c))),
+        slices_(SlicesOf(question)),
         // All frequencies may depend on one rounded power, and then all elements share its error.
         independent_(!question.c.info().Marks(Step::kFrequency)),
         elements_(CountOf(shape_)),
@@ -68,7 +81,10 @@ class SlicedJudge {
 
   std::vector<JudgedTensor> Total(double bias_bound) const {
     const TensorSpec& spec = question_.c.info().signature.outputs[0];
-    return {{total_.Total(spec.name, bias_bound), spec.optional, shape_, elements_.statuses}};
+    TensorVerdict verdict = total_.Total(spec.name, bias_bound);
+    verdict.left_out = verdict.elements;
+    for (const Slice& slice : slices_) verdict.left_out -= CountOf(ShapeIn(shape_, spec, slice));
+    return {{std::move(verdict), spec.optional, shape_, elements_.statuses}};
   }
 
  private:
@@ -201,7 +217,7 @@ bool CanJudgeInSlices(const Case& c, const ProveOptions& options) {
   const auto& outputs = c.info().signature.outputs;
   return outputs.size() == 1 && !IsComposite(c.info()) &&
          CountOf(c.ShapeOf(outputs[0])) >= kLeastElements && HasLevel1(c) &&
-         options.engine == Engine::kLadder && !HasBudget();
+         options.engine == Engine::kLadder;
 }
 
 std::optional<Verdict> JudgeInSlices(const Case& c, const TensorReaders& inputs,
@@ -225,6 +241,7 @@ std::optional<Verdict> JudgeInSlices(const Case& c, const TensorReaders& inputs,
   if (tensors.empty() || AreUnlikely(tensors)) return std::nullopt;
   Verdict verdict = VerdictOf(c, tensors);
   SetUnverified(tensors, verdict);
+  verdict.sample = SampleIn(c);
   return verdict;
 }
 

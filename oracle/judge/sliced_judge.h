@@ -9,11 +9,11 @@
 
 namespace sextant::oracle {
 
-// False if the case is small, has several outputs or is not to be judged by enclosures, or if a
-// budget limits this thread.
+// False if the case is small, has several outputs or is not to be judged by enclosures.
 bool CanJudgeInSlices(const Case& c, const ProveOptions& options);
 
-// The verdict of Judge(c, inputs, recipe, options).Evaluate(outputs). Empty if it cannot be given,
+// The verdict of Judge(c, inputs, recipe, options).Evaluate(outputs), within the budget of this
+// thread. Empty if it cannot be given,
 // or needs reference values of the whole case: if the answer does not fit the case, fails or is
 // unlikely.
 std::optional<Verdict> JudgeInSlices(const Case& c, const TensorReaders& inputs,

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <string>
 
@@ -118,11 +119,36 @@ TEST(SlicedJudge, DoesNotDependOnTheNumberOfThreads) {
   EXPECT_EQ(one->tensors[0].worst.where, three->tensors[0].worst.where);
 }
 
-TEST(SlicedJudge, LeavesSmallCasesAndBudgets) {
+TEST(SlicedJudge, LeavesSmallCases) {
   EXPECT_FALSE(Sliced("softmax N=2 M=4096 dtype=f32").Judged());
-  const Sliced test(kSoftmax);
-  const ScopedBudget within({.elements = 4096});
-  EXPECT_FALSE(test.Judged());
+}
+
+TEST(SlicedJudge, JudgesThePartThatABudgetTakes) {
+  Sliced test(kSoftmax);
+  for (const size_t elements : {size_t{1}, size_t{5 * 4096}, size_t{39 * 4096}}) {
+    const ScopedBudget within({.elements = elements, .seed = 7});
+    const auto verdict = test.Judged();
+    ASSERT_TRUE(verdict && verdict->sample) << elements;
+    ExpectSame(test.JudgedWhole(), *verdict);
+    const TensorVerdict& y = verdict->tensors[0];
+    EXPECT_EQ(y.judged, verdict->sample->elements);
+    EXPECT_EQ(y.judged + y.left_out, y.elements);
+    EXPECT_GT(y.left_out, 0U);
+  }
+}
+
+// The first and the last row of the case come first.
+TEST(SlicedJudge, JudgesThePartForWhichThereIsTime) {
+  Sliced test(kSoftmax);
+  for (const int more : {0, 1, 17, 1000}) {
+    int left = more;
+    const ScopedBudget within({.has_time = [&left] { return left-- > 0; }});
+    const auto verdict = test.Judged();
+    ASSERT_TRUE(verdict) << more;
+    EXPECT_EQ(verdict->tensors[0].judged, std::min(40, 2 + more) * size_t{4096});
+    EXPECT_EQ(verdict->sample.has_value(), more < 38);
+    ExpectSame(test.JudgedWhole(), *verdict);
+  }
 }
 
 }  // namespace

@@ -27,14 +27,20 @@ void AcceptOpenRows(Verdict& verdict) {
   verdict.message.clear();
 }
 
+// The budget of the options, which limits the proof of the case that has begun.
+Budget BudgetOf(const JudgeSubjectOptions& options) {
+  Budget budget = options.budget;
+  if (const TimeBudget* const time = options.time)
+    budget.has_time = [time] { return time->HasTimeForProof(); };
+  return budget;
+}
+
 // The verdict on the answer to stored inputs, which needs less memory. Empty if the subject has no
 // such answer, or if the verdict needs reference values of the whole case.
 std::optional<Verdict> JudgeStored(const Selected& selected, const oracle::Subject& subject,
                                    const JudgeSubjectOptions& options) {
   const Case& c = selected.c;
-  const ScopedBudget within(options.budget);
-  if (!subject.answer_stored || selected.record || options.time ||
-      !oracle::CanJudgeInSlices(c, options.prove))
+  if (!subject.answer_stored || selected.record || !oracle::CanJudgeInSlices(c, options.prove))
     return std::nullopt;
   const StoredTensors inputs = DrawStored(c, NpyReader());
   const auto outputs = [&] {
@@ -42,8 +48,12 @@ std::optional<Verdict> JudgeStored(const Selected& selected, const oracle::Subje
     return subject.answer_stored(c, inputs);
   }();
   if (!outputs) return std::nullopt;
-  return oracle::JudgeInSlices(c, ReadersOf(inputs), ParseRecipe(options.recipe, c.dtype()),
-                               options.prove, ReadersOf(*outputs));
+  if (options.time) options.time->Begin();
+  const ScopedBudget within(BudgetOf(options));
+  auto verdict = oracle::JudgeInSlices(c, ReadersOf(inputs), ParseRecipe(options.recipe, c.dtype()),
+                                       options.prove, ReadersOf(*outputs));
+  if (options.time) options.time->End();
+  return verdict;
 }
 
 Verdict JudgeInBudget(const Selected& selected, const oracle::Subject& subject,
@@ -51,15 +61,13 @@ Verdict JudgeInBudget(const Selected& selected, const oracle::Subject& subject,
                       const JudgeSubjectOptions& options) {
   const Case& c = selected.c;
   const Recipe recipe = ParseRecipe(options.recipe, c.dtype());
-  Budget budget = options.budget;
   ProveOptions after = options.prove;  // what follows the proof, which the budget limits
   if (const TimeBudget* const time = options.time) {
-    budget.has_time = [time] { return time->HasTimeForProof(); };
     after.progress = [time](double) {
       if (!time->HasTime()) throw OutOfTime();
     };
   }
-  const ScopedBudget within(budget);
+  const ScopedBudget within(BudgetOf(options));
   const bool stored = selected.record && !selected.record->golden.empty();
   oracle::Subject asked = subject;
   if (!stored && oracle::CanJudgeInSlices(c, options.prove) &&
