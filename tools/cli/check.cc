@@ -2,6 +2,7 @@
 #include <unistd.h>
 
 #include <filesystem>
+#include <functional>
 #include <iostream>
 #include <map>
 #include <memory>
@@ -101,7 +102,11 @@ void JudgeAll(const std::vector<Selected>& selected, const Subject& subject,
   const bool text_to_stderr = outputs.lines.IsStandardOutput();
   const TextOutput text{text_to_stderr ? std::cerr : std::cout, options.verbose,
                         isatty(text_to_stderr ? STDERR_FILENO : STDOUT_FILENO) == 1};
-  Progress progress("judging");
+  const bool is_bounded = options.budget_seconds > 0 || options.budget.elements > 0;
+  Progress progress("judging",
+                    is_bounded ? "" : "--budget SECONDS judges a random part of large cases");
+  ProveOptions prove = options.prove;
+  if (selected.size() == 1) prove.progress = std::ref(progress);
   TimeBudget time(options.budget_seconds, selected.size());
   const auto take = [&](Verdict judged) {
     if (report.CommittedOf(judged)) RefuseNewDecline(report.verdicts.back(), judged);
@@ -121,7 +126,7 @@ void JudgeAll(const std::vector<Selected>& selected, const Subject& subject,
   JudgeCases({.cases = selected,
               .subject = subject,
               .options = {.recipe = report.recipe,
-                          .prove = options.prove,
+                          .prove = prove,
                           // A right kernel of others meets rows in which no answer could fail.
                           .open_rows = options.open_rows || !IsInProcess(options.subject),
                           .budget = options.budget,

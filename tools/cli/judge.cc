@@ -102,7 +102,8 @@ int Judge(const JudgeArguments& given) {
   OutputFile json(options.json);
   ParseRecipe(options.recipe, DType::kF32);  // throws Error for a wrong recipe before any work
   Judgement judgement = [&] {
-    Progress progress("judging");
+    Progress progress(
+        "judging", options.budget.elements > 0 ? "" : "--budget-elements N judges a random part");
     Question question = ReadQuestion(options);
     const Case c = question.c;
     ProveOptions prove = options.prove;

@@ -193,7 +193,7 @@ class NodeTests(ProgramTest):
             "rope_rotate pairing=half S=1 H=1 D=2 R=0": "takes R=0 for R=D",
             "attention with=bias S=1 H=1 D=2 add_bias=before_scale":
                 "adds its attn_mask to the capped score, unlike add_bias=before_scale",
-            "attention with=bias S=1 H=1 D=2 add_bias=before_cap": "unlike add_bias=before_cap",
+            "attention with=bias S=1 H=1 D=2 soft_cap=2 add_bias=before_cap": "unlike add_bias=before_cap",
             "attention with=sink S=1 H=1 D=2": "has no sink",
             attention + "mask=causal": "y has unspecified elements",
             attention + "@k=nonfinite": "k has a NaN or an infinity"}

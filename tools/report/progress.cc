@@ -5,13 +5,24 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <utility>
+
+#include "reference/base/count_text.h"
 
 namespace sextant::tools {
 
 using std::chrono::steady_clock;
 
-Progress::Progress(std::string label)
+std::string LongWait(double passed, double left) {
+  constexpr double kSoon = 5, kLong = 60;  // seconds: the speed is known, and it is worth a line
+  if (passed < kSoon || left < kLong) return "";
+  const auto minutes = static_cast<size_t>(left / 60);
+  return "more than " + CountText(minutes, "minute") + " left";
+}
+
+Progress::Progress(std::string label, std::string bound)
     : label_(std::move(label)),
+      bound_(std::move(bound)),
       terminal_(isatty(STDERR_FILENO) == 1),
       start_(steady_clock::now()),
       last_(start_) {}
@@ -22,12 +33,18 @@ void Progress::Clear() {
 }
 
 void Progress::operator()(double done) {
-  if (!terminal_) return;
+  if (!terminal_ && bound_.empty()) return;
   const auto now = steady_clock::now();
   if (now - last_ < std::chrono::milliseconds(200)) return;
   last_ = now;
   const double passed = std::chrono::duration<double>(now - start_).count();
   const double left = done > 0 ? passed / done * (1 - done) : 0;
+  if (const std::string wait = LongWait(passed, left); !bound_.empty() && !wait.empty()) {
+    Clear();
+    std::fprintf(stderr, "sextant: %s: %s; %s\n", label_.c_str(), wait.c_str(), bound_.c_str());
+    bound_.clear();
+  }
+  if (!terminal_) return;
   std::fprintf(stderr, "\r\033[K%s %3.0f %%, %.0f s left", label_.c_str(), done * 100,
                std::ceil(left));
   std::fflush(stderr);

@@ -1,4 +1,5 @@
-// Prints "proving  37 %, 12 s left" to stderr if that is a terminal, else nothing.
+// Prints "proving  37 %, 12 s left" to stderr if that is a terminal. If much time is left, it says
+// once, anywhere, what bounds it.
 #pragma once
 
 #include <chrono>
@@ -8,15 +9,19 @@
 
 namespace sextant::tools {
 
+// "more than 4 minutes left" if that is worth saying after so many seconds, else empty.
+std::string LongWait(double passed, double left);
+
 class Progress {
  public:
-  explicit Progress(std::string label);
+  // `bound`: what a user can do if it takes long; empty: nothing.
+  explicit Progress(std::string label, std::string bound = "");
   ~Progress() { Clear(); }
   void operator()(double done);  // 0 .. 1
   void Clear();                  // removes the line, before other text is printed
 
  private:
-  std::string label_;
+  std::string label_, bound_;
   bool shown_ = false;
   bool terminal_;
   std::chrono::steady_clock::time_point start_, last_;
