@@ -141,8 +141,10 @@ TEST(Case, ErrorsListTheNamesThatExist) {
   EXPECT_EQ(ErrorOfLine(""), "an empty line is no case");
   EXPECT_EQ(ErrorOfLine("rope @x=file:a\x1b"),
             "the word '@x=file:a?' of a case has characters that are not printable");
-  EXPECT_THAT(ErrorOfLine("ropes S=1"),
-              HasSubstr("there is no operation 'ropes'; there are: sinusoidal rope_frequencies"));
+  EXPECT_THAT(
+      ErrorOfLine("ropes S=1"),
+      HasSubstr("there is no operation 'ropes' (did you mean 'rope'?); there are: sinusoidal "
+                "rope_frequencies"));
   EXPECT_EQ(ErrorOfLine("rms_norm N"), "'N' is not key=value");
   EXPECT_EQ(ErrorOfLine("rms_norm =3"), "'=3' is not key=value");
   EXPECT_EQ(ErrorOfLine("rms_norm N=1 M=2 N=3"), "rms_norm: N= is given twice");
