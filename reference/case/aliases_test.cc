@@ -67,7 +67,9 @@ TEST(Aliases, AreNoWordsOfOperations) {
     const std::string name(operation->info().name);
     EXPECT_EQ(Ours(name), name);
     for (const Attribute& attribute : operation->Attributes()) {
-      for (const std::string& value : attribute.values) {
+      std::vector<std::string> values(attribute.values.begin(), attribute.values.end());
+      values.push_back("7");
+      for (const std::string& value : values) {
         const std::string line = name + " " + attribute.name + "=" + value;
         EXPECT_EQ(Ours(line), line);
       }

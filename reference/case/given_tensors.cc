@@ -65,6 +65,17 @@ Shape WithoutOnes(Shape shape) {
   return shape;
 }
 
+// The names of the leading axes that a layout gives them, without those of extent 1.
+std::vector<std::string> NamesOfLeading(const TensorSpec& spec, const GivenTensor& given) {
+  const size_t count = LeadingAxes(spec, given.view.shape).size();
+  std::vector<std::string> names;
+  if (count < 2 || given.axes.names.size() != given.view.shape.size()) return names;
+  for (size_t i = 0; i < count; ++i) {
+    if (given.view.shape[i] != 1) names.push_back(given.axes.names[i]);
+  }
+  return names;
+}
+
 // The view with a first axis of this extent in place of its `leading` ones, which repeats the rest.
 TensorView Repeated(TensorView view, size_t leading, size_t extent) {
   const auto end = static_cast<ptrdiff_t>(leading);
@@ -76,7 +87,8 @@ TensorView Repeated(TensorView view, size_t leading, size_t extent) {
 }
 
 bool IsOfSequences(const TensorSpec& spec) {  // position[B,S]
-  return spec.role == Role::kInteger && spec.extents.size() > 1 && spec.extents[0] == "B";
+  return (spec.role == Role::kInteger || spec.role == Role::kReal) && spec.extents.size() > 1 &&
+         spec.extents[0] == "B";
 }
 
 // The tensor without a layout, or with the name of each axis in it.
@@ -128,6 +140,7 @@ void RequireSameLeadingAxes(const Signature& signature, const GivenTensors& give
   struct Leading {
     std::string tensor;
     Shape axes;
+    std::vector<std::string> names;
   };
   std::map<std::string, Leading> seen;  // by dimension
   for (const auto* side : {&signature.inputs, &signature.outputs}) {
@@ -137,8 +150,17 @@ void RequireSameLeadingAxes(const Signature& signature, const GivenTensors& give
       if (at->second.shape.size() != spec.extents.size()) continue;  // the solver refuses it
       const Shape axes = WithoutOnes(LeadingAxes(spec, at->second.view.shape));
       if (IsOfSequences(spec) && axes.empty()) continue;
-      const auto [first, is_new] = seen.emplace(spec.extents[0], Leading{spec.name, axes});
+      const auto names = NamesOfLeading(spec, at->second);
+      const auto [first, is_new] = seen.emplace(spec.extents[0], Leading{spec.name, axes, names});
       const Shape& others = first->second.axes;
+      const auto& other_names = first->second.names;
+      const bool have_names =
+          std::ranges::count(names, "") + std::ranges::count(other_names, "") == 0;
+      if (have_names && names.size() == other_names.size() && names != other_names) {
+        throw Error(spec.name, " has the leading axes", NamesText(names), ", but ",
+                    first->second.tensor, " has", NamesText(other_names),
+                    ", expected the same order");
+      }
       if (is_new || axes == others || std::max(axes.size(), others.size()) < 2) continue;
       throw Error(spec.name, " has the leading axes ", ToString(axes), ", but ",
                   first->second.tensor, " has ", ToString(others), ", expected the same");
@@ -156,7 +178,7 @@ void RepeatPositions(const Signature& signature, GivenTensors& given) {
     if (at == given.end() || rank < 2 || spec.extents[0] != "B") continue;
     GivenTensor& tensor = at->second;
     if (tensor.shape.size() != rank) continue;
-    if (spec.role != Role::kInteger) {
+    if (!IsOfSequences(spec)) {
       batch = tensor.shape[0];
     } else if (tensor.shape[0] == 1) {
       of_one.push_back(&tensor);
@@ -207,8 +229,9 @@ std::map<std::string, Shape> FoldedAxes(const Signature& signature, const GivenT
   for (const auto* side : {&signature.inputs, &signature.outputs}) {
     for (const TensorSpec& spec : *side) {
       const auto at = given.find(spec.name);
-      if (at == given.end() || at->second.view.shape.size() == at->second.shape.size()) continue;
-      folded.emplace(spec.extents[0], LeadingAxes(spec, at->second.view.shape));
+      if (at == given.end()) continue;
+      const Shape axes = LeadingAxes(spec, at->second.view.shape);
+      if (WithoutOnes(axes).size() > 1) folded.emplace(spec.extents[0], axes);
     }
   }
   return folded;

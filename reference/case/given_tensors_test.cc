@@ -50,6 +50,21 @@ TEST(GivenTensors, LeadingAxesMustBeThoseOfTheOtherTensors) {
             "");
 }
 
+// Of the same extents the names tell that the orders differ.
+TEST(GivenTensors, NamedLeadingAxesMustHaveOneOrder) {
+  EXPECT_EQ(
+      ErrorOfArranging("softmax", {Floats("x (S B M)", {3, 3, 4}), Floats("y (B S M)", {3, 3, 4})}),
+      "y has the leading axes B S, but x has S B, expected the same order");
+  EXPECT_EQ(ErrorOfArranging("attention_merge", {Floats("y1 (B S H E)", {2, 4, 4, 5}),
+                                                 Floats("lse1 (B H S)", {2, 4, 4})}),
+            "lse1 has the leading axes B H S, but y1 has B S H, expected the same order");
+  EXPECT_EQ(
+      ErrorOfArranging("softmax", {Floats("x (S B M)", {3, 3, 4}), Floats("y (S B M)", {3, 3, 4})}),
+      "");
+  EXPECT_EQ(ErrorOfArranging("softmax", {Floats("x (S B M)", {3, 3, 4}), Floats("y", {3, 3, 4})}),
+            "");
+}
+
 // Tokens of a decoder attend to each other: its sequences are not rows.
 TEST(GivenTensors, OnlyIndependentRowsFold) {
   const auto given = ArrangeFor("decoder_block", {Floats("x", {2, 3, 4})});
@@ -71,6 +86,9 @@ TEST(GivenTensors, PositionsOfOneSequenceServeAll) {
   const auto folded =
       ArrangeFor("rope", {Floats("x", {2, 3, 1, 4, 2}), Positions("position", {2, 3, 4})});
   EXPECT_THAT(folded.at("position").shape, ElementsAre(6, 4));
+  const auto coordinates =
+      ArrangeFor("rope_axial", {Floats("x", {2, 4, 3, 8}), Floats("position", {1, 2, 3})});
+  EXPECT_THAT(coordinates.at("position").shape, ElementsAre(2, 2, 3));
   EXPECT_THAT(
       ErrorOfArranging("rope", {Floats("x", {2, 3, 1, 4, 2}), Positions("position", {2, 4})}),
       HasSubstr("position has the leading axes [2], but x has [2,3]"));

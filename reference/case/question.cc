@@ -187,6 +187,9 @@ std::string Question::Text() const {
 }
 
 Shape Question::OwnShape(const TensorSpec& output) const {
+  const auto given = std::ranges::find(outputs, output.name, &NamedTensor::name);
+  if (given != outputs.end())
+    return output_axes[static_cast<size_t>(given - outputs.begin())].shape;
   Shape shape = c.ShapeOf(output);
   if (output.extents.empty()) return shape;
   const auto axes = folded.find(output.extents[0]);

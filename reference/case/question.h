@@ -24,8 +24,7 @@ struct Question {
   std::vector<std::string> defaults;      // what neither a tensor nor the text gave: "R=8"
   std::vector<GivenAxes> output_axes{};   // of `outputs`
   std::map<std::string, Shape> folded{};  // N -> [2,3]: the given axes that are folded into it
-
-  std::vector<std::string> notes{};  // about aliases (reference/case/aliases.h)
+  std::vector<std::string> notes{};       // about aliases (reference/case/aliases.h)
 
   // The shape of an output, its leading axes as they are given.
   Shape OwnShape(const TensorSpec& output) const;

@@ -21,8 +21,18 @@ Verdict NotJudged(const Case& c, Verdict::Status status, const std::string& why)
           .causes = {}};
 }
 
-void AcceptOpenRows(Verdict& verdict) {
+bool AreFew(const Verdict& verdict) {
+  size_t judged = 0, open = 0;
+  for (const oracle::TensorVerdict& t : verdict.tensors) {
+    judged += t.judged;
+    open += t.elements - t.judged - t.unspecified - t.left_out;
+  }
+  return judged >= open;
+}
+
+void AcceptOpenRows(OpenRows accepted, Verdict& verdict) {
   if (verdict.status != Verdict::Status::kUnverified || !verdict.open_rows_acceptable) return;
+  if (accepted == OpenRows::kRefused || (accepted == OpenRows::kFew && !AreFew(verdict))) return;
   verdict.status = Verdict::Status::kConforms;
   verdict.message.clear();
 }
@@ -94,7 +104,7 @@ Verdict JudgeSubject(const Selected& selected, const oracle::Subject& subject,
   const Case& c = selected.c;
   ParseRecipe(options.recipe, c.dtype());
   if (auto verdict = JudgeStored(selected, subject, options)) {
-    if (options.open_rows) AcceptOpenRows(*verdict);
+    AcceptOpenRows(options.open_rows, *verdict);
     return *std::move(verdict);
   }
   const Tensors inputs = InputsOf(selected);
@@ -109,7 +119,7 @@ Verdict JudgeSubject(const Selected& selected, const oracle::Subject& subject,
   if (options.time) options.time->Begin();
   Verdict verdict = JudgeInBudget(selected, subject, inputs, answer.outputs, options);
   if (options.time) options.time->End();
-  if (options.open_rows) AcceptOpenRows(verdict);
+  AcceptOpenRows(options.open_rows, verdict);
   return verdict;
 }
 

@@ -11,11 +11,17 @@
 
 namespace sextant::tools {
 
+// Rows that no answer could fail, if there is no other reason why a case is unverified.
+enum class OpenRows {
+  kRefused,
+  kFew,  // the case conforms if most of its elements could have failed
+  kAccepted
+};
+
 struct JudgeSubjectOptions {
   std::string recipe;  // a standard recipe or a recipe line
   ProveOptions prove;
-  // A case conforms if it is unverified only because of rows that no answer could fail.
-  bool open_rows = false;
+  OpenRows open_rows = OpenRows::kRefused;
   Budget budget{};             // elements beyond it are left out; without `has_time`
   TimeBudget* time = nullptr;  // null: no limit. The first and last slices are always proven
 };

@@ -61,6 +61,13 @@ bool IsMeantAsFile(const std::string& argument) {
   return count == 1 && argument.find(' ') == argument.npos;
 }
 
+// "rope", and "real/rope" for the shapes of real kernels.
+std::vector<std::string> NamesOfCases() {
+  std::vector<std::string> names = OperationNames();
+  for (const std::string& name : OperationNames()) names.push_back("real/" + name);
+  return names;
+}
+
 // Throws Error unless every word has a key and a value, and a key of its own.
 void RequireWords(const std::vector<std::string>& words) {
   std::set<std::string> keys;
@@ -204,8 +211,10 @@ std::string CasesNamed(const std::string& name) {
   std::error_code none;  // of a name that is too long, and where there is no /proc
   if (name.find_first_of(" =") != name.npos || fs::exists(name, none)) return name;
   const fs::path folder = fs::read_symlink("/proc/self/exe", none).parent_path();
-  for (const fs::path& place : {fs::path("fixtures/cases"), folder / "../fixtures/cases",
-                                folder / "../share/sextant/cases"}) {
+  for (const fs::path& place :
+       {fs::path("fixtures/cases"), folder / "../fixtures/cases", folder / "../share/sextant/cases",
+        // of a wheel: from lib/python3/site-packages/sextant
+        folder / "../../../../share/sextant/cases"}) {
     const fs::path file = place / (name + ".cases");
     if (fs::is_regular_file(file, none)) return file.lexically_normal().string();
   }
@@ -264,6 +273,15 @@ std::vector<Selected> Select(const Selection& selection) {
           throw Error(option, " applies to case lines; the cases of ", argument, " are complete");
       }
       for (Selected& golden : ReadGoldens(argument)) add(std::move(golden), "", {});
+    } else if (!exists && !argument.empty() && argument.find_first_of(" @#") == argument.npos &&
+               !IsMeantAsFile(argument)) {
+      const std::string ours = InOurWords(argument).line;
+      const size_t space = ours.find(' ');
+      if (space == ours.npos)
+        throw Error(argument, ".cases is not in fixtures/cases, and not beside the program: name ",
+                    "the file, or give a case line");
+      throw Error(argument, " is called ", ours, " here; its cases: ", ours.substr(0, space),
+                  " --filter ", ours.substr(space + 1));
     } else if (!exists && !IsMeantAsFile(argument)) {
       note(argument);
       const auto folders = fixtures::FoldersOfLists();
@@ -272,8 +290,8 @@ std::vector<Selected> Select(const Selection& selection) {
       throw Error(argument, exists ? " is not an HDF5 file" : " does not exist",
                   exists ? "" : DidYouMeanFile(argument));
     } else if (!exists) {
-      throw Error(argument, ": there is no such file",
-                  DidYouMeanFile(argument) + DidYouMean(argument, OperationNames()));
+      throw Error(argument, ": there is no such file or operation",
+                  DidYouMeanFile(argument) + DidYouMean(argument, NamesOfCases()));
     } else {
       const auto folders = fixtures::FoldersOfLists(argument);
       for (CaseInFile& read : ReadCases(argument, selection.config)) {

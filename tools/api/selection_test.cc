@@ -271,6 +271,7 @@ TEST_F(SelectionTest, ANameStandsForTheCasesOfAnOperation) {
   std::filesystem::current_path(std::filesystem::path(file).parent_path());
   const std::string elsewhere = CasesNamed("softmax");  // beside the program
   std::filesystem::current_path(here);
+  EXPECT_THAT(ErrorOf({"silu"}), HasSubstr("its cases: activation --filter kind=swish"));
   EXPECT_TRUE(std::filesystem::equivalent(elsewhere, "fixtures/cases/softmax.cases"));
 }
 

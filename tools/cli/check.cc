@@ -128,7 +128,9 @@ void JudgeAll(const std::vector<Selected>& selected, const Subject& subject,
               .options = {.recipe = report.recipe,
                           .prove = prove,
                           // A right kernel of others meets rows in which no answer could fail.
-                          .open_rows = options.open_rows || !IsInProcess(options.subject),
+                          .open_rows = options.open_rows              ? OpenRows::kAccepted
+                                       : IsInProcess(options.subject) ? OpenRows::kRefused
+                                                                      : OpenRows::kFew,
                           .budget = options.budget,
                           .time = options.budget_seconds > 0 ? &time : nullptr},
               .side_by_side = IsInProcess(options.subject) && options.budget_seconds == 0},

@@ -106,7 +106,7 @@ function(install_wheel folder)
     endif()
     string(REGEX MATCH "[a-z0-9-]+-dev" package ${line})
     install(FILES /usr/share/doc/${package}/copyright DESTINATION ${name}.dist-info/licenses
-      RENAME ${package} ${COMPONENT} OPTIONAL)
+      RENAME ${package} ${COMPONENT})
   endforeach()
   add_custom_target(wheel VERBATIM
     COMMAND ${CMAKE_COMMAND} -E rm -rf wheel

@@ -108,6 +108,8 @@ class Identify(unittest.TestCase):
 
         found = sextant.identify(half_the_relu2, "activation", F=8, dtype=torch.bfloat16, torch=True)
         self.assertIn("kind=relu2", found.case)
+        found = sextant.identify(lambda x: numpy.maximum(x, 0) ** 2, "activation", F=8, dtype=numpy.float64)
+        self.assertIn("kind=relu2 F=8 N=6 dtype=f64", found.case)
         with self.assertRaisesRegex(sextant.InputError, "'native' has no function, and is none of"):
             sextant.identify("native", "activation")
 

@@ -174,6 +174,16 @@ std::string WordsToAsk(const Cases& cases, const std::vector<Shared>& shared) {
   return text;
 }
 
+// The words, and those of `more` whose keys they do not have.
+std::string Merged(const std::string& words, const std::string& more) {
+  std::string all = words;
+  for (const std::string& word : WordsIn(more)) {
+    const std::string key = word.substr(0, word.find('=') + 1);
+    if ((" " + all).find(" " + key) == std::string::npos) all += (all.empty() ? "" : " ") + word;
+  }
+  return all;
+}
+
 // In the order of their first case.
 std::vector<std::pair<std::string, Cases>> CasesByOperation(const Report& report) {
   std::vector<std::pair<std::string, Cases>> all;
@@ -221,11 +231,13 @@ std::vector<std::string> AdviceOf(const Report& report) {
                       std::to_string(cases.unsupported.size()) + " unsupported because: " + reason);
     }
   }
-  const std::string with = " --with " + PrintableWord(ask);
+  const std::string all_words = Merged(report.with, ask);
+  const std::string with = " --with " + PrintableWord(all_words);
   for (const std::string& file : report.real_cases)
     lines.push_back("the shapes of real kernels: sextant check " + PrintableWord(file) +
                     " --subject " + PrintableWord(report.subject) + with);
-  lines.push_back("these cases with the words of your kernel:" + with);
+  if (all_words != report.with)
+    lines.push_back("these cases with the words of your kernel:" + with);
   if (!report.supported_only)
     lines.push_back("to accept that the subject declines cases: --supported-only");
   return lines;

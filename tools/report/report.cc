@@ -183,6 +183,10 @@ std::string WithLine(const Report& report) {
   const auto& [not_applicable, equal] = report.replaced;
   std::string text = "with " + report.with + ": " + CountText(not_applicable.size(), "case") +
                      " not applicable, " + CountText(equal, "case") + " equal to another";
+  const auto open = std::ranges::count_if(report.verdicts, [&](const Verdict& v) {
+    return report.Assess(v).result == Result::kFreshOpen;
+  });
+  if (open > 0) text += ", " + std::to_string(open) + " unverified, which is accepted";
   if (!not_applicable.empty())
     text += "; the first not applicable: " + not_applicable.front().line + ": " +
             not_applicable.front().why;

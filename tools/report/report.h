@@ -25,7 +25,8 @@ enum class Result {
   kCouldNotRun,  // no expectation
   kUnsupported,  // no expectation
   kUnverified,   // no expectation
-  kFreshOpen,    // as kUnverified, because fresh inputs have a NaN or an infinity
+  kFreshOpen,    // as kUnverified: inputs that are fresh, or of other words, have a NaN or an
+                 // infinity
   kInPart        // passes, but only a part of the case was judged
 };
 struct Assessment {

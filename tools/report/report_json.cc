@@ -250,6 +250,7 @@ Json ToJson(const Expectations& known) {
     json["entries"].push_back({{"where", entry.where},
                                {"cases", entry.cases},
                                {"outcome", NameOf(entry.outcome)},
+                               {"may", entry.may},
                                {"reason", entry.reason},
                                {"link", entry.link},
                                {"until", entry.until},

@@ -16,7 +16,7 @@ bool ConformsWithoutElement(const Verdict& verdict) {
          std::ranges::all_of(verdict.tensors, is_empty);
 }
 
-// An answer to fresh inputs that is unverified because of a NaN or an infinity of the inputs alone.
+// An answer that is unverified because of a NaN or an infinity of the inputs alone.
 // Any other reason may be the answer's: intermediates that it has only for inputs that it knows.
 bool IsUnspecified(const Verdict& verdict) {
   const auto is_open = [](const oracle::TensorVerdict& t) {
@@ -67,7 +67,8 @@ const std::string* Report::CommittedOf(const Verdict& verdict) const {
 Assessment Report::Assess(const Verdict& verdict) const {
   const Result passes = verdict.sample && !sampled_is_enough ? Result::kInPart : Result::kPasses;
   const std::string* const committed = CommittedOf(verdict);
-  const bool is_fresh_open = committed && IsUnspecified(verdict);
+  // Nobody has chosen these inputs for these words.
+  const bool is_fresh_open = (committed || !with.empty()) && IsUnspecified(verdict);
   const std::string& line = committed ? *committed : verdict.case_line;
   if (const Expectation* expected = expectations.For(line, OutcomeOf(verdict, strict))) {
     // What is expected may be in the part that was not judged, or show only with other inputs.

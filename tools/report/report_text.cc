@@ -20,24 +20,53 @@ using oracle::Grade;
 using oracle::Verdict;
 
 constexpr size_t kMostGroups = 30;  // printed
-constexpr size_t kNamed = 3;        // failures of one cause
+constexpr size_t kNamed = 3;        // cases of one reason
 
 std::string OperationOf(const Verdict& verdict) {
   return verdict.case_line.substr(0, verdict.case_line.find(' '));
 }
 
-// How many failures of the same first cause are before this one; 0 if it is no failure with a
-// cause.
-size_t SameCauseBefore(const Report& report, const Verdict& verdict) {
+// The first cause of a failure, or why the subject gave no answer; empty: none is known.
+std::string ReasonOf(const Verdict& verdict) {
+  if (!verdict.causes.empty()) return verdict.causes[0].name;
+  if (verdict.status == Verdict::Status::kFails) return "";
+  return verdict.message.substr(0, verdict.message.find('\n'));
+}
+
+// A result whose reason may repeat.
+bool MayRepeat(Result result) {
+  return result == Result::kFails || result == Result::kCouldNotRun ||
+         result == Result::kUnsupported;
+}
+
+// How many verdicts before this one have the same result for the same reason; 0 without a reason.
+size_t SameReasonBefore(const Report& report, const Verdict& verdict) {
+  const Result result = report.Assess(verdict).result;
+  const std::string reason = ReasonOf(verdict);
   size_t count = 0;
-  if (verdict.causes.empty() || report.Assess(verdict).result != Result::kFails) return count;
+  if (reason.empty() || !MayRepeat(result)) return count;
   for (const Verdict& before : report.verdicts) {
     if (&before == &verdict) break;
-    count += !before.causes.empty() && before.causes[0].name == verdict.causes[0].name &&
-             OperationOf(before) == OperationOf(verdict) &&
-             report.Assess(before).result == Result::kFails;
+    count += ReasonOf(before) == reason && OperationOf(before) == OperationOf(verdict) &&
+             report.Assess(before).result == result;
   }
   return count;
+}
+
+// "unsupported: 380 cases: no f64", where not all of them were printed.
+void PrintRepeated(const Report& report, std::ostream& out) {
+  std::map<std::pair<std::string, std::string>, size_t> cases;  // by status and reason
+  for (const Verdict& v : report.verdicts) {
+    const Result result = report.Assess(v).result;
+    const bool is_printed = result != Result::kUnsupported || !report.supported_only;
+    if (result != Result::kFails && MayRepeat(result) && is_printed)
+      ++cases[{std::string(NameOf(v.status)), ReasonOf(v)}];
+  }
+  for (const auto& [key, count] : cases) {
+    if (count > kNamed)
+      out << key.first << ": " << CountText(count, "case") << ": " << key.second
+          << "; without -v, the first " << kNamed << " are printed\n";
+  }
 }
 
 // For each likely cause, most frequent first, the number of failing cases that it explains: "30 of
@@ -90,6 +119,7 @@ void PrintColored(const Color& color, const std::string& word, std::ostream& out
 // What is to be said beside the verdicts.
 void PrintNotes(const Report& report, std::ostream& out) {
   PrintCauses(report, out);
+  PrintRepeated(report, out);
   const auto groups = AcceptedGroups(report);
   for (const AcceptedGroup& group : groups | std::views::take(kMostGroups))
     out << TextOf(group) << "\n";
@@ -112,7 +142,7 @@ void PrintVerdict(const Report& report, const Verdict& verdict, const TextOutput
     PrintColored(color, text, to.out);
     to.out << " " << line() << "\n";
   };
-  const size_t before = to.verbose ? 0 : SameCauseBefore(report, verdict);
+  const size_t before = to.verbose ? 0 : SameReasonBefore(report, verdict);
   if (before >= kNamed) return;
   if (!NeedsAttention(report, verdict, assessment.result)) {
     if (to.verbose) head(colors.green, word);
@@ -128,7 +158,8 @@ void PrintVerdict(const Report& report, const Verdict& verdict, const TextOutput
     head(colors.yellow, word);
   }
   if (before > 0) {
-    to.out << "  likely cause, as above: " << verdict.causes[0].name << "\n";
+    to.out << "  " << (assessment.result == Result::kFails ? "likely cause, as above: " : "")
+           << ReasonOf(verdict) << "\n";
     return;
   }
   Verdict shown = verdict;

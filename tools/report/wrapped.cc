@@ -11,6 +11,16 @@ size_t ColumnsOf(std::string_view text) {
       text, [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
 }
 
+// The next space from `from` on; in a command, one between arguments: not inside '...'.
+size_t NextBreak(const std::string& text, size_t from, bool is_command) {
+  bool quoted = false;
+  for (size_t i = from; i < text.size(); ++i) {
+    if (is_command && text[i] == '\'') quoted = !quoted;
+    if (text[i] == ' ' && !quoted) return i;
+  }
+  return text.npos;
+}
+
 }  // namespace
 
 std::string Wrapped(const std::string& line, size_t width) {
@@ -22,18 +32,15 @@ std::string Wrapped(const std::string& line, size_t width) {
   const bool is_command = line.find("repeat: ") == indent;
   const size_t room = width - (is_command ? kContinues.size() : 0);
   std::string wrapped, rest = line;
-  bool quoted = false;  // inside '...' a line break is a space of a case line
   while (ColumnsOf(rest) > room + rest.ends_with('\n')) {
     const size_t begin = rest.find_first_not_of(' ');
-    size_t at = rest.find(' ', begin), next = at;
+    size_t at = NextBreak(rest, begin, is_command), next = at;
     while (next != rest.npos && ColumnsOf(rest.substr(0, next)) <= room) {
       at = next;
-      next = rest.find(' ', next + 1);
+      next = NextBreak(rest, next + 1, is_command);
     }
     if (at == rest.npos) break;  // one long word
-    const std::string first = rest.substr(0, at);
-    quoted = quoted != (std::ranges::count(first, '\'') % 2 == 1);
-    wrapped += first + (is_command && !quoted ? kContinues.data() : "") + "\n";
+    wrapped += rest.substr(0, at) + (is_command ? kContinues.data() : "") + "\n";
     rest = std::string(indent + 4, ' ') + rest.substr(at + 1);
   }
   return wrapped + rest;

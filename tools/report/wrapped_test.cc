@@ -14,10 +14,10 @@ TEST(Wrapped, BreaksAtSpaces) {
   EXPECT_EQ(Wrapped("", 4), "");
 }
 
-// A shell reads it as one command, in which the line of the case has a line break.
+// A shell reads it as one command with the same arguments.
 TEST(Wrapped, CommandsStayCommands) {
   EXPECT_EQ(Wrapped("repeat: run 'a b' --c", 15), "repeat: run \\\n    'a b' --c");
-  EXPECT_EQ(Wrapped("repeat: run 'aaaa bb' --c", 20), "repeat: run 'aaaa\n    bb' --c");
+  EXPECT_EQ(Wrapped("repeat: run 'aaaa bb' --c", 20), "repeat: run \\\n    'aaaa bb' --c");
 }
 
 TEST(Wrapped, JsonStaysAsItIs) { EXPECT_EQ(Wrapped(R"({"a b": "c d"})", 4), R"({"a b": "c d"})"); }

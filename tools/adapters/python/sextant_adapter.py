@@ -10,7 +10,7 @@
 
     sextant.serve({"rms_norm": rms_norm})
 
-    sextant check fixtures/cases/rms_norm.cases --open-rows --subject "exec:python3 my_kernels.py"
+    sextant check fixtures/cases/rms_norm.cases --subject "exec:python3 my_kernels.py"
 
 A function is called with the input tensors, the attributes, the dimensions (`B`, `D`, ...) and
 `dtype`, the name of the case's element type: "f64", "f32", "f16" or "bf16", by their names. `sextant
@@ -36,7 +36,8 @@ bf16 and no 8-bit floats: such a tensor is a float32 array of exact values of it
 
 A function returns a dict from output names to arrays, or one array if one output is expected. Every
 output must have the expected shape, and every value must be exact in the expected dtype: the
-adapter does not round, because rounding is part of what is judged.
+adapter does not round, because rounding is part of what is judged. For an output of 8-bit floats an
+array of uint8 has their bit patterns.
 
 An exception becomes an answer with status "error"; `raise sextant.Unsupported("why")` answers
 "unsupported". Functions may print: standard output is redirected to standard error.

@@ -8,7 +8,10 @@ from ._library import beside
 
 def main() -> None:
     os.environ.setdefault("SEXTANT_PYTHON", sys.executable)  # writes pages
-    os.execvp(beside("sextant"), ["sextant", *sys.argv[1:]])
+    program = beside("sextant")
+    if program == "sextant":  # PATH may have this very command
+        sys.exit("sextant: this package has no program")
+    os.execv(program, ["sextant", *sys.argv[1:]])
 
 
 if __name__ == "__main__":

@@ -159,8 +159,8 @@ def _word(value: Any) -> str:
         return "true" if value else "false"
     if isinstance(value, (list, tuple)):
         return "[" + ",".join(map(_word, value)) + "]"
-    if isinstance(value, type) and issubclass(value, numpy.generic):  # dtype=numpy.float16
-        return numpy.dtype(value).name
+    if isinstance(value, type) and "numpy" in sys.modules:  # dtype=numpy.float16
+        return sys.modules["numpy"].dtype(value).name
     return str(value).removeprefix("torch.")  # dtype=torch.bfloat16
 
 

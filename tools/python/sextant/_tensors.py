@@ -115,8 +115,11 @@ def view(name, tensor):
             return _of_numpy(name, numpy.asarray(tensor))
     if hasattr(tensor, "__dlpack__") and hasattr(tensor, "__dlpack_device__"):
         return _of_dlpack(name, tensor)
-    import numpy
-
+    try:
+        import numpy
+    except ImportError:
+        raise InputError(f"{name} is {type(tensor).__name__}, which needs numpy (pip install numpy): give a "
+                         "tensor with __dlpack__, or install it") from None
     try:
         array = tensor.asnumpy() if hasattr(tensor, "asnumpy") else numpy.asarray(tensor)
     except Exception as error:  # of a foreign __array__
