@@ -13,6 +13,7 @@
 #include "tools/api/completed_line.h"
 #include "tools/api/judge_cases.h"
 #include "tools/api/line_stream.h"
+#include "tools/api/memory_to_judge.h"
 #include "tools/api/selection.h"
 #include "tools/api/subjects.h"
 #include "tools/cli/commands.h"
@@ -254,6 +255,10 @@ int Check(const CheckArguments& options) {
   if (!options.recipe.empty()) ParseRecipe(options.recipe, DType::kF32);  // throws Error
   if (const auto subject = Started(options, report)) {
     if (options.recipe.empty()) report.recipe = subject->recipe;
+    for (const Selected& one : selected) {
+      const std::string note = one.record ? "" : MemoryNote(one.c, *subject, options.prove);
+      if (!note.empty()) std::cerr << "sextant: " << note << "\n";
+    }
     JudgeAll(selected, *subject, options, outputs, report);
     if (subject->close) report.after_last_answer = subject->close();
   }
