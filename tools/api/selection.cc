@@ -145,6 +145,105 @@ std::vector<Selected> ReadGoldens(const std::string& path) {
   return selected;
 }
 
+// Throws Error for a single word that is no file: a name whose file of cases is not found.
+[[noreturn]] void RefuseName(const std::string& name) {
+  const std::string ours = InOurWords(name).line;
+  const size_t space = ours.find(' ');
+  if (space == ours.npos)
+    throw Error(name,
+                ".cases is not in fixtures/cases, and not beside the program: name the file, ",
+                "or give a case line");
+  throw Error(name, " is called ", ours, " here; its cases: ", ours.substr(0, space), " --filter ",
+              ours.substr(space + 1));
+}
+
+// The cases that a selection keeps, in the order of its arguments.
+class Selecting {
+ public:
+  explicit Selecting(const Selection& selection)
+      : selection_(selection), has_words_(!WordsIn(selection.with).empty()) {}
+  std::vector<Selected> Take() { return std::move(all_); }
+
+  void AddFrom(const std::string& argument) {
+    std::error_code ignored;  // of a name that is too long
+    const bool exists = IsFile(argument);
+    if (std::filesystem::is_directory(argument, ignored))
+      throw Error(argument, " is a folder, expected a file of cases");
+    if (IsHdf5(argument)) {
+      AddGoldens(argument);
+    } else if (!exists && !IsMeantAsFile(argument)) {
+      const bool is_name = !argument.empty() && argument.find_first_of(" @#") == argument.npos;
+      if (is_name) RefuseName(argument);
+      Note(argument);
+      const auto folders = fixtures::FoldersOfLists();
+      Add({ParseLine(argument, selection_.config, folders), "", std::nullopt}, argument, folders);
+    } else if (argument.ends_with(".h5")) {
+      throw Error(argument, exists ? " is not an HDF5 file" : " does not exist",
+                  exists ? "" : DidYouMeanFile(argument));
+    } else if (!exists) {
+      throw Error(argument, ": there is no such file or operation",
+                  DidYouMeanFile(argument) + DidYouMean(argument, NamesOfCases()));
+    } else {
+      const auto folders = fixtures::FoldersOfLists(argument);
+      for (CaseInFile& read : ReadCases(argument, selection_.config)) {
+        Note(read.line.text);
+        Add({std::move(read.c), std::move(read.line.why), std::nullopt}, read.line.text, folders);
+      }
+    }
+  }
+
+ private:
+  using Folders = std::vector<std::filesystem::path>;
+
+  void AddGoldens(const std::string& path) {
+    for (const auto& [option, is_given] : {std::pair("--config", !selection_.config.path.empty()),
+                                           std::pair("--with", has_words_)}) {
+      if (is_given)
+        throw Error(option, " applies to case lines; the cases of ", path, " are complete");
+    }
+    for (Selected& golden : ReadGoldens(path)) Add(std::move(golden), "", {});
+  }
+
+  void Add(Selected s, const std::string& text, const Folders& folders) {
+    const std::string line = s.c.ToString();
+    const bool is_kept = IsKept(line, selection_);
+    if (selection_.left_out && (has_words_ || !is_kept)) selection_.left_out->push_back(line);
+    if (!is_kept || (has_words_ && !Replace(s, text, folders))) return;
+    if (seen_.insert(s.c.ToString()).second || s.record) {
+      all_.push_back(std::move(s));
+    } else if (has_words_) {
+      ++selection_.replaced->equal;
+    }
+  }
+
+  // Sets the words of `with` in the case of the line `text`; false if it cannot have them.
+  bool Replace(Selected& s, const std::string& text, const Folders& folders) {
+    const std::string other = s.c.name() + " " + selection_.with;
+    Note(other);
+    try {
+      Case replaced = ParseLine(WithWords(text, other), selection_.config, folders);
+      DrawStored(replaced, NpyReader());  // a value may not fit into another dtype
+      s.c = std::move(replaced);
+      return true;
+    } catch (const Error& e) {
+      selection_.replaced->not_applicable.push_back({s.c.ToString(), e.what()});
+      return false;
+    }
+  }
+
+  void Note(const std::string& line) {
+    for (std::string& text : InOurWords(line).notes) {
+      if (selection_.notes && std::ranges::count(*selection_.notes, text) == 0)
+        selection_.notes->push_back(std::move(text));
+    }
+  }
+
+  const Selection& selection_;
+  const bool has_words_;  // of `with`
+  std::vector<Selected> all_;
+  std::set<std::string> seen_;  // their lines
+};
+
 }  // namespace
 
 std::vector<std::string> JoinedLines(const std::vector<std::string>& arguments) {
@@ -224,83 +323,11 @@ std::string CasesNamed(const std::string& name) {
 std::vector<Selected> Select(const Selection& selection) {
   for (const std::string& filter : selection.filters) RequireNamesOfToday("--filter", filter);
   for (const std::string& filter : selection.excluded) RequireNamesOfToday("--exclude", filter);
-  const std::vector<std::string> words = WordsIn(selection.with);
-  RequireWords(words);
-  std::vector<Selected> all;
-  std::set<std::string> seen;
-  const auto leave_out = [&](const std::string& line) {
-    if (selection.left_out) selection.left_out->push_back(line);
-  };
-  const auto note = [&selection](const std::string& line) {
-    for (std::string& text : InOurWords(line).notes) {
-      if (selection.notes && std::ranges::count(*selection.notes, text) == 0)
-        selection.notes->push_back(std::move(text));
-    }
-  };
-  const auto add = [&](Selected s, const std::string& text,
-                       const std::vector<std::filesystem::path>& folders) {
-    std::string line = s.c.ToString();
-    if (!IsKept(line, selection)) return leave_out(line);
-    if (!words.empty()) {
-      leave_out(line);
-      const std::string other = s.c.name() + " " + selection.with;
-      note(other);
-      try {
-        s.c = ParseLine(WithWords(text, other), selection.config, folders);
-        DrawStored(s.c, NpyReader());  // a value may not fit into another dtype
-      } catch (const Error& e) {
-        selection.replaced->not_applicable.push_back({line, e.what()});
-        return;
-      }
-      line = s.c.ToString();
-    }
-    if (seen.insert(line).second || s.record) {
-      all.push_back(std::move(s));
-    } else if (!words.empty()) {
-      ++selection.replaced->equal;
-    }
-  };
-  for (const std::string& given : JoinedLines(selection.arguments)) {
-    const std::string argument = CasesNamed(given);
-    std::error_code ignored;
-    const bool exists = IsFile(argument);
-    if (std::filesystem::is_directory(argument, ignored))
-      throw Error(argument, " is a folder, expected a file of cases");
-    if (IsHdf5(argument)) {
-      for (const auto& [option, is_given] : {std::pair("--config", !selection.config.path.empty()),
-                                             std::pair("--with", !words.empty())}) {
-        if (is_given)
-          throw Error(option, " applies to case lines; the cases of ", argument, " are complete");
-      }
-      for (Selected& golden : ReadGoldens(argument)) add(std::move(golden), "", {});
-    } else if (!exists && !argument.empty() && argument.find_first_of(" @#") == argument.npos &&
-               !IsMeantAsFile(argument)) {
-      const std::string ours = InOurWords(argument).line;
-      const size_t space = ours.find(' ');
-      if (space == ours.npos)
-        throw Error(argument, ".cases is not in fixtures/cases, and not beside the program: name ",
-                    "the file, or give a case line");
-      throw Error(argument, " is called ", ours, " here; its cases: ", ours.substr(0, space),
-                  " --filter ", ours.substr(space + 1));
-    } else if (!exists && !IsMeantAsFile(argument)) {
-      note(argument);
-      const auto folders = fixtures::FoldersOfLists();
-      add({ParseLine(argument, selection.config, folders), "", std::nullopt}, argument, folders);
-    } else if (argument.ends_with(".h5")) {
-      throw Error(argument, exists ? " is not an HDF5 file" : " does not exist",
-                  exists ? "" : DidYouMeanFile(argument));
-    } else if (!exists) {
-      throw Error(argument, ": there is no such file or operation",
-                  DidYouMeanFile(argument) + DidYouMean(argument, NamesOfCases()));
-    } else {
-      const auto folders = fixtures::FoldersOfLists(argument);
-      for (CaseInFile& read : ReadCases(argument, selection.config)) {
-        note(read.line.text);
-        add({std::move(read.c), std::move(read.line.why), std::nullopt}, read.line.text, folders);
-      }
-    }
-  }
-  return all;
+  RequireWords(WordsIn(selection.with));
+  Selecting selecting(selection);
+  for (const std::string& argument : JoinedLines(selection.arguments))
+    selecting.AddFrom(CasesNamed(argument));
+  return selecting.Take();
 }
 
 }  // namespace sextant::tools

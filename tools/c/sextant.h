@@ -110,9 +110,9 @@ SEXTANT_API int sextant_cases(const char* path, SextantResult** result);
 /* How a result differs from the known results of a file (tools/report/README.md). `outcome` is
  * "conforms", "unlikely", "fails", "unverified", "unsupported" or "could_not_run"; `verdict` is the
  * result of sextant_judge with that outcome, or NULL. If case_line is NULL, the file is only read.
- * JSON: entries, each with where, cases, outcome, reason, link, until, expired; entry, the index of
- * the one that decides a case with this outcome, or null; contradiction, empty if the result is as
- * expected. */
+ * JSON: entries, each with where, cases, outcome, may, reason, link, until, expired; entry, the
+ * index of the one that decides a case with this outcome, or null; contradiction, empty if the
+ * result is as expected. */
 SEXTANT_API int sextant_expect(const char* path, const char* case_line, const char* outcome,
                                const SextantResult* verdict, SextantResult** result);
 

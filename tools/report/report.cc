@@ -169,7 +169,7 @@ std::string FreshLine(const Report& report) {
     if (!report.CommittedOf(v)) continue;
     ++cases;
     failing += report.IsFailure(v);
-    open += report.Assess(v).result == Result::kFreshOpen;
+    open += report.Assess(v).result == Result::kOpenByInputs;
   }
   std::string text = "with fresh inputs (--fresh=" + std::to_string(report.fresh->seed) +
                      "): " + CountText(cases, "case");
@@ -184,7 +184,7 @@ std::string WithLine(const Report& report) {
   std::string text = "with " + report.with + ": " + CountText(not_applicable.size(), "case") +
                      " not applicable, " + CountText(equal, "case") + " equal to another";
   const auto open = std::ranges::count_if(report.verdicts, [&](const Verdict& v) {
-    return report.Assess(v).result == Result::kFreshOpen;
+    return report.Assess(v).result == Result::kOpenByInputs;
   });
   if (open > 0) text += ", " + std::to_string(open) + " unverified, which is accepted";
   if (!not_applicable.empty())

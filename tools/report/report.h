@@ -18,16 +18,16 @@ namespace sextant::tools {
 
 // How a case counts for the exit status.
 enum class Result {
-  kPasses,       // also if it is expected to conform
-  kAsExpected,   // it does not conform, exactly as its expectation says
-  kUnexpected,   // it has an expectation and another result
-  kFails,        // no expectation
-  kCouldNotRun,  // no expectation
-  kUnsupported,  // no expectation
-  kUnverified,   // no expectation
-  kFreshOpen,    // as kUnverified: inputs that are fresh, or of other words, have a NaN or an
-                 // infinity
-  kInPart        // passes, but only a part of the case was judged
+  kPasses,        // also if it is expected to conform
+  kAsExpected,    // it does not conform, exactly as its expectation says
+  kUnexpected,    // it has an expectation and another result
+  kFails,         // no expectation
+  kCouldNotRun,   // no expectation
+  kUnsupported,   // no expectation
+  kUnverified,    // no expectation
+  kOpenByInputs,  // as kUnverified: inputs that are fresh, or of other words, have a NaN or an
+                  // infinity
+  kInPart         // passes, but only a part of the case was judged
 };
 struct Assessment {
   Result result;

@@ -68,13 +68,13 @@ Assessment Report::Assess(const Verdict& verdict) const {
   const Result passes = verdict.sample && !sampled_is_enough ? Result::kInPart : Result::kPasses;
   const std::string* const committed = CommittedOf(verdict);
   // Nobody has chosen these inputs for these words.
-  const bool is_fresh_open = (committed || !with.empty()) && IsUnspecified(verdict);
+  const bool is_open_by_inputs = (committed || !with.empty()) && IsUnspecified(verdict);
   const std::string& line = committed ? *committed : verdict.case_line;
   if (const Expectation* expected = expectations.For(line, OutcomeOf(verdict, strict))) {
     // What is expected may be in the part that was not judged, or show only with other inputs.
     if ((verdict.sample || committed) && OutcomeOf(verdict, strict) == Outcome::kConforms)
       return {passes, expected};
-    if (is_fresh_open) return {Result::kFreshOpen, expected};
+    if (is_open_by_inputs) return {Result::kOpenByInputs, expected};
     std::string why = Contradiction(*expected, verdict, strict);
     if (!why.empty()) return {Result::kUnexpected, expected, std::move(why)};
     return {expected->outcome == Outcome::kConforms ? passes : Result::kAsExpected, expected};
@@ -86,7 +86,7 @@ Assessment Report::Assess(const Verdict& verdict) const {
     case Verdict::Status::kUnsupported:
       return {Result::kUnsupported};
     case Verdict::Status::kUnverified:
-      return {is_fresh_open ? Result::kFreshOpen : Result::kUnverified};
+      return {is_open_by_inputs ? Result::kOpenByInputs : Result::kUnverified};
     default:
       return {passes};
   }

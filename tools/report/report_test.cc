@@ -89,10 +89,10 @@ TEST(Report, AFreshCaseMayBeUnverifiedOnlyByItsInputs) {
   at.verdict.tensors[0].unjudgeable = 0;
   EXPECT_EQ(at.report.Assess(at.verdict).result, Result::kUnverified);
   at.verdict.tensors[0].unspecified = 1;
-  EXPECT_EQ(at.report.Assess(at.verdict).result, Result::kFreshOpen);
+  EXPECT_EQ(at.report.Assess(at.verdict).result, Result::kOpenByInputs);
   at.report.expectations =
       Expectations::Parse("[[expect]]\ncases = \"rms_norm *\"\nreason = \"r\"\n", "known.toml", {});
-  EXPECT_EQ(at.report.Assess(at.verdict).result, Result::kFreshOpen);
+  EXPECT_EQ(at.report.Assess(at.verdict).result, Result::kOpenByInputs);
   at.report.expectations = {};
   for (size_t oracle::TensorVerdict::*const open :
        {&oracle::TensorVerdict::vacuous, &oracle::TensorVerdict::unjudgeable,

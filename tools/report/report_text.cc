@@ -106,7 +106,7 @@ std::string Indented(const std::string& lines) {
 }
 
 bool NeedsAttention(const Report& report, const Verdict& verdict, Result result) {
-  if (result == Result::kAsExpected || result == Result::kFreshOpen) return false;
+  if (result == Result::kAsExpected || result == Result::kOpenByInputs) return false;
   if (result == Result::kPasses) return verdict.grade.value() == Grade::kUnlikely;
   return result != Result::kUnsupported || !report.supported_only;
 }
