@@ -309,11 +309,16 @@ std::string CasesNamed(const std::string& name) {
   namespace fs = std::filesystem;
   std::error_code none;  // of a name that is too long, and where there is no /proc
   if (name.find_first_of(" =") != name.npos || fs::exists(name, none)) return name;
-  const fs::path folder = fs::read_symlink("/proc/self/exe", none).parent_path();
-  for (const fs::path& place :
-       {fs::path("fixtures/cases"), folder / "../fixtures/cases", folder / "../share/sextant/cases",
-        // of a wheel: from lib/python3/site-packages/sextant
-        folder / "../../../../share/sextant/cases"}) {
+  std::vector<fs::path> places = {"fixtures/cases"};
+  // above the program: a checkout's build/ or build/asan/, an installed bin/, a wheel's
+  // lib/python3/site-packages/sextant/
+  fs::path folder = fs::read_symlink("/proc/self/exe", none);
+  for (int levels = 0; levels < 5; ++levels) {
+    folder = folder.parent_path();
+    places.push_back(folder / "fixtures/cases");
+    places.push_back(folder / "share/sextant/cases");
+  }
+  for (const fs::path& place : places) {
     const fs::path file = place / (name + ".cases");
     if (fs::is_regular_file(file, none)) return file.lexically_normal().string();
   }

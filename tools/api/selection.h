@@ -42,7 +42,7 @@ struct Selection {
 };
 
 // The file `NAME.cases` of the cases that come with the program, in fixtures/cases of the current
-// folder or beside the program: "attention", "real/attention". Whatever is not such a name is
+// folder or of one above the program: "attention", "real/attention". Whatever is not such a name is
 // returned as it is.
 std::string CasesNamed(const std::string& name);
 

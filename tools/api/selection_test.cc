@@ -269,7 +269,7 @@ TEST_F(SelectionTest, ANameStandsForTheCasesOfAnOperation) {
   EXPECT_EQ(CasesNamed(file), file);
   const auto here = std::filesystem::current_path();
   std::filesystem::current_path(std::filesystem::path(file).parent_path());
-  const std::string elsewhere = CasesNamed("softmax");  // beside the program
+  const std::string elsewhere = CasesNamed("softmax");  // above the program
   std::filesystem::current_path(here);
   EXPECT_THAT(ErrorOf({"silu"}), HasSubstr("its cases: activation --filter kind=swish"));
   EXPECT_TRUE(std::filesystem::equivalent(elsewhere, "fixtures/cases/softmax.cases"));
