@@ -348,8 +348,10 @@ const std::vector<SoftmaxRow<Counted>::StoredWeight>& SoftmaxRow<Counted>::Store
     const ScopedStep at(step);
     rules.push_back(CurrentRule());
   }
-  const bool is_within_tf32 = std::ranges::any_of(
-      rules, [](const StepRule& rule) { return !rule.exact && IsWithinTf32(rule.format); });
+  const bool is_within_tf32 =
+      (format_ && IsWithinTf32(*format_)) || std::ranges::any_of(rules, [](const StepRule& rule) {
+        return !rule.exact && IsWithinTf32(rule.format);
+      });
   for (size_t j = 0; j < count_; ++j) {
     StoredWeight weight{weights_.high[j] + weights_.drift[j] + weights_.error[j], 0};
     const auto charge = [&weight](double error) {

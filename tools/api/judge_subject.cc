@@ -45,10 +45,11 @@ Budget BudgetOf(const JudgeSubjectOptions& options) {
   return budget;
 }
 
-// The verdict on the answer to stored inputs, which needs less memory. Empty if the subject has no
-// such answer, or if the verdict needs reference values of the whole case.
-std::optional<Verdict> JudgeStored(const Selected& selected, const oracle::Subject& subject,
-                                   const JudgeSubjectOptions& options) {
+// What slices say of the answer to stored inputs, which needs less memory: no verdict if it needs
+// reference values of the whole case. Empty if the subject has no such answer.
+std::optional<std::optional<Verdict>> JudgeStored(const Selected& selected,
+                                                  const oracle::Subject& subject,
+                                                  const JudgeSubjectOptions& options) {
   const Case& c = selected.c;
   if (!subject.answer_stored || selected.record || !oracle::CanJudgeInSlices(c, options.prove))
     return std::nullopt;
@@ -62,13 +63,14 @@ std::optional<Verdict> JudgeStored(const Selected& selected, const oracle::Subje
   const ScopedBudget within(BudgetOf(options));
   auto verdict = oracle::JudgeInSlices(c, ReadersOf(inputs), ParseRecipe(options.recipe, c.dtype()),
                                        options.prove, ReadersOf(*outputs));
-  if (options.time) options.time->End();
+  if (options.time) options.time->Pause();
   return verdict;
 }
 
+// slices_tried: JudgeInSlices gave no verdict on this answer.
 Verdict JudgeInBudget(const Selected& selected, const oracle::Subject& subject,
                       const Tensors& inputs, const Tensors& outputs,
-                      const JudgeSubjectOptions& options) {
+                      const JudgeSubjectOptions& options, bool slices_tried) {
   const Case& c = selected.c;
   const Recipe recipe = ParseRecipe(options.recipe, c.dtype());
   ProveOptions after = options.prove;  // what follows the proof, which the budget limits
@@ -82,9 +84,11 @@ Verdict JudgeInBudget(const Selected& selected, const oracle::Subject& subject,
   oracle::Subject asked = subject;
   if (!stored && oracle::CanJudgeInSlices(c, options.prove) &&
       oracle::DescribeMismatch(c, outputs).empty()) {
-    if (auto verdict =
-            oracle::JudgeInSlices(c, ReadersOf(inputs), recipe, options.prove, ReadersOf(outputs)))
-      return *std::move(verdict);
+    if (!slices_tried) {
+      if (auto verdict = oracle::JudgeInSlices(c, ReadersOf(inputs), recipe, options.prove,
+                                               ReadersOf(outputs)))
+        return *std::move(verdict);
+    }
     asked = oracle::AskedAhead(subject, c, inputs);  // it computes while its answer is judged
   }
   const oracle::Judge judge =
@@ -103,9 +107,11 @@ Verdict JudgeSubject(const Selected& selected, const oracle::Subject& subject,
                      const JudgeSubjectOptions& options) {
   const Case& c = selected.c;
   ParseRecipe(options.recipe, c.dtype());
-  if (auto verdict = JudgeStored(selected, subject, options)) {
-    AcceptOpenRows(options.open_rows, *verdict);
-    return *std::move(verdict);
+  auto by_slices = JudgeStored(selected, subject, options);
+  if (by_slices && *by_slices) {
+    if (options.time) options.time->End();
+    AcceptOpenRows(options.open_rows, **by_slices);
+    return **std::move(by_slices);
   }
   const Tensors inputs = InputsOf(selected);
   const Answer answer = [&] {
@@ -117,7 +123,8 @@ Verdict JudgeSubject(const Selected& selected, const oracle::Subject& subject,
   if (answer.status == Answer::Status::kFailed)
     return NotJudged(c, Verdict::Status::kCouldNotRun, answer.message);
   if (options.time) options.time->Begin();
-  Verdict verdict = JudgeInBudget(selected, subject, inputs, answer.outputs, options);
+  Verdict verdict =
+      JudgeInBudget(selected, subject, inputs, answer.outputs, options, by_slices.has_value());
   if (options.time) options.time->End();
   AcceptOpenRows(options.open_rows, verdict);
   return verdict;

@@ -8,10 +8,16 @@ void TimeBudget::Begin() {
   constexpr size_t kMostShares = 8;
   share_ = std::max(0.0, left_) / static_cast<double>(std::clamp<size_t>(cases_, 1, kMostShares));
   begin_ = std::chrono::steady_clock::now();
+  paused_ = false;
+}
+
+void TimeBudget::Pause() {
+  if (!paused_) left_ -= Passed();
+  paused_ = true;
 }
 
 void TimeBudget::End() {
-  left_ -= Passed();
+  Pause();
   if (cases_ > 0) --cases_;
 }
 

@@ -13,8 +13,9 @@ namespace sextant::tools {
 class TimeBudget {
  public:
   TimeBudget(double seconds, size_t cases) : left_(seconds), cases_(cases) {}
-  void Begin();  // a case
-  void End();
+  void Begin();  // a case, or what follows after a pause
+  void Pause();
+  void End();  // after Begin or Pause
   // May be called from any thread, between Begin and End.
   bool HasTimeForProof() const { return Passed() < share_ / 2; }
   bool HasTime() const { return Passed() < share_; }
@@ -24,6 +25,7 @@ class TimeBudget {
 
   double left_, share_ = 0;
   size_t cases_;
+  bool paused_ = true;
   std::chrono::steady_clock::time_point begin_{};
 };
 

@@ -36,6 +36,15 @@ TEST(TimeBudget, ACaseHasAnEqualShareOrAnEighth) {
   }
 }
 
+TEST(TimeBudget, APauseEndsNoCase) {
+  TimeBudget time(0.08, 2);
+  time.Begin();
+  time.Pause();
+  time.Begin();
+  Wait(41);
+  EXPECT_FALSE(time.HasTime()) << "the other half is that of the second case";
+}
+
 TEST(TimeBudget, TimeThatIsLeftGoesToTheOtherCases) {
   TimeBudget time(0.02, 2);
   time.Begin();

@@ -225,7 +225,11 @@ class Tensors(unittest.TestCase):
         self.refused(advice, Old(x))
         self.refused("could be made (CUDA error: an illegal memory access): " + advice,
                      OnCuda(x, cpu=fails_asynchronously))
-        self.refused("x is on CUDA device 0, and its copy too: give a copy in the memory of the CPU", Ignores(x))
+        too = "x is on CUDA device 0, and its copy too: give a copy in the memory of the CPU"
+        self.refused(too, Ignores(x))
+        stays = OnCuda(x)
+        stays.cpu = lambda: stays
+        self.refused(too, stays)
         failing = x.as_subclass(TorchOnCuda)
         failing.cpu = fails_asynchronously
         self.refused("x is on device cuda:0, and no copy in the memory of the CPU could be made (CUDA error: ",

@@ -70,6 +70,7 @@ StepRule ParseRule(std::string_view text) {
     rule.format = *at;
   } else if (text == "tf32" || text == "tf32_truncated") {
     ParseValue(text, rule.factors);
+    if (rule.ulps != 1) throw Error("'", text, "' is a format of factors, expected without ulps");
   } else {
     throw Error("'", text, "' is not one of:", NamesText(kFloatTypes, NameOf),
                 " T exact tf32 tf32_truncated");

@@ -14,6 +14,8 @@ _CPU = 1
 _DEVICES = {2: "CUDA", 4: "OpenCL", 7: "Vulkan", 8: "Metal", 10: "ROCm", 13: "CUDA managed", 14: "oneAPI"}
 # The methods of Paddle, CuPy, MXNet and TensorFlow that copy a tensor to the CPU.
 _COPIES = "cpu", "get", "asnumpy", "numpy"
+_COPY_TOO = ("{name} is on {where}, and its copy too: give a copy in the memory of the CPU, for example an "
+             "array of numpy")
 # By the names of numpy with ml_dtypes, and of torch: "float8_e4m3fn".
 _CODES = {entry["array"]: (entry["dlpack"], entry["bits"]) for entry in TYPES}
 _capsule_pointer = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.py_object, ctypes.c_char_p)(
@@ -85,7 +87,10 @@ def _of_dlpack(name, tensor):
         else:
             for method in _COPIES:
                 if hasattr(tensor, method):
-                    return view(name, _copied(name, where, getattr(tensor, method)))
+                    copy = _copied(name, where, getattr(tensor, method))
+                    if hasattr(copy, "__dlpack_device__") and copy.__dlpack_device__()[0] not in _CPU_DEVICES:
+                        raise InputError(_COPY_TOO.format(name=name, where=where))
+                    return view(name, copy)
             # Without a stream, as the array API standard demands of a copy to the CPU: the producer waits.
             capsule = _copied(name, where, lambda: tensor.__dlpack__(dl_device=(_CPU, 0), copy=True))
         pointer = _capsule_pointer(capsule, b"dltensor")
@@ -96,8 +101,7 @@ def _of_dlpack(name, tensor):
     result = View.__new__(View)
     result.owner, result.tensor = capsule, ctypes.cast(pointer, ctypes.POINTER(DLTensor)).contents
     if result.tensor.device.device_type not in _CPU_DEVICES:
-        raise InputError(f"{name} is on {where}, and its copy too: give a copy in the memory of the CPU, "
-                         "for example an array of numpy")
+        raise InputError(_COPY_TOO.format(name=name, where=where))
     return result
 
 
