@@ -296,7 +296,7 @@ TEST_F(CheckTest, JsonLinesAreOneLinePerVerdictAndTheSummary) {
   std::vector<std::string> types;
   for (std::string line; std::getline(in, line);) types.push_back(Json::parse(line)["type"]);
   EXPECT_THAT(types, ElementsAre("case", "case", "summary"));
-  EXPECT_THAT(stderr_, HasSubstr("\n2 of 2 failing cases: likely cause"));
+  EXPECT_THAT(stderr_, HasSubstr("\n2 of 2 failing cases: possible cause"));
   EXPECT_EQ(Run({"rms_norm N=1 M=2", "--subject", "fast", "--json-lines", folder_ / "a.jsonl"}),
             kVerified);
   EXPECT_THAT(fixtures::BytesOf(folder_ / "a.jsonl"), HasSubstr("\n{\"type\":\"summary\","));

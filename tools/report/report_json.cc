@@ -9,6 +9,7 @@
 #include "tools/report/json.h"
 #include "tools/report/judgement_text.h"
 #include "tools/report/page.h"
+#include "tools/report/run_causes.h"
 
 namespace sextant::tools {
 namespace {
@@ -164,6 +165,26 @@ Json WithToJson(const Report& report) {
   return json;
 }
 
+Json CausesToJson(const Report& report) {
+  Json json = Json::array();
+  for (const auto& [operation, failing, unexplained, causes] : CausesOf(report)) {
+    Json list = Json::array();
+    for (const auto& [cause, cases, new_cases, only_possible] : causes) {
+      list.push_back({{"name", cause.name},
+                      {"why", cause.why},
+                      {"measured", cause.is_measured},
+                      {"cases", cases},
+                      {"new_cases", new_cases},
+                      {"only_possible", only_possible}});
+    }
+    json.push_back({{"operation", operation},
+                    {"failing", failing},
+                    {"unexplained", unexplained},
+                    {"causes", list}});
+  }
+  return json;
+}
+
 // Everything but the cases.
 Json SummaryToJson(const Report& report) {
   const auto& entries = report.expectations.entries();
@@ -182,6 +203,7 @@ Json SummaryToJson(const Report& report) {
           {"exit_status", static_cast<int>(report.Status())},
           {"why_not_verified", report.WhyNotVerified()},
           {"counts", CountsAsJson(report)},
+          {"likely_causes", CausesToJson(report)},
           {"stale_expectations", report.stale_expectations},
           {"expectations_without_reason", nameless},
           {"not_started", report.not_started},

@@ -12,6 +12,7 @@
 #include "reference/base/printable.h"
 #include "tools/report/advice.h"
 #include "tools/report/progress.h"
+#include "tools/report/run_causes.h"
 
 namespace sextant::tools {
 namespace {
@@ -69,31 +70,24 @@ void PrintRepeated(const Report& report, std::ostream& out) {
   }
 }
 
-// For each likely cause, most frequent first, the number of failing cases that it explains: "30 of
-// 32 failing cases: likely cause defect:rms_norm/mean_subtracted"; "likely cause rope/unwritten" if
-// no subject has that name. Omitted if only one case fails.
+// "30 of 32 failing cases: likely cause defect:rms_norm/mean_subtracted", and on further lines what
+// explains others; "likely cause rope/unwritten" if no subject has that name. Omitted if only one
+// case fails.
 void PrintCauses(const Report& report, std::ostream& out) {
-  std::map<std::string, size_t> failing, explained, first;
-  for (const Verdict& v : report.verdicts) {
-    if (v.status != Verdict::Status::kFails) continue;
-    if (report.Assess(v).result == Result::kAsExpected) continue;
-    const std::string operation = OperationOf(v);
-    ++failing[operation];
-    for (const oracle::Cause& cause : v.causes) {
-      const std::string name = (cause.is_measured ? "" : "defect:") + operation + "/" + cause.name;
-      ++explained[name];
-      first[name] += &cause == &v.causes.front();
+  for (const auto& [operation, failing, unexplained, causes] : CausesOf(report)) {
+    if (failing <= 1) continue;
+    for (const auto& [cause, cases, new_cases, only_possible] : causes) {
+      const bool is_first = &cause == &causes.front().cause;
+      out << (is_first ? std::to_string(cases) + " of " + std::to_string(failing) + " failing cases"
+                       : CountText(new_cases, "other"))
+          << (only_possible ? ": possible cause " : ": likely cause ")
+          << (cause.is_measured ? "" : "defect:") << operation << "/" << cause.name;
+      if (cases > kNamed) out << "; without -v, the first " << kNamed << " are printed";
+      out << "\n";
     }
-  }
-  std::vector<std::pair<std::string, size_t>> causes(explained.begin(), explained.end());
-  std::ranges::stable_sort(causes, std::greater(), &std::pair<std::string, size_t>::second);
-  for (const auto& [cause, count] : causes) {
-    const std::string operation = cause.substr(0, cause.find('/'));
-    const size_t all = failing[operation.substr(operation.find(':') + 1)];
-    if (all <= 1) continue;
-    out << count << " of " << all << " failing cases: likely cause " << cause;
-    if (first[cause] > kNamed) out << "; without -v, the first " << kNamed << " are printed";
-    out << "\n";
+    if (unexplained > 0 && !causes.empty())
+      out << CountText(unexplained, "other") << ": none of these explains "
+          << (unexplained == 1 ? "it" : "them") << "\n";
   }
 }
 

@@ -1,0 +1,31 @@
+// The likely causes of the failures of a whole run, weighed. One bug has many descriptions in small
+// cases: of all causes that the cases name, these are the few that explain as much as possible.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "tools/report/report.h"
+
+namespace sextant::tools {
+
+struct RunCause {
+  oracle::Cause cause;   // as the case says it in which most elements fail
+  size_t cases = 0;      // failing cases that have this cause
+  size_t new_cases = 0;  // those of them that no earlier cause of the list explains
+  bool only_possible = false;  // the failing elements tell less than it takes to say it
+};
+
+struct OperationCauses {
+  std::string operation;
+  size_t failing = 0, unexplained = 0;  // cases; those that none of these causes explains
+  std::vector<RunCause> causes{};       // what explains most comes first
+};
+
+// Of each operation with failing cases, without those that fail as expected. A case tells as many
+// bits as the logarithm of its failing elements, 16 at most. A cause is in the list if the cases
+// that it explains, and no earlier one does, tell more than it takes to say it. The first is in it
+// even so, as possible.
+std::vector<OperationCauses> CausesOf(const Report& report);
+
+}  // namespace sextant::tools

@@ -1,0 +1,102 @@
+#include "tools/report/run_causes.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <sstream>
+
+#include "tools/report/report_text.h"
+
+namespace sextant::tools {
+namespace {
+
+using oracle::Cause;
+using oracle::Verdict;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+// A failing case of the operation with so many failing elements.
+Verdict Failing(const std::string& operation, size_t elements, std::vector<Cause> causes) {
+  Verdict verdict;
+  verdict.case_line = operation + " N=1 M=4";
+  verdict.status = Verdict::Status::kFails;
+  verdict.grade = oracle::Grade::kFails;
+  oracle::TensorVerdict& y = verdict.tensors.emplace_back();
+  y.elements = y.judged = y.failed = elements;
+  verdict.causes = std::move(causes);
+  return verdict;
+}
+
+Report ReportWith(std::vector<Verdict> verdicts) {
+  return {.subject = "fast", .recipe = "native", .verdicts = std::move(verdicts)};
+}
+
+std::vector<RunCause> CausesIn(std::vector<Verdict> verdicts) {
+  return CausesOf(ReportWith(std::move(verdicts))).at(0).causes;
+}
+
+TEST(RunCauses, WhatExplainsMostComesFirstAndIsTakenOut) {
+  const Report report = ReportWith({Failing("rope", 1000, {{"a", "first"}}),
+                                    Failing("rope", 5000, {{"a", "second"}, {"b", "other"}}),
+                                    Failing("rope", 1000, {{"b", "other"}, {"c", "last", true}}),
+                                    Failing("rope", 9000, {{"c", "last", true}}),
+                                    Failing("rope", 70000, {{"a", "third"}})});
+  const OperationCauses rope = CausesOf(report).at(0);
+  EXPECT_EQ(rope.operation, "rope");
+  EXPECT_EQ(rope.failing, 5);
+  EXPECT_EQ(rope.unexplained, 0);
+  ASSERT_EQ(rope.causes.size(), 2) << "b explains nothing that a and c do not";
+  EXPECT_EQ(rope.causes[0].cause.name, "a");
+  EXPECT_EQ(rope.causes[0].cause.why, "third") << "as the case says it in which most fails";
+  EXPECT_EQ(rope.causes[0].cases, 3);
+  EXPECT_EQ(rope.causes[1].cause.name, "c");
+  EXPECT_EQ(rope.causes[1].new_cases, 2);
+  std::ostringstream out;
+  PrintSummary(report, out);
+  EXPECT_THAT(out.str(), HasSubstr("3 of 5 failing cases: likely cause defect:rope/a\n"
+                                   "2 others: likely cause rope/c\n"));
+}
+
+TEST(RunCauses, AFewElementsSupportNothingBesideACauseOfMany) {
+  const Report report =
+      ReportWith({Failing("rope", 1000, {{"a", "why"}}), Failing("rope", 3, {{"accident", "why"}}),
+                  Failing("rope", 1000, {{"a", "why"}})});
+  const OperationCauses rope = CausesOf(report).at(0);
+  ASSERT_EQ(rope.causes.size(), 1);
+  EXPECT_FALSE(rope.causes[0].only_possible);
+  EXPECT_EQ(rope.unexplained, 1);
+  std::ostringstream out;
+  PrintSummary(report, out);
+  EXPECT_THAT(out.str(), HasSubstr("\n1 other: none of these explains it\n"));
+  EXPECT_THAT(out.str(), Not(HasSubstr("accident")));
+}
+
+TEST(RunCauses, TheFirstOfFewElementsIsOnlyPossible) {
+  const auto causes = CausesIn({Failing("rope", 3, {{"a", "why"}}), Failing("rope", 2, {})});
+  ASSERT_EQ(causes.size(), 1);
+  EXPECT_TRUE(causes[0].only_possible);
+  EXPECT_THAT(CausesIn({Failing("rope", 1000, {})}), IsEmpty());
+}
+
+TEST(RunCauses, TwoDeviationsAtOnceMustExplainMoreThanOne) {
+  const Cause pair{"b+c", "why"}, beside{"d", "why; together with e"}, alone{"a", "why"};
+  for (const Cause& two : {pair, beside}) {
+    const auto causes = CausesIn({Failing("rope", 1000, {two, alone})});
+    ASSERT_EQ(causes.size(), 1) << two.name;
+    EXPECT_EQ(causes[0].cause.name, "a");
+  }
+}
+
+TEST(RunCauses, EachOperationHasItsOwn) {
+  Verdict conforming;
+  conforming.case_line = "gated N=1";
+  conforming.grade = oracle::Grade::kExact;
+  const auto causes = CausesOf(ReportWith({Failing("softmax", 1000, {{"a", "why"}}),
+                                           Failing("rope", 1000, {{"a", "why"}}), conforming}));
+  ASSERT_EQ(causes.size(), 2);
+  EXPECT_EQ(causes[0].failing + causes[1].failing, 2);
+}
+
+}  // namespace
+}  // namespace sextant::tools
