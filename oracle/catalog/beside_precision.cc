@@ -67,7 +67,8 @@ std::vector<Cause> CausesBesideAPrecision(const Observation& seen, const ProveOp
   const size_t defects = CatalogEntryOf(seen.c.name()).defects.size();
   if (!IsForRareCauses(seen.c)) return {};
   const std::vector<Precision> precisions = PrecisionsNear(seen, options);
-  return FirstCauses(precisions.size(), options, [&](size_t i, const ProveOptions& here) {
+  const size_t most = std::min(precisions.size(), MostMeasurements(seen.c));
+  return FirstCauses(most, options, [&](size_t i, const ProveOptions& here) {
     const Precision& precision = precisions[i];
     size_t no_evaluations = 0;  // of pairs, all of which IsTooLoose drops
     const Observation by_it{.c = seen.c,

@@ -129,7 +129,8 @@ std::optional<std::vector<Cause>> CausesInTrace(const Observation& seen,
 // A wrong order of the numbers beside another deviation: hardly any number is right then.
 std::vector<Cause> CausesBesideAnOrder(const Observation& seen, const ProveOptions& options) {
   const std::vector<Undone> orders = UndoneOrdersOf(seen);
-  return FirstCauses(orders.size(), options, [&](size_t i, const ProveOptions& here) {
+  const size_t most = std::min(orders.size(), MostMeasurements(seen.c));
+  return FirstCauses(most, options, [&](size_t i, const ProveOptions& here) {
     const auto& [sentence, answer, permitted] = orders[i];
     size_t no_evaluations = 0;  // of pairs: a wrong order is the second deviation
     std::vector<Cause> causes = NamedCauses({.c = seen.c,

@@ -10,6 +10,7 @@
 #include "oracle/diagnosis/answer/structure.h"
 #include "oracle/diagnosis/answer/summed_numbers.h"
 #include "oracle/diagnosis/evidence.h"
+#include "oracle/diagnosis/work.h"
 #include "reference/prove/case_slices.h"
 
 namespace sextant::oracle {
@@ -148,7 +149,8 @@ std::vector<Cause> LayeredCauses(const Observation& seen, Evidence& evidence,
   std::vector<Cause> causes = OnDefects(seen, evidence);
   if (!causes.empty()) return causes;
   const std::vector<std::vector<PermittedTensor>> parts = PartsOf(seen);
-  return FirstCauses(parts.size(), options, [&](size_t i, const ProveOptions& here) {
+  const size_t most = std::min(parts.size(), MostMeasurements(seen.c));
+  return FirstCauses(most, options, [&](size_t i, const ProveOptions& here) {
     size_t no_evaluations = 0;  // of pairs: the structure of the rest is the second deviation
     Observation part = WithPermitted(seen, parts[i]);
     part.evaluations_left = &no_evaluations;

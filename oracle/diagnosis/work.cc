@@ -57,6 +57,11 @@ size_t MostHypotheses(const Case& c) {
   return MostWork(c) / std::max<size_t>(WorkOf(c), 1);
 }
 
+size_t MostMeasurements(const Case& c) {
+  constexpr size_t kMeasuredElements = size_t{1} << 16;
+  return std::max<size_t>(1, kMeasuredElements / std::max<size_t>(1, OutputsOf(c, {})));
+}
+
 size_t ElementsInWork(const Case& c, size_t work) {
   const double of_element = static_cast<double>(WorkOf(c)) / static_cast<double>(OutputsOf(c, {}));
   return static_cast<size_t>(static_cast<double>(work) / std::max(1.0, of_element));

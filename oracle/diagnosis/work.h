@@ -28,6 +28,10 @@ size_t MostHypotheses(const Case& c);
 // Not large cases: hypotheses about rare deviations are many, and most of them copy the inputs.
 bool IsForRareCauses(const Case& c);
 
+// So many times may the measurements of the operation be repeated, for parts of the answer or other
+// recipes: each reads all elements.
+size_t MostMeasurements(const Case& c);
+
 // As many elements as have that work: of a small case, more than it has.
 size_t ElementsInWork(const Case& c, size_t work);
 
