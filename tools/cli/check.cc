@@ -151,25 +151,26 @@ void ReadExpectations(const std::string& path, const std::vector<Selected>& sele
   report.stale_expectations = report.expectations.StaleEntries(lines);
 }
 
-// Entries that say what may fail are stale if their cases conform, and all of them were judged.
+// Entries are stale if their cases conform, none has the result that they expect, and all of them
+// were judged.
 void AddRepaired(const std::vector<std::string>& unselected, Report& report) {
   const Expectations& known = report.expectations;
   for (const Expectation& entry : known.entries()) {
     const auto is_left_out = [&](const std::string& line) { return known.For(line) == &entry; };
-    if (!entry.may || report.not_reached > 0 || std::ranges::any_of(unselected, is_left_out))
-      continue;
+    if (report.not_reached > 0 || std::ranges::any_of(unselected, is_left_out)) continue;
     size_t conforming = 0;
-    bool may_fail = false;
+    bool may_be_right = false;
     for (const Verdict& verdict : report.verdicts) {
       const std::string* committed = report.CommittedOf(verdict);
       if (known.For(committed ? *committed : verdict.case_line) != &entry) continue;
       const Outcome outcome = OutcomeOf(verdict, report.strict);
       conforming += outcome == Outcome::kConforms;
-      may_fail = may_fail || verdict.sample || outcome == Outcome::kFails;
+      may_be_right = may_be_right || verdict.sample || outcome == entry.outcome;
     }
-    if (conforming > 0 && !may_fail)
-      report.stale_expectations.push_back(entry.where + ": none of its cases fails: cases = \"" +
-                                          entry.cases + "\"");
+    if (conforming > 0 && !may_be_right)
+      report.stale_expectations.push_back(
+          entry.where + ": remove this entry, none of its cases is '" +
+          std::string(NameOf(entry.outcome)) + "': cases = \"" + entry.cases + "\"");
   }
 }
 

@@ -142,11 +142,25 @@ TEST_F(ExpectTest, AGeneralEntrySaysWhatMayFail) {
   EXPECT_EQ(run(Entry("*", "may = \"fail\"\ncause = \"eps_missing\"\n"), defect), kNonconforming);
   EXPECT_THAT(stdout_, HasSubstr("the expected cause is eps_missing"));
   EXPECT_EQ(run(may, "recipe:native"), kNonconforming);  // repaired
-  EXPECT_THAT(stdout_, HasSubstr("known.toml:1: none of its cases fails: cases = \"*\""));
+  EXPECT_THAT(stdout_, HasSubstr("known.toml:1: remove this entry, none of its cases is 'fails': "
+                                 "cases = \"*\"\n"));
   EXPECT_EQ(run(may, "recipe:native", {"--filter", "rms_norm"}), kVerified);
   EXPECT_EQ(run(may, "recipe:native",
                 {"--budget-elements", "1", "--sampled-is-enough", "rms_norm N=64 M=64"}),
             kVerified);
+}
+
+TEST_F(ExpectTest, AnEntryWhoseCasesAllConformIsToBeRemoved) {
+  const std::string remove =
+      "known.toml:1: remove this entry, none of its cases is 'fails': cases = \"rms_norm *\"\n";
+  const std::vector<std::string> words = {"rms_norm N=1 M=2", "--subject", "recipe:native",
+                                          "--expect", Write("known.toml", Entry("rms_norm *"))};
+  EXPECT_EQ(Run(words), kNonconforming);
+  EXPECT_THAT(stdout_, HasSubstr(remove));
+  auto filtered = words;
+  filtered.insert(filtered.end(), {"rms_norm N=2 M=2", "--filter", "N=1 "});
+  EXPECT_EQ(Run(filtered), kNonconforming);
+  EXPECT_THAT(stdout_, Not(HasSubstr(remove))) << "the case that is left out may fail";
 }
 
 TEST_F(ExpectTest, WritesFewGeneralEntries) {
