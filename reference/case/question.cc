@@ -11,7 +11,7 @@
 #include "reference/case/aliases.h"
 #include "reference/case/operations.h"
 #include "reference/case/optional_inputs.h"
-#include "reference/case/shape_solver.h"
+#include "reference/case/solved_shapes.h"
 #include "reference/case/words_that_read.h"
 
 namespace sextant {
@@ -75,6 +75,10 @@ void CheckKind(const TensorSpec& spec, const GivenTensor& given) {
           : "";
   throw Error(spec.name, " holds ", NameOf(given.dtype), ", expected ",
               integers ? "floating-point numbers" + bits : "integers");
+}
+
+void CheckKinds(const Signature& signature, const GivenTensors& given) {
+  for (const auto& [name, tensor] : given) CheckKind(*FindTensor(signature, name), tensor);
 }
 
 // The words dtype= and dtype.NAME= for the dtypes that the question does not state. Where the dtype
@@ -199,25 +203,16 @@ Shape Question::OwnShape(const TensorSpec& output) const {
   return shape;
 }
 
-Question ParseQuestion(std::string_view text, std::vector<OwnTensor> tensors) {
+Question ParseQuestion(std::string_view text, const std::vector<OwnTensor>& tensors) {
   LineInOurWords ours = InOurWords(text);
   const QuestionWords words = WordsOfQuestion(ours.line);
   const std::unique_ptr<Operation> operation = MakeOperationNamed(words.operation, ours.line);
   const Signature& signature = operation->info().signature;
-  GivenTensors given = Arrange(operation->info(), std::move(tensors));
+  GivenTensors given = Arrange(operation->info(), tensors);
   SetStatedTypes(words, given);
   RequireInputs(operation->info(), given);
-  ShapeSolver solver(*operation, words.values);
-  // Optional inputs after the others, and outputs last: the first one gives a dimension.
-  for (const auto* side : {&signature.inputs, &signature.outputs}) {
-    for (const TensorSpec& spec : *side) {
-      const auto at = given.find(spec.name);
-      if (at == given.end()) continue;
-      CheckKind(spec, at->second);
-      solver.Add(spec, at->second.shape);
-    }
-  }
-  solver.Solve();
+  CheckKinds(signature, given);
+  const ShapeSolver solver = SolvedShapes(*operation, words.values, given, tensors);
   std::string line = words.operation + words.text;
   if (!words.Find(kWith)) line += WithWord(*operation, given);
   for (const std::string& word : solver.Solved()) line += " " + word;

@@ -35,6 +35,6 @@ struct Question {
 // Throws Error that names the tensor or the dimension for unknown, missing and contradicting ones,
 // for a dimension that stays unknown, and for values that are not exact in the dtype that the text
 // states. Optional outputs may be missing.
-Question ParseQuestion(std::string_view text, std::vector<OwnTensor> tensors);
+Question ParseQuestion(std::string_view text, const std::vector<OwnTensor>& tensors);
 
 }  // namespace sextant

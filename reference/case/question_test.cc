@@ -95,6 +95,24 @@ TEST(ParseQuestion, NamesContradictions) {
             "y has 4 for the axis S of y[B,H,S,D], but S=3 by x");
 }
 
+// An order that fits for all tensors with as many axes, else for one; a message without one fits
+// none.
+TEST(ParseQuestion, NamesAnOrderOfAxesThatFits) {
+  const auto rope = [](const Shape& x, const Shape& y) {
+    Own own;
+    own.Add("x", DType::kF32, x).Add("position", DType::kI64, {1, 16}).Add("y", DType::kF32, y);
+    return own.Error("rope pairing=half");
+  };
+  EXPECT_EQ(rope({1, 16, 2, 8}, {1, 16, 2, 8}),
+            "position has 16 for the axis S of position[B,S], but S=2 by x; if axes are in another "
+            "order, name them: 'x (B S H D)' 'y (B S H D)'");
+  EXPECT_THAT(rope({16, 1, 2, 8}, {16, 1, 2, 8}), HasSubstr(": 'x (S B H D)' 'y (S B H D)'"));
+  EXPECT_EQ(
+      rope({1, 2, 16, 8}, {1, 16, 2, 8}),
+      "y has 16 for the axis H of y[B,H,S,D], but H=2 by x; if axes are in another order, name "
+      "them: 'y (B S H D)'");
+}
+
 // Neither on another axis, nor of other inputs, nor for an output that has a batch.
 TEST(ParseQuestion, RepeatsNothingButPositions) {
   Own axis, tables, real, output;

@@ -41,13 +41,14 @@ bool HasKeyHeads(const std::string& line) {
 
 }  // namespace
 
-Question OwnQuestion(const std::string& text, std::vector<OwnTensor> tensors, ConfigChoice choice) {
+Question OwnQuestion(const std::string& text, const std::vector<OwnTensor>& tensors,
+                     ConfigChoice choice) {
   const std::string words = TakeChoice(text, choice);
-  if (choice.path.empty()) return ParseQuestion(words, std::move(tensors));
+  if (choice.path.empty()) return ParseQuestion(words, tensors);
   LineInOurWords ours = InOurWords(words);
   const std::string line = CompleteLine(ours.line, choice, HasKeyHeads(ours.line) ? "" : "H");
   try {
-    Question question = ParseQuestion(line, std::move(tensors));
+    Question question = ParseQuestion(line, tensors);
     question.notes = std::move(ours.notes);
     return question;
   } catch (const Error& e) {

@@ -13,7 +13,7 @@ namespace sextant::tools {
 // name one itself: "rope config=config.json part=text_config layer=0" (the path without spaces).
 // The number of heads of an operation without key heads is always that of the tensors, which may be
 // queries or keys. Throws Error as ParseQuestion and CompleteLine do.
-Question OwnQuestion(const std::string& text, std::vector<OwnTensor> tensors,
+Question OwnQuestion(const std::string& text, const std::vector<OwnTensor>& tensors,
                      ConfigChoice choice = {});
 
 }  // namespace sextant::tools

@@ -78,7 +78,7 @@ class Stages {
       if (const std::string text = TextOf(seen_.c, attribute); !text.empty())
         words += " " + attribute + "=" + text;
     }
-    return ParseQuestion(words, std::move(tensors));
+    return ParseQuestion(words, tensors);
   }
 
   const Observation& seen_;
