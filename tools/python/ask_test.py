@@ -119,8 +119,8 @@ class Identify(unittest.TestCase):
 
         with self.assertRaisesRegex(KeyError, "mine"):
             sextant.identify(raises, "activation", F=8)
-        with self.assertRaisesRegex(sextant.InputError, "takes no 'weight'; this case of linear has the "
-                                                        "inputs x weight, without with=bias"):
+        with self.assertRaisesRegex(sextant.InputError, "takes no 'weight', add a parameter weight; this case "
+                                                        "of linear has the inputs x weight, without with=bias"):
             sextant.identify(lambda x, w: x @ w.T, "linear")
         with self.assertRaisesRegex(TypeError, "has the inputs x weight, without with=bias, and what it has not "
                                                "is None"):

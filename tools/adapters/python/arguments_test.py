@@ -56,7 +56,7 @@ def op(**given):
         )
         self.assertEqual(
             status_of("def op(eps): return eps", request),
-            ("unsupported", "the function takes no 'x'; this case of op has the inputs x"),
+            ("unsupported", "the function takes no 'x', add a parameter x; this case of op has the inputs x"),
         )
 
     def test_that_are_not_set_may_be_omitted(self):
@@ -150,7 +150,8 @@ class Module:
                          ("error", "TypeError: the function needs 'width', expected one of: "
                                    "dtype M R base scale eps x; this case of op has the inputs x"))
         self.assertEqual(self.served("", "lambda *tensors: 0", []),
-                         ("unsupported", "the function takes no 'x'; this case of op has the inputs x"))
+                         ("unsupported", "the function takes no 'x', add a parameter x; this case of op has "
+                                         "the inputs x"))
 
     def test_a_function_without_a_signature_is_refused_at_the_start(self):
         with self.assertRaisesRegex(AssertionError, "<built-in function max> does not say the names of its "

@@ -316,7 +316,7 @@ def _arguments(parameters, case):
     if not any(p.kind == p.VAR_KEYWORD for p in parameters):  # no **attributes
         for name in sorted(rest.keys() - unset - {"dtype"}):
             if not (name[0].isupper() or takes_case):
-                inputs = f"; {_inputs_of(case)}" if name in case.tensors else ""
+                inputs = f", add a parameter {name}; {_inputs_of(case)}" if name in case.tensors else ""
                 raise Unsupported(f"the function takes no '{name}'{inputs}")
         rest = {}
     given |= absent
