@@ -73,6 +73,10 @@ bool AskedAttributes::IsList(const Json& value) { return value.is_array(); }
 const AskedAttribute* AskedAttributes::Read(std::string_view name, Test is_type, const char* type) {
   const auto at = all_.find(name);
   if (at == all_.end()) {
+    if (name == "dtype" || name == "operation" || name == "case_line") {
+      throw Error(Quoted(name), " is a member of the question, not an attribute: question->", name,
+                  ", in C++ question.", name, "()");
+    }
     throw Error("there is no attribute ", Quoted(name), "; there are:",
                 NamesText(all_, [](const auto& attribute) { return attribute.first; }));
   }

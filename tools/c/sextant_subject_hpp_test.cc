@@ -127,6 +127,10 @@ TEST(CppSubject, ReportsErrors) {
   const auto missing = [](const Question& q) { q.Number("theta"); };
   EXPECT_EQ(ReplyTo(missing, R"({"base":1})"),
             "error: there is no attribute 'theta'; there are: base");
+  const auto dtype = [](const Question& q) { q.Text("dtype"); };
+  EXPECT_EQ(ReplyTo(dtype),
+            "error: 'dtype' is a member of the question, not an attribute: question->dtype, in C++ "
+            "question.dtype()");
   const auto unset = [](const Question& q) { q.Number("unset"); };
   EXPECT_EQ(
       ReplyTo(unset, R"({"unset":null})"),
