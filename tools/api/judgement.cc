@@ -8,6 +8,7 @@
 #include "oracle/catalog/causes.h"
 #include "oracle/diagnosis/evidence.h"
 #include "tools/api/conforming_recipes.h"
+#include "tools/api/unshown_attributes.h"
 
 namespace sextant::tools {
 
@@ -131,6 +132,7 @@ Judgement JudgeQuestion(Question question, const JudgeOptions& options) {
   if (std::ranges::all_of(judgement.verdict.tensors, is_empty))
     judgement.verdict.message = "no output has an element, so nothing was compared";
   judgement.errors = ErrorsOf(judge, outputs);
+  judgement.unshown = UnshownAttributes(judge, judgement);
   UseGivenAxes(judgement);
   return judgement;
 }

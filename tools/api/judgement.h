@@ -33,6 +33,7 @@ struct Judgement {
   Budget budget{};      // elements beyond it are left out
   oracle::Verdict verdict;
   std::vector<ElementErrors> errors{};
+  std::vector<std::string> unshown{};  // of a conforming verdict (tools/api/unshown_attributes.h)
   std::string kept{};    // the file with the tensors of a failing answer; empty: not kept
   std::string repeat{};  // the command that judges a failing answer again, or how to get it
 };

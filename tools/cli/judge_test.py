@@ -70,6 +70,15 @@ class Judge(ProgramTest):
         self.assertIn("the default: R=8", text)
         self.assertIn("80 of 80 elements judged", text)
 
+    def test_a_number_that_the_inputs_cannot_show_is_named(self):
+        self.save(x=self.x, position=0 * self.position, y=self.x)
+        words = ["x=x.npy", "position=position.npy", "y=y.npy"]
+        text = self.assert_conforms(*words, "--json", "r.json")
+        self.assertIn("\nthese inputs cannot show a wrong number: base=100000 conforms too\n", text)
+        self.assertEqual(json.loads(self.path("r.json").read_text())["unshown"], ["base=100000"])
+        self.save(position=self.position, y=self.y)
+        self.assertNotIn("cannot show", self.assert_conforms(*words))
+
     def test_every_form_of_a_file_holds_the_same_tensors(self):
         with h5py.File(self.path("t.h5"), "w") as file:
             file["deep/x"] = self.x

@@ -77,6 +77,8 @@ std::string TextOf(const Judgement& judgement) {
     const std::string recipes = RecipeLine(verdict);
     text += (recipes.empty() ? "conforms by no other recipe that was tried" : recipes) + "\n";
   }
+  for (const std::string& word : judgement.unshown)
+    text += "these inputs cannot show a wrong number: " + word + " conforms too\n";
   if (!judgement.question.defaults.empty())
     text += "not given by any tensor, so the default:" + Joined(judgement.question.defaults) + "\n";
   for (const auto& [dimension, axes] : judgement.question.folded) {

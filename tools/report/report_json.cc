@@ -233,6 +233,7 @@ Json ToJson(const Judgement& judgement) {
   if (judgement.budget.elements > 0)
     json["budget"] = {{"elements", judgement.budget.elements}, {"seed", judgement.budget.seed}};
   json["defaults"] = judgement.question.defaults;
+  json["unshown"] = judgement.unshown;
   json["kept"] = judgement.kept;
   json["repeat"] = judgement.repeat;
   json["text"] = TextOf(judgement);
