@@ -1,0 +1,31 @@
+// The options of `sextant check`.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "reference/prove/budget.h"
+#include "reference/prove/prove.h"
+#include "tools/api/completed_line.h"
+#include "tools/cli/options.h"
+
+namespace sextant::tools {
+
+struct CheckArguments {
+  std::vector<std::string> cases, filters, excluded;
+  std::string with, subject, recipe, json, json_lines, junit, html, expect, write_expect;
+  ConfigChoice config;
+  double timeout = 60;
+  ProveOptions prove;
+  bool strict = false, open_rows = false, supported_only = false;
+  bool fail_fast = false, verbose = false, sampled_is_enough = false;
+  double budget_seconds = 0;  // 0: no limit
+  Budget budget{};
+  std::optional<uint64_t> fresh;
+};
+
+void AddCheckOptions(CLI::App& app, CheckArguments& options);
+
+}  // namespace sextant::tools
