@@ -10,9 +10,9 @@
 namespace sextant::tools {
 
 struct RunCause {
-  oracle::Cause cause;   // as the case says it in which most elements fail
-  size_t cases = 0;      // failing cases that have this cause
-  size_t new_cases = 0;  // those of them that no earlier cause of the list explains
+  oracle::Cause cause;         // as the case says it in which most elements fail
+  size_t cases = 0;            // failing cases that have this cause
+  size_t new_cases = 0;        // those of them that no earlier cause of the list explains
   bool only_possible = false;  // the failing elements tell less than it takes to say it
 };
 
