@@ -5,7 +5,9 @@
 #include "oracle/catalog/catalog.h"
 #include "oracle/defect/coverage_goal.h"
 #include "reference/base/count_text.h"
+#include "reference/base/did_you_mean.h"
 #include "reference/case/former_names.h"
+#include "reference/case/operations.h"
 #include "reference/prove/prove.h"
 
 namespace sextant::oracle {
@@ -44,14 +46,17 @@ Subject DefectSubject(const std::string& operation_and_defect) {
   const std::string operation = operation_and_defect.substr(0, slash);
   RequireNamesOfToday("defect:" + operation_and_defect, operation);
   const std::string name = operation_and_defect.substr(slash + 1);
+  MakeOperationNamed(operation);  // throws Error for a mistyped one
   const auto& goals = CoverageGoalsOf(std::string_view(operation));
   const auto goal = std::ranges::find(goals, name, &CoverageGoal::name);
   if (goal != goals.end()) return LossySubject(operation, *goal);
   const auto& defects = CatalogEntryOf(operation).defects;
   const auto at = std::ranges::find(defects, name, &Defect::name);
   if (at == defects.end()) {
-    throw Error(operation, " has no defect or coverage goal '", name, "'; ",
-                NamesOf(defects, goals));
+    std::vector<std::string> names;
+    for (const Defect& defect : defects) names.push_back(defect.name);
+    throw Error(operation, " has no defect or coverage goal '", name, "'", DidYouMean(name, names),
+                "; ", NamesOf(defects, goals));
   }
   return {"defect:" + operation_and_defect, "native",
           [operation, defect = *at](const Case& c, const Tensors& inputs) {

@@ -47,7 +47,10 @@ TEST(DefectSubject, IsWrongOnlyWhereItsDefectShows) {
 
 TEST(DefectSubject, NamesExistingDefectsInItsErrors) {
   EXPECT_EQ(MessageOf([] { DefectSubject("rope"); }), "'rope' is not OPERATION/DEFECT");
-  EXPECT_THAT(MessageOf([] { DefectSubject("rop/x"); }), HasSubstr("there is no operation 'rop'"));
+  EXPECT_THAT(MessageOf([] { DefectSubject("roep/x"); }),
+              HasSubstr("there is no operation 'roep' (did you mean 'rope'?)"));
+  EXPECT_THAT(MessageOf([] { DefectSubject("rope/rotates_backward"); }),
+              HasSubstr("'rotates_backward' (did you mean 'rotates_backwards'?); its defects: "));
   EXPECT_EQ(MessageOf([] { DefectSubject("attention_bias/x"); }),
             "defect:attention_bias/x: 'attention_bias' is called 'attention with=bias' now");
   EXPECT_THAT(MessageOf([] { DefectSubject("rope_relayout/x"); }),

@@ -5,6 +5,7 @@
 #include <sstream>
 #include <utility>
 
+#include "reference/base/did_you_mean.h"
 #include "reference/base/error.h"
 #include "reference/base/value_text.h"
 
@@ -45,6 +46,12 @@ constexpr StandardRecipe kStandard[] = {
 const StandardRecipe* StandardNamed(std::string_view name) {
   const auto* at = std::ranges::find(kStandard, name, &StandardRecipe::name);
   return at == std::end(kStandard) ? nullptr : at;
+}
+
+std::string LikelyRecipe(std::string_view name) {
+  std::vector<std::string> names;
+  for (const StandardRecipe& standard : kStandard) names.emplace_back(standard.name);
+  return DidYouMean(name, names);
 }
 
 bool IsNarrow(DType dtype) { return dtype == DType::kF16 || dtype == DType::kBF16; }
@@ -108,7 +115,8 @@ struct RecipeLine {
       throw Error("recipe: '", word,
                   "' is the name of a standard recipe, expected as the first word");
     if (equals == word.npos)
-      throw Error("recipe: '", word, "' is neither step=format nor flush nor a standard recipe");
+      throw Error("recipe: '", word, "' is neither step=format nor flush nor a standard recipe",
+                  LikelyRecipe(word));
     const std::string name = word.substr(0, equals);
     const StepRule rule = ParseRule(std::string_view(word).substr(equals + 1));
     if (rule.factors != Factors::kWhole && name != PrintValue(Step::kDot))
@@ -184,8 +192,8 @@ Recipe ParseRecipe(std::string_view text, DType dtype) {
     return recipe;
   }
   if (text.find('=') == text.npos)
-    throw Error("there is no recipe '", text,
-                "'; there are:", NamesText(kStandard, &StandardRecipe::name),
+    throw Error("there is no recipe '", text, "'", LikelyRecipe(text),
+                "; there are:", NamesText(kStandard, &StandardRecipe::name),
                 ", or a line such as '*=f32 table=T rotate=T' or 'native store=bf16'");
   return ParseLine(text);
 }

@@ -80,7 +80,8 @@ TEST(Recipe, LinesMayDifferFromAStandardRecipe) {
   EXPECT_EQ(Rule(other, Step::kSum).format, DType::kF32);
   EXPECT_TRUE(Rule(ParseRecipe("native flush", DType::kF32), Step::kDot).flushes);
   EXPECT_EQ(ErrorOf("naive store=T"),
-            "recipe: 'naive' is neither step=format nor flush nor a standard recipe");
+            "recipe: 'naive' is neither step=format nor flush nor a standard recipe (did you mean "
+            "'native'?)");
   EXPECT_EQ(ErrorOf("store=bf16 native"),
             "recipe: 'native' is the name of a standard recipe, expected as the first word");
 }
@@ -111,8 +112,9 @@ TEST(Recipe, ErrorsListTheNamesThatExist) {
   EXPECT_EQ(ErrorOf("*=f32 trig=f32/0.4"), "'f32/0.4': a function is accurate to 0.5 ulp at best");
   EXPECT_EQ(ErrorOf("*=f32 trig=f32/x"), "'x' is not a finite number");
   EXPECT_EQ(ErrorOf("table=f32"), "recipe 'table=f32' has no rule for step exponent and no *=");
-  EXPECT_THAT(ErrorOf("naive"),
-              StartsWith("there is no recipe 'naive'; there are: native f32_compute all_native"));
+  EXPECT_THAT(
+      ErrorOf("naive"),
+      StartsWith("there is no recipe 'naive' (did you mean 'native'?); there are: native "));
   EXPECT_EQ(ErrorOf("*=f32 table"),
             "recipe: 'table' is neither step=format nor flush nor a standard recipe");
 }
