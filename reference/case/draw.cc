@@ -100,6 +100,10 @@ Tensor<double> DrawTensor(const Case& c, const TensorSpec& input, const std::str
 
 // Numbers of lists and files must be exact values of the dtype, and positions at most 2^53. All
 // other distributions draw such values.
+bool MayNotFit(const std::string& spec, DType dtype) {
+  return IsFile(spec) || IsList(spec) || dtype == DType::kI64;
+}
+
 void CheckValues(const NamedTensor& tensor, const std::string& spec) {
   for (size_t i = 0; i < tensor.values.data.size(); ++i) {
     const double x = tensor.values.data[i];
@@ -125,7 +129,7 @@ NamedTensor DrawInput(const Case& c, const TensorSpec& input, const FileReader& 
   } else {
     tensor.values = DrawTensor(c, input, spec);
   }
-  if (IsFile(spec) || IsList(spec) || tensor.dtype == DType::kI64) CheckValues(tensor, spec);
+  if (MayNotFit(spec, tensor.dtype)) CheckValues(tensor, spec);
   return tensor;
 }
 
@@ -172,12 +176,18 @@ Tensors DrawInputs(const Case& c, const FileReader& read_file) {
   return tensors;
 }
 
+void CheckFit(const Case& c, const FileReader& read_file) {
+  for (const TensorSpec& input : c.signature().inputs) {
+    if (MayNotFit(c.SpecOf(input), c.DTypeOf(input))) DrawInput(c, input, read_file);
+  }
+}
+
 StoredTensors DrawStored(const Case& c, const FileReader& read_file) {
   StoredTensors tensors;
   for (const TensorSpec& input : c.signature().inputs) {
     const std::string spec = c.SpecOf(input);
     const DType dtype = c.DTypeOf(input);
-    if (IsFile(spec) || IsList(spec) || dtype == DType::kI64) {
+    if (MayNotFit(spec, dtype)) {
       tensors.emplace_back(DrawInput(c, input, read_file));
     } else {
       tensors.emplace_back(input.name, dtype, c.ShapeOf(input));

@@ -57,6 +57,9 @@ Tensors DrawInputs(const Case& c, const FileReader& read_file = nullptr);
 // The same, stored.
 StoredTensors DrawStored(const Case& c, const FileReader& read_file = nullptr);
 
+// Throws Error where DrawInputs does, but draws only the inputs that may not fit.
+void CheckFit(const Case& c, const FileReader& read_file = nullptr);
+
 // True if another seed draws other inputs.
 bool DependsOnSeed(const Case& c);
 
