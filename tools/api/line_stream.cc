@@ -4,18 +4,20 @@
 #include <cstring>
 #include <iostream>
 
-#include "reference/base/error.h"
-
 namespace sextant::tools {
 namespace {
 
 void RequireGood(const std::ostream& out, const std::string& path) {
-  if (out) return;
-  throw Error(path == "-" ? "standard output" : path, " cannot be written",
-              errno != 0 ? std::string(": ") + std::strerror(errno) : "");
+  if (!out) ThrowUnwritable(path);
 }
 
 }  // namespace
+
+void ThrowUnwritable(const std::string& path) {
+  if (path == "-" && errno == EPIPE) throw ClosedOutput();
+  throw Error(path == "-" ? "standard output" : path, " cannot be written",
+              errno != 0 ? std::string(": ") + std::strerror(errno) : "");
+}
 
 LineStream::LineStream(const std::string& path) : path_(path) {
   if (path.empty() || IsStandardOutput()) return;

@@ -4,7 +4,14 @@
 #include <fstream>
 #include <string>
 
+#include "reference/base/error.h"
+
 namespace sextant::tools {
+
+// Nobody reads standard output any longer: the program ends quietly.
+class ClosedOutput : public Error {};
+// Throws Error with the reason of errno, or ClosedOutput. "-": standard output.
+[[noreturn]] void ThrowUnwritable(const std::string& path);
 
 // Lines are written at once, also to a pipe. Unlike an OutputFile, the file is not complete before
 // the end of the run; its last line must say so.
@@ -14,7 +21,7 @@ class LineStream {
   explicit LineStream(const std::string& path);
   explicit operator bool() const { return !path_.empty(); }
   bool IsStandardOutput() const { return path_ == "-"; }
-  void Write(const std::string& line);  // without a newline at its end; throws Error
+  void Write(const std::string& line);  // without a newline at its end; throws as ThrowUnwritable
 
  private:
   std::string path_;

@@ -61,32 +61,20 @@ bool IsMeantAsFile(const std::string& argument) {
   return count == 1 && argument.find(' ') == argument.npos;
 }
 
-// "rope", and "real/rope" for the shapes of real kernels.
-std::vector<std::string> NamesOfCases() {
-  std::vector<std::string> names = OperationNames();
-  for (const std::string& name : OperationNames()) names.push_back("real/" + name);
-  return names;
-}
-
-// Throws Error unless every word has a key and a value, and a key of its own.
-void RequireWords(const std::vector<std::string>& words) {
-  std::set<std::string> keys;
-  for (const std::string& word : words) {
-    if (const std::string key = SplitWord(word).first; !keys.insert(key).second)
-      throw Error("--with has ", key, "= twice");
-  }
-}
-
-// The line with other words, of a line of the same operation: they replace those of the same keys.
-std::string WithWords(const std::string& line, const std::string& other) {
+// The line with the words of `with`, which replace those of the same keys. Throws Error unless each
+// has a value and a key of its own.
+std::string WithWords(const std::string& line, const std::string& with) {
   std::vector<std::string> own = WordsIn(InOurWords(line).line);
-  const std::vector<std::string> words = WordsIn(InOurWords(other).line);
-  std::erase_if(own, [&](const std::string& old) {
-    return std::any_of(words.begin() + 1, words.end(), [&old](const std::string& word) {
-      return old.starts_with(word.substr(0, word.find('=') + 1));
-    });
-  });
-  own.insert(own.begin() + 1, words.begin() + 1, words.end());  // after the operation
+  const std::string other = own.front() + " " + with;  // an alias depends on the operation
+  NoteAliases(other);
+  std::vector<std::string> words = WordsIn(InOurWords(other).line);
+  std::set<std::string> keys;
+  for (auto word = words.begin() + 1; word != words.end(); ++word) {
+    const std::string key = SplitWord(*word).first + "=";
+    if (!keys.insert(key).second) throw Error("--with '", with, "' has ", key, " twice");
+    std::erase_if(own, [&key](const std::string& old) { return old.starts_with(key); });
+    own.insert(own.begin() + 1, *word);  // after the operation
+  }
   std::string text;
   for (const std::string& word : own) text += word + " ";
   return text;
@@ -162,7 +150,12 @@ class Selecting {
  public:
   explicit Selecting(const Selection& selection)
       : selection_(selection), has_words_(!WordsIn(selection.with).empty()) {}
-  std::vector<Selected> Take() { return std::move(all_); }
+
+  std::vector<Selected> Take() {
+    if (all_.empty()) throw NoCase(WhyNoCase());
+    if (selection_.left_out) *selection_.left_out = std::move(left_out_);
+    return std::move(all_);
+  }
 
   void AddFrom(const std::string& argument) {
     std::error_code ignored;  // of a name that is too long
@@ -174,7 +167,6 @@ class Selecting {
     } else if (!exists && !IsMeantAsFile(argument)) {
       const bool is_name = !argument.empty() && argument.find_first_of(" @#") == argument.npos;
       if (is_name) RefuseName(argument);
-      Note(argument);
       const auto folders = fixtures::FoldersOfLists();
       Add({ParseLine(argument, selection_.config, folders), "", std::nullopt}, argument, folders);
     } else if (argument.ends_with(".h5")) {
@@ -186,7 +178,6 @@ class Selecting {
     } else {
       const auto folders = fixtures::FoldersOfLists(argument);
       for (CaseInFile& read : ReadCases(argument, selection_.config)) {
-        Note(read.line.text);
         Add({std::move(read.c), std::move(read.line.why), std::nullopt}, read.line.text, folders);
       }
     }
@@ -207,7 +198,7 @@ class Selecting {
   void Add(Selected s, const std::string& text, const Folders& folders) {
     const std::string line = s.c.ToString();
     const bool is_kept = IsKept(line, selection_);
-    if (selection_.left_out && (has_words_ || !is_kept)) selection_.left_out->push_back(line);
+    if (has_words_ || !is_kept) left_out_.push_back(line);
     if (!is_kept || (has_words_ && !Replace(s, text, folders))) return;
     if (seen_.insert(s.c.ToString()).second || s.record) {
       all_.push_back(std::move(s));
@@ -218,11 +209,10 @@ class Selecting {
 
   // Sets the words of `with` in the case of the line `text`; false if it cannot have them.
   bool Replace(Selected& s, const std::string& text, const Folders& folders) {
-    const std::string other = s.c.name() + " " + selection_.with;
-    Note(other);
+    const std::string line = WithWords(text, selection_.with);
     try {
-      Case replaced = ParseLine(WithWords(text, other), selection_.config, folders);
-      DrawStored(replaced, NpyReader());  // a value may not fit into another dtype
+      Case replaced = ParseLine(line, selection_.config, folders);
+      CheckFit(replaced, NpyReader());  // a value may not fit into another dtype
       s.c = std::move(replaced);
       return true;
     } catch (const Error& e) {
@@ -231,17 +221,32 @@ class Selecting {
     }
   }
 
-  void Note(const std::string& line) {
-    for (std::string& text : InOurWords(line).notes) {
-      if (selection_.notes && std::ranges::count(*selection_.notes, text) == 0)
-        selection_.notes->push_back(std::move(text));
+  // With the number of cases that each filter selects.
+  std::string WhyNoCase() const {
+    if (selection_.replaced && !selection_.replaced->not_applicable.empty()) {
+      const auto& none = selection_.replaced->not_applicable;
+      return "none of " + CountText(none.size(), "case") + " can have " + selection_.with +
+             "; the first: " + none.front().line + ": " + none.front().why;
     }
+    std::string why = "no case was selected";
+    if (left_out_.empty()) return why;
+    why += ": of " + CountText(left_out_.size(), "case");
+    const auto add = [&](const char* option, const std::string& filter) {
+      const auto count = std::ranges::count_if(
+          left_out_, [&](const std::string& line) { return Selects(filter, line); });
+      why +=
+          std::string(", ") + option + " '" + Marked(filter) + "' selects " + std::to_string(count);
+    };
+    for (const std::string& filter : selection_.filters) add("--filter", filter);
+    for (const std::string& filter : selection_.excluded) add("--exclude", filter);
+    return why;
   }
 
   const Selection& selection_;
   const bool has_words_;  // of `with`
   std::vector<Selected> all_;
-  std::set<std::string> seen_;  // their lines
+  std::vector<std::string> left_out_;  // lines of all other cases, and those before `with`
+  std::set<std::string> seen_;         // their lines
 };
 
 }  // namespace
@@ -266,26 +271,6 @@ std::vector<std::string> JoinedLines(const std::vector<std::string>& arguments) 
     joined.push_back(argument);
   }
   return joined;
-}
-
-std::string WhyNoCase(const Selection& selection, const std::vector<std::string>& left_out) {
-  if (selection.replaced && !selection.replaced->not_applicable.empty()) {
-    const auto& none = selection.replaced->not_applicable;
-    return "none of " + CountText(none.size(), "case") + " can have " + selection.with +
-           "; the first: " + none.front().line + ": " + none.front().why;
-  }
-  std::string why = "no case was selected";
-  if (left_out.empty()) return why;
-  why += ": of " + CountText(left_out.size(), "case");
-  const auto add = [&](const char* option, const std::string& filter) {
-    const auto count = std::ranges::count_if(
-        left_out, [&](const std::string& line) { return Selects(filter, line); });
-    why +=
-        std::string(", ") + option + " '" + Marked(filter) + "' selects " + std::to_string(count);
-  };
-  for (const std::string& filter : selection.filters) add("--filter", filter);
-  for (const std::string& filter : selection.excluded) add("--exclude", filter);
-  return why;
 }
 
 bool IsHdf5(const std::string& path) {
@@ -325,10 +310,17 @@ std::string CasesNamed(const std::string& name) {
   return name;
 }
 
+std::vector<std::string> NamesOfCases() {
+  std::vector<std::string> names = OperationNames();
+  for (const std::string& name : OperationNames()) {
+    if (const std::string real = "real/" + name; CasesNamed(real) != real) names.push_back(real);
+  }
+  return names;
+}
+
 std::vector<Selected> Select(const Selection& selection) {
   for (const std::string& filter : selection.filters) RequireNamesOfToday("--filter", filter);
   for (const std::string& filter : selection.excluded) RequireNamesOfToday("--exclude", filter);
-  RequireWords(WordsIn(selection.with));
   Selecting selecting(selection);
   for (const std::string& argument : JoinedLines(selection.arguments))
     selecting.AddFrom(CasesNamed(argument));

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "reference/base/error.h"
 #include "reference/case/case.h"
 #include "reference/case/draw.h"
 #include "reference/prove/golden.h"
@@ -38,7 +39,11 @@ struct Selection {
   std::string with{};
   // Set if `with` is not empty; left_out then also gets the lines before.
   Replaced* replaced = nullptr;
-  std::vector<std::string>* notes = nullptr;  // gets what is said about aliases in the lines
+};
+
+// The arguments select no case; says how many each filter selects. The exit status is kNothing.
+class NoCase : public Error {
+  using Error::Error;
 };
 
 // The file `NAME.cases` of the cases that come with the program, in fixtures/cases of the current
@@ -46,20 +51,19 @@ struct Selection {
 // returned as it is.
 std::string CasesNamed(const std::string& name);
 
+// The names that stand for the cases of an operation: "attention", "real/attention".
+std::vector<std::string> NamesOfCases();
+
 // Every argument is a .cases file, a golden file (HDF5), a case line ("rope pairing=half ..."),
 // which may be several arguments (JoinedLines), or a name for CasesNamed. A case is kept if all
 // filters select it and none of the excluded texts does. A text selects the cases whose canonical
 // line contains it; in it, * stands for any characters and ? for one; with other words, the line
-// before. A case line is dropped if its case is already selected.
-// Throws Error that names file and line.
+// before. A case line is dropped if its case is already selected. Notes about aliases are printed
+// (NoteAliases). Throws Error that names file and line, and NoCase.
 std::vector<Selected> Select(const Selection& selection);
 
 // The arguments, with words KEY=VALUE joined to the case line before them: a line without quotes.
 std::vector<std::string> JoinedLines(const std::vector<std::string>& arguments);
-
-// Why the selection is empty, with the number of cases that each filter selects. `left_out` has the
-// lines of all cases.
-std::string WhyNoCase(const Selection& selection, const std::vector<std::string>& left_out);
 
 // True if the file begins as an HDF5 file does.
 bool IsHdf5(const std::string& path);

@@ -82,7 +82,7 @@ TEST_F(SelectionTest, FiltersByTextWithWildcards) {
   EXPECT_THAT(rows("*N=?*"), ElementsAre(4, 5));
   EXPECT_THAT(rows("N=? dtype=bf*"), ElementsAre(5));
   EXPECT_THAT(rows("rms?norm"), ElementsAre(4, 5));
-  EXPECT_THAT(rows("rms?norm*N=6"), ElementsAre());
+  EXPECT_THROW(rows("rms?norm*N=6"), NoCase);
 }
 
 // A golden is judged by its stored values, so it does not repeat a case line.
@@ -105,22 +105,18 @@ TEST_F(SelectionTest, FiltersNarrowEachOther) {
   EXPECT_EQ(Of(lines, {"*M=2 *"}).size(), 2u);
   EXPECT_EQ(Of(lines, {"rms_norm*M=2?"}).size(), 2u);  // "M=2 " as well as "M=24"
   EXPECT_EQ(Of(lines, {"rms_norm", "M=24"}).size(), 1u);
-  EXPECT_EQ(Of(lines, {"softmax", "M=24"}).size(), 0u);
+  EXPECT_THROW(Of(lines, {"softmax", "M=24"}), NoCase);
 }
 
 TEST_F(SelectionTest, SaysWhyItIsEmpty) {
   const std::vector<std::string> lines = {"rms_norm N=1 M=24", "softmax N=1 M=2"};
-  std::vector<std::string> left_out;
-  const Selection selection{.arguments = lines,
-                            .filters = {"softmax", "M=24"},
-                            .excluded = {"rms*24"},
-                            .left_out = &left_out};
-  EXPECT_TRUE(Select(selection).empty());
-  EXPECT_EQ(
-      WhyNoCase(selection, left_out),
-      "no case was selected: of 2 cases, --filter 'softmax' selects 1, --filter 'M=24' selects "
-      "1, --exclude 'rms*24' selects 1");
-  EXPECT_EQ(WhyNoCase(selection, {}), "no case was selected");
+  const Selection selection{
+      .arguments = lines, .filters = {"softmax", "M=24"}, .excluded = {"rms*24"}};
+  EXPECT_THAT(
+      [&] { Select(selection); },
+      testing::ThrowsMessage<NoCase>("no case was selected: of 2 cases, --filter 'softmax' selects "
+                                     "1, --filter 'M=24' selects 1, --exclude 'rms*24' selects 1"));
+  EXPECT_THAT([] { Of({"/dev/null"}); }, testing::ThrowsMessage<NoCase>("no case was selected"));
 }
 
 TEST_F(SelectionTest, FiltersWithFormerNamesAreErrors) {
@@ -147,10 +143,14 @@ TEST_F(SelectionTest, WordsWithoutQuotesContinueALine) {
 }
 
 TEST_F(SelectionTest, NotesAliasesOnce) {
-  const std::vector<std::string> lines = {"silu N=1 F=2", "silu N=2 F=2", "softmax N=1 M=2"};
-  std::vector<std::string> notes;
-  EXPECT_EQ(Select({.arguments = lines, .notes = &notes}).size(), 3u);
-  EXPECT_THAT(notes, ElementsAre("silu is called activation kind=swish here"));
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(Of({"rms_norm N=1 M=2 dtype=float16", "softmax N=1 M=2 dtype=float16"}).size(), 2u);
+  Replaced replaced;
+  const std::vector<std::string> lines = {"rope pairing=half H=1 S=2 D=8"};
+  Select({.arguments = lines, .with = "theta=5", .replaced = &replaced});
+  EXPECT_EQ(testing::internal::GetCapturedStderr(),
+            "sextant: dtype=float16 is called dtype=f16 here\n"
+            "sextant: theta=5 is called base=5 here\n");
 }
 
 // In the judge, a radius below 0 or NaN says that an element need not be compared, or not yet.
@@ -253,9 +253,17 @@ TEST_F(SelectionTest, SetsWordsInEveryCaseLine) {
               ElementsAre(HasSubstr(" D=16 H=1 R=16 S=2 ")));
   EXPECT_THAT(lines("rope pairing=half H=1 S=2 D=8 R=4", "D=16"),
               ElementsAre(HasSubstr(" D=16 H=1 R=4 S=2 ")));
-  EXPECT_THAT(lines("rms_norm N=1 M=4", "T=3"), testing::IsEmpty());
+  EXPECT_THAT(
+      [&] { lines("rms_norm N=1 M=4", "T=3"); },
+      testing::ThrowsMessage<NoCase>(StartsWith("none of 1 case can have T=3; the first: ")));
+  EXPECT_EQ(lines("rms_norm N=1 M=4", "N=8589934592 M=1 dtype=f64").size(), 1)
+      << "without drawing 64 GiB";
   EXPECT_THROW(lines("rms_norm N=1 M=4", "M"), Error);
-  EXPECT_THROW(lines("rms_norm N=1 M=4", "M=4 M=5"), Error);
+  for (const auto& [line, with, key] : {std::tuple("rms_norm N=1 M=4", "M=4 M=5", "M"),
+                                        {"rope pairing=half H=1 S=2 D=8", "head_dim=8 D=4", "D"}}) {
+    EXPECT_EQ(MessageOf([&] { lines(line, with); }),
+              std::string("--with '") + with + "' has " + key + "= twice");
+  }
   EXPECT_THROW(lines("rms_norm N=1", "M=4"), Error) << "the line is wrong by itself";
   EXPECT_THROW(lines(Golden({GoldenOf("rms_norm N=2 M=2")}), "M=4"), Error);
 }

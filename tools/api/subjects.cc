@@ -128,7 +128,24 @@ Subject LibrarySubject(const std::string& path, double seconds_per_case,
   return subject;
 }
 
+// " (did you mean 'lib:./mine.so'?)" for "./mine.so", 'defect:rope/x' for "defct:rope/x".
+std::string LikelySubject(const std::string& text, const std::string& rest) {
+  for (const auto& [ending, kind] : {std::pair(".so", "lib:"), {".h5", "files:"}}) {
+    if (text.ends_with(ending) && rest.empty()) return " (did you mean '" + (kind + text) + "'?)";
+  }
+  std::vector<std::string> subjects = KindsOfSubjects();
+  for (std::string& subject : subjects) subject += subject.ends_with(':') ? rest : "";
+  return DidYouMean(text, subjects);
+}
+
 }  // namespace
+
+std::vector<std::string> KindsOfSubjects() {
+  std::vector<std::string> kinds = WordsIn(kSubjectHelp);
+  std::erase(kinds, "|");
+  for (std::string& kind : kinds) kind.resize(std::min(kind.find(':'), kind.size() - 1) + 1);
+  return kinds;
+}
 
 Subject MakeSubject(const std::string& text, double seconds_per_case,
                     const oracle::ToldAttributes& told) {
@@ -141,7 +158,8 @@ Subject MakeSubject(const std::string& text, double seconds_per_case,
     if (kind == "lib") return LibrarySubject(rest, seconds_per_case, told);
     if (kind == "exec") return SupervisedSubject(rest, seconds_per_case, told);
   }
-  throw Error("'", text, "' is not a subject; expected one of: ", kSubjectHelp);
+  throw Error("'", text, "' is not a subject", LikelySubject(text, rest),
+              "; expected one of: ", kSubjectHelp);
 }
 
 bool IsInProcess(const std::string& text) {

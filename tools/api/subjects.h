@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "oracle/subject/attributes_json.h"
 #include "oracle/subject/subject.h"
@@ -16,6 +17,8 @@ inline constexpr const char* kSubjectHelp =
 // message. `told`: the attributes that the questions to such a subject say (attributes_json.h).
 oracle::Subject MakeSubject(const std::string& text, double seconds_per_case,
                             const oracle::ToldAttributes& told = {});
+// "fast", and how the others begin: "recipe:", "lib:".
+std::vector<std::string> KindsOfSubjects();
 // True if the subject of that name runs in this process, and answers several cases at a time.
 bool IsInProcess(const std::string& text);
 

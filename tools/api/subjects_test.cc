@@ -114,9 +114,21 @@ TEST(WhyIrrelevant, DefectsAreRelevantToTheirOperationOnly) {
 TEST(MakeSubject, ErrorListsTheSubjects) {
   for (const char* text : {"slow", "recipe:", "files", "other:x"}) {
     EXPECT_THAT([&] { MakeSubject(text, 1); },
-                testing::ThrowsMessage<Error>(
-                    HasSubstr("is not a subject; expected one of: fast | recipe:")))
+                testing::ThrowsMessage<Error>(testing::AllOf(
+                    HasSubstr("is not a subject"), HasSubstr("; expected one of: fast | recipe:"))))
         << text;
+  }
+}
+
+TEST(MakeSubject, SuggestsTheSubjectThatWasMeant) {
+  for (const auto& [text, meant] : {std::pair("fsat", "fast"),
+                                    {"defct:rope/x", "defect:rope/x"},
+                                    {"lib", "lib:"},
+                                    {"./mine.so", "lib:./mine.so"},
+                                    {"a.h5", "files:a.h5"}}) {
+    EXPECT_THAT([&] { MakeSubject(text, 1); },
+                testing::ThrowsMessage<Error>(
+                    HasSubstr(std::string(" is not a subject (did you mean '") + meant + "'?); ")));
   }
 }
 

@@ -64,7 +64,6 @@ void PrintSummary(const AnswerArguments& options, const Subject& subject, const 
 
 int StoreAnswers(const AnswerArguments& options) {
   const std::vector<Selected> selected = CasesToStore(options);
-  if (selected.empty()) return NothingToDo(kNoCase);
   const auto file = CreateStore(options, Content::kAnswers, selected);
   const Subject subject = MakeSubject(options.subject, options.timeout);
   ParseRecipe(subject.recipe, DType::kF32);  // throws Error if the subject declares a wrong recipe

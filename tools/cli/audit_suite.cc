@@ -173,7 +173,6 @@ int AuditSuite(const AuditArguments& options) {
   RequireNoInput(options.json, inputs);
   OutputFile json(options.json);
   const std::vector<Selected> selected = Select({.arguments = options.files});
-  if (selected.empty()) return NothingToDo(kNoCase);
   std::vector<Case> cases;
   for (const Selected& s : selected) cases.push_back(s.c);
   std::set<std::string> judged;

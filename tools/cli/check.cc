@@ -139,17 +139,13 @@ int Check(const CheckArguments& options) {
     throw Error("--fresh asks new questions, to which ", options.subject, " has no answers");
   std::vector<std::string> unselected;
   Replaced replaced;
-  std::vector<std::string> notes;
-  const Selection selection{.arguments = options.cases,
-                            .filters = options.filters,
-                            .excluded = options.excluded,
-                            .config = options.config,
-                            .left_out = &unselected,
-                            .with = options.with,
-                            .replaced = &replaced,
-                            .notes = &notes};
-  std::vector<Selected> selected = Select(selection);
-  if (selected.empty()) return NothingToDo(WhyNoCase(selection, unselected));
+  std::vector<Selected> selected = Select({.arguments = options.cases,
+                                           .filters = options.filters,
+                                           .excluded = options.excluded,
+                                           .config = options.config,
+                                           .left_out = &unselected,
+                                           .with = options.with,
+                                           .replaced = &replaced});
   Report report{
       .subject = options.subject,
       .recipe = options.recipe,
@@ -161,8 +157,7 @@ int Check(const CheckArguments& options) {
       .sampled_is_enough = options.sampled_is_enough,
       .with = options.with,
       .replaced = std::move(replaced),
-      .real_cases = RealCasesBeside(options.cases),
-      .notes = std::move(notes)};
+      .real_cases = RealCasesBeside(options.cases)};
   ReadExpectations(options.expect, selected, unselected, report);
   if (options.fresh) report.fresh = AddFreshCases(*options.fresh, selected);
   if (!options.recipe.empty()) ParseRecipe(options.recipe, DType::kF32);  // throws Error

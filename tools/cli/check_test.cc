@@ -267,8 +267,9 @@ TEST_F(CheckTest, FailuresOfOneCauseAreOneEntry) {
 
 TEST_F(CheckTest, SaysHowAliasesAreCalled) {
   EXPECT_EQ(Run({"silu", "N=1", "F=2", "dtype=bfloat16", "--subject", "fast"}), kVerified);
-  EXPECT_THAT(stdout_, HasSubstr("\nsilu is called activation kind=swish here\n"));
-  EXPECT_THAT(stdout_, HasSubstr("\ndtype=bfloat16 is called dtype=bf16 here\n"));
+  EXPECT_EQ(stderr_,
+            "sextant: silu is called activation kind=swish here\n"
+            "sextant: dtype=bfloat16 is called dtype=bf16 here\n");
 }
 
 TEST_F(CheckTest, StopsAtTheFirstFailureWithFailFast) {

@@ -9,7 +9,9 @@
 
 #include "fixtures/store/temporary_folder_test.h"
 #include "tools/api/exit_status.h"
+#include "tools/api/selection.h"
 #include "tools/cli/commands.h"
+#include "tools/cli/options.h"
 #include "tools/report/json.h"
 
 namespace sextant::tools {
@@ -32,6 +34,8 @@ class CheckTest : public testing::Test {
     int status = 0;
     try {
       status = action();
+    } catch (const NoCase& e) {
+      status = NothingToDo(e.what());
     } catch (...) {
       release();
       throw;

@@ -1,6 +1,12 @@
 #include "tools/cli/completion.h"
 
 #include <CLI/CLI.hpp>
+#include <map>
+
+#include "reference/case/operations.h"
+#include "reference/number/recipe/recipe.h"
+#include "tools/api/selection.h"
+#include "tools/api/subjects.h"
 
 namespace sextant::tools {
 namespace {
@@ -19,16 +25,50 @@ std::string OptionsOf(const CLI::App& command) {
   return names;
 }
 
-// The shell completes file names where no word fits.
+// The words that the value of an option or of an argument may be, or begin with. The shell
+// completes file names where no word fits.
+std::string WordsOf(const CLI::Option& option) {
+  const std::string name = option.get_single_name();
+  const auto is = [&name](auto... names) { return (... || (name == names)); };
+  std::vector<std::string> words;
+  if (is("cases")) words = NamesOfCases();
+  if (is("case", "question", "operation", "operations")) words = OperationNames();
+  if (is("subject")) words = KindsOfSubjects();
+  if (is("shell")) words.assign(std::begin(kShells), std::end(kShells));
+  for (const StandardRecipe& recipe : StandardRecipes()) {
+    if (is("recipe")) words.emplace_back(recipe.name);
+  }
+  std::string text;
+  for (const std::string& word : words) text += (text.empty() ? "" : " ") + word;
+  return text;
+}
+
 std::string ForBash(const CLI::App& app) {
-  std::string commands, cases;
+  std::string commands, words_of_commands;
+  std::map<std::string, std::string> words_after;
   for (const CLI::App* command : CommandsOf(app)) {
     commands += (commands.empty() ? "" : " ") + command->get_name();
-    cases += "    " + command->get_name() + ") words='" + OptionsOf(*command) + "' ;;\n";
+    std::string words = OptionsOf(*command);
+    for (const CLI::Option* option : command->get_options()) {
+      const std::string values = WordsOf(*option);
+      if (option->get_positional()) {
+        words += " " + values;
+      } else if (!values.empty()) {
+        words_after["--" + option->get_single_name()] = values;
+      }
+    }
+    words_of_commands += "    " + command->get_name() + ") words='" + words + "' ;;\n";
   }
+  std::string after;
+  for (const auto& [option, words] : words_after)
+    after += "    *' '" + option + ") words='" + words + "' ;;\n";
   return "_sextant() {\n  local words='" + commands +
-         "'\n  [ \"$COMP_CWORD\" -gt 1 ] && case \"${COMP_WORDS[1]}\" in\n" + cases +
-         "  esac\n  COMPREPLY=($(compgen -W \"$words\" -- \"${COMP_WORDS[COMP_CWORD]}\"))\n}\n"
+         "'\n  [ \"$COMP_CWORD\" -gt 1 ] && case \"${COMP_WORDS[1]}\" in\n" + words_of_commands +
+         "  esac\n  case \"${COMP_WORDS[COMP_CWORD-2]} ${COMP_WORDS[COMP_CWORD-1]}\" in\n" + after +
+         "    'recipe :') words='" + words_after["--recipe"] +
+         "' ;;\n    *' :') words= ;;\n  esac\n  COMPREPLY=($(compgen -W \"$words\" -- "
+         "\"${COMP_WORDS[COMP_CWORD]}\"))\n"
+         "  [[ ${COMPREPLY[0]} == *: ]] && compopt -o nospace 2>/dev/null\n  return 0\n}\n"
          "complete -o default -F _sextant sextant\n";
 }
 
@@ -38,9 +78,14 @@ std::string ForFish(const CLI::App& app) {
     const std::string& name = command->get_name();
     script += "complete -c sextant -n __fish_use_subcommand -a " + name + "\n";
     for (const CLI::Option* option : command->get_options()) {
+      const std::string values = WordsOf(*option),
+                        with_values = values.empty() ? "" : " -r -a '" + values + "'";
+      const std::string of_command =
+          "complete -c sextant -n '__fish_seen_subcommand_from " + name + "'";
       for (const std::string& word : option->get_lnames())
-        script +=
-            "complete -c sextant -n '__fish_seen_subcommand_from " + name + "' -l " + word + "\n";
+        script += of_command + " -l " + word + with_values + "\n";
+      if (option->get_positional() && !values.empty())
+        script += of_command + " -a '" + values + "'\n";
     }
   }
   return script;

@@ -1,4 +1,4 @@
-// Scripts by which a shell completes the commands and options of the program.
+// Scripts by which a shell completes commands, options, operations, cases, subjects and recipes.
 #pragma once
 
 #include <string>

@@ -8,7 +8,7 @@
 #include "fixtures/store/record_file.h"
 #include "reference/case/out_of_memory.h"
 #include "reference/prove/prove.h"
-#include "tools/api/completed_line.h"
+#include "tools/api/case_file.h"
 #include "tools/api/exit_status.h"
 #include "tools/api/proof_count.h"
 #include "tools/api/selection.h"
@@ -28,11 +28,10 @@ struct EvalArguments {
   bool json = false;
 };
 
-std::string LineOf(const EvalArguments& options) {
+Case CaseOf(const EvalArguments& options) {
   std::string line = options.operation;
   for (const std::string& word : options.words) line += " " + word;
-  return fixtures::WithListsForNames(CompleteLine(line, options.config),
-                                     fixtures::FoldersOfLists());
+  return ParseLine(line, options.config, fixtures::FoldersOfLists());
 }
 
 bool AreFinite(const Tensors& tensors) {
@@ -57,7 +56,7 @@ void PrintNumbers(const Case& c, const Tensors& inputs, const std::vector<Golden
 }
 
 int Eval(const EvalArguments& options) {
-  const Case c = Case::Parse(LineOf(options));
+  const Case c = CaseOf(options);
   std::unique_ptr<fixtures::RecordFile> file;
   if (!options.output.empty()) file = fixtures::CreateRecordFile(options.output);
   const Recipe recipe = ParseRecipe(options.recipe, c.dtype());

@@ -59,7 +59,7 @@ int Golden(const GoldenArguments& options) {
   std::vector<Selected> selected = CasesToStore(options);
   std::erase_if(selected,
                 [&](const Selected& s) { return ElementsOf(s.c) > options.most_elements; });
-  if (selected.empty()) return NothingToDo(kNoCase);
+  if (selected.empty()) return NothingToDo("every case has more elements than --most-elements");
   const auto file = CreateStore(options, Content::kGolden, selected);
   Stored all;
   size_t done = 0;

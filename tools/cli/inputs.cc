@@ -15,7 +15,6 @@ namespace {
 
 int Inputs(const StoreOptions& options) {
   const std::vector<Selected> selected = CasesToStore(options);
-  if (selected.empty()) return NothingToDo(kNoCase);
   const auto file = CreateStore(options, Content::kInputs, selected);
   for (const Selected& s : selected) {
     const Tensors inputs = WithinMemory(s.c, [&] { return DrawInputs(s.c, NpyReader()); });

@@ -18,6 +18,8 @@
 #include "reference/base/value_text.h"
 #include "tools/api/exit_status.h"
 #include "tools/api/host_command.h"
+#include "tools/api/line_stream.h"
+#include "tools/api/selection.h"
 #include "tools/cli/commands.h"
 #include "tools/cli/completion.h"
 #include "tools/cli/options.h"
@@ -118,18 +120,21 @@ void KeepFreedMemory() {
   mallopt(M_TRIM_THRESHOLD, 256 << 20);
 }
 
-// " (did you mean '--filter'?)" for the first word that begins as an option but is none.
-std::string WrongOption(const CLI::App& command, const std::vector<std::string>& words) {
+// "there is no option '--filtr' (did you mean '--filter'?)" for the first word that begins as an
+// option but is none; else what CLI11 says.
+std::string WhyWrong(const CLI::App& command, const std::vector<std::string>& words,
+                     const std::string& what) {
   std::vector<std::string> names;
   for (const CLI::Option* option : command.get_options()) {
     for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
   }
   for (const std::string& word : words) {
     const std::string name = word.substr(0, word.find('='));
+    if (name == "--") break;  // no options follow
     if (name.starts_with("--") && std::ranges::count(names, name) == 0)
-      return DidYouMean(name, names);
+      return "there is no option '" + name + "'" + DidYouMean(name, names);
   }
-  return "";
+  return what;
 }
 
 int Main(int argc, char** argv) {
@@ -147,11 +152,11 @@ int Main(int argc, char** argv) {
       "5 incomplete.");
   // `sextant help check` is `sextant check --help`, and `sextant version` is `sextant --version`.
   std::vector<std::string> words(argv + 1, argv + argc);
-  if (!words.empty() && words[0] == "version") words[0] = "--version";
   if (!words.empty() && words[0] == "help") {
-    words.erase(words.begin());
+    std::erase(words, "help");
     words.emplace_back("--help");
   }
+  if (!words.empty() && words[0] == "version") words[0] = "--version";
   Action action;
   for (const Command& command : kCommands) {
     CLI::App* sub = app.add_subcommand(command.name, command.summary);
@@ -172,7 +177,7 @@ int Main(int argc, char** argv) {
       return kVerified;
     };
   });
-  std::vector<std::string> commands;
+  std::vector<std::string> commands = {"help", "version"};
   for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; }))
     commands.push_back(command->get_name());
   const bool has_command = !words.empty() && !words[0].starts_with('-');
@@ -181,14 +186,14 @@ int Main(int argc, char** argv) {
                 "; there are:", NamesText(commands));
   }
   const std::string help = "sextant " + (has_command ? words[0] + " " : "") + "--help";
-  const std::string option = has_command ? WrongOption(*app.get_subcommand(words[0]), words) : "";
   try {
-    std::ranges::reverse(words);  // as CLI11 takes them
-    app.parse(words);
+    app.parse(std::vector(words.rbegin(), words.rend()));  // as CLI11 takes them
   } catch (const CLI::ParseError& e) {
     if (e.get_exit_code() == 0) return app.exit(e);  // --help, --version
     RemoveOldReports(app);
-    std::cerr << "sextant: " << Marked(e.what() + option) << "\nrun " << help << " for help\n";
+    const CLI::App& command = has_command ? *app.get_subcommand(words[0]) : app;
+    std::cerr << "sextant: " << Marked(WhyWrong(command, words, e.what())) << "\nrun " << help
+              << " for help\n";
     return kUsage;
   }
   return action();
@@ -198,6 +203,10 @@ int Main(int argc, char** argv) {
 int StatusOf(const auto& work) try { return work(); } catch (const oracle::Failure& e) {
   std::cerr << "sextant: " << kNotStarted << e.what() << "\n";
   return kNotRun;
+} catch (const ClosedOutput&) {
+  return kClosedOutput;
+} catch (const NoCase& e) {
+  return NothingToDo(e.what());
 } catch (const std::bad_alloc&) {
   std::cerr << "sextant: out of memory\n";
   return kUsage;

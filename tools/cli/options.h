@@ -18,7 +18,6 @@ namespace sextant::tools {
 
 // Prints to standard error that there was nothing to do and why; returns kNothing.
 int NothingToDo(const std::string& why);
-inline constexpr char kNoCase[] = "no case was selected";
 inline constexpr char kNoElement[] = "no output has an element";
 
 // Constraints of an option.

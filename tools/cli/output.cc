@@ -1,10 +1,9 @@
 #include "tools/cli/output.h"
 
 #include <cerrno>
-#include <cstring>
 #include <iostream>
 
-#include "reference/base/error.h"
+#include "tools/api/line_stream.h"
 
 namespace sextant::tools {
 
@@ -14,8 +13,7 @@ void FlushOutput() {
   std::cout.clear();
   errno = 0;
   std::cout << std::endl;
-  throw Error("standard output cannot be written",
-              errno != 0 ? std::string(": ") + std::strerror(errno) : "");
+  ThrowUnwritable("-");
 }
 
 }  // namespace sextant::tools

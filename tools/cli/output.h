@@ -3,8 +3,8 @@
 
 namespace sextant::tools {
 
-// Writes what was printed. Throws Error with the reason if standard output cannot be written, for
-// example because the reader of the pipe has ended.
+// Writes what was printed. Throws Error with the reason if standard output cannot be written, and
+// ClosedOutput (tools/api/line_stream.h) if nobody reads it any longer.
 void FlushOutput();
 
 }  // namespace sextant::tools

@@ -57,14 +57,10 @@ ExitStatus StatusOfProfile(const Profile& profile) {
 int RunProfile(ProfileArguments& options) {
   RequireEnding(options.output);
   OutputFile file(options.output);  // first, so that no old report stays
-  std::vector<std::string> left_out;
-  const Selection selection{.arguments = options.cases,
-                            .filters = options.filters,
-                            .excluded = options.excluded,
-                            .config = options.config,
-                            .left_out = &left_out};
-  const std::vector<Selected> selected = Select(selection);
-  if (selected.empty()) return NothingToDo(WhyNoCase(selection, left_out));
+  const std::vector<Selected> selected = Select({.arguments = options.cases,
+                                                 .filters = options.filters,
+                                                 .excluded = options.excluded,
+                                                 .config = options.config});
   std::vector<oracle::Subject> subjects;
   for (const std::string& text : options.subjects)
     subjects.push_back(MakeSubject(text, options.timeout));

@@ -152,14 +152,10 @@ Json AsJson(const InferredRecipe& inferred) {
 
 int Infer(const RecipeArguments& options) {
   OutputFile json(options.json);  // first, so that no old report stays
-  std::vector<std::string> left_out;
-  const Selection selection{.arguments = options.cases,
-                            .filters = options.filters,
-                            .excluded = options.excluded,
-                            .config = options.config,
-                            .left_out = &left_out};
-  const std::vector<Selected> selected = Select(selection);
-  if (selected.empty()) return NothingToDo(WhyNoCase(selection, left_out));
+  const std::vector<Selected> selected = Select({.arguments = options.cases,
+                                                 .filters = options.filters,
+                                                 .excluded = options.excluded,
+                                                 .config = options.config});
   const oracle::Subject subject = MakeSubject(options.subject, options.timeout);
   const std::string start = options.recipe.empty() ? subject.recipe : options.recipe;
   ParseRecipe(start, DType::kF32);  // throws Error before any case runs

@@ -113,19 +113,27 @@ class Program(ProgramTest):
             self.assertRegex(result.stderr, f"^sextant: .* any longer, expected: {today}\n$")
 
     def test_help_and_version_are_commands_too(self):
-        for words, same in (("help check", "check --help"), ("help", "--help"), ("version", "--version")):
+        for words, same in (("help check", "check --help"), ("help", "--help"), ("version", "--version"),
+                            ("help help", "--help"), ("help version", "--version")):
             result = self.run_it(*words.split())
             self.assertEqual((result.returncode, result.stderr), (0, ""))
             self.assertEqual(result.stdout, self.run_it(*same.split()).stdout)
 
     def test_a_shell_completes_commands_and_options(self):
-        for words, expected in ((("sextant", "aud"), "audit-suite"), (("sextant", "check", "--fil"), "--filter")):
-            script = (f'eval "$({PROGRAM} completion bash)"; COMP_WORDS=({" ".join(words)}); '
-                      f'COMP_CWORD={len(words) - 1}; _sextant; echo "${{COMPREPLY[@]}}"')
+        for words, expected in (("aud", "audit-suite"), ("check --fil", "--filter"), ("check rope_c", "rope_cos_sin rope_complex"),
+                                ("check real/softm", "real/softmax"), ("eval softm", "softmax"),
+                                ("check rope --subject ''", "fast recipe: defect: files: lib: exec:"),
+                                ("check rope --subject recipe : f32", "f32_compute"),
+                                ("check rope --subject lib : ''", ""),
+                                ("check rope --recipe exact", "exact exact_table"), ("completion z", "zsh")):
+            script = (f'eval "$({PROGRAM} completion bash)"; COMP_WORDS=(sextant {words}); '
+                      f'COMP_CWORD=$((${{#COMP_WORDS[@]}} - 1)); _sextant; echo "${{COMPREPLY[@]}}"')
             result = subprocess.run(["bash", "-c", script], capture_output=True, text=True)
             self.assertEqual((result.stdout.strip(), result.stderr), (expected, ""))
-        self.assertIn("complete -c sextant -n '__fish_seen_subcommand_from check' -l filter\n",
-                      self.run_it("completion", "fish").stdout)
+        script = self.run_it("completion", "fish").stdout
+        for words in "-l filter", "-l subject -r -a 'fast recipe: ":
+            self.assertIn(f"complete -c sextant -n '__fish_seen_subcommand_from check' {words}", script)
+        self.assertRegex(script, r"__fish_seen_subcommand_from check' -a '[^']* real/softmax")
         self.assertTrue(self.run_it("completion", "zsh").stdout.startswith("autoload "))
         self.assertEqual(self.run_it("completion", "csh").returncode, 2)
 
@@ -134,7 +142,13 @@ class Program(ProgramTest):
                                ("help chek", "there is no command 'chek' (did you mean 'check'?)"),
                                ("describe sofmax", "there is no operation 'sofmax' (did you mean 'softmax'?)"),
                                ("eval rope pairng=half", "no attribute 'pairng' (did you mean 'pairing'?)"),
-                               ("check softmax --subject fast --filtr a", " (did you mean '--filter'?)"),
+                               ("hepl", "there is no command 'hepl' (did you mean 'help'?)"),
+                               ("help hepl", "there is no command 'hepl' (did you mean 'help'?)"),
+                               ("check softmax --subject fast --filtr a",
+                                "sextant: there is no option '--filtr' (did you mean '--filter'?)\n"),
+                               ("check softmax --subjct fast",
+                                "sextant: there is no option '--subjct' (did you mean '--subject'?)\n"),
+                               ("--versio", "sextant: there is no option '--versio' (did you mean '--version'?)\n"),
                                ("check softmax --subject fast --verbos", "run sextant check --help for help")):
             result = self.run_it(*words.split())
             self.assertEqual((result.returncode, result.stdout), (2, ""))
@@ -146,6 +160,19 @@ class Program(ProgramTest):
         self.assertEqual(self.run_it("describe", "silu").stdout, self.run_it("describe", "activation").stdout)
         self.assertIn("window=[3,0]", self.run_it(
             "eval", *"attention S=1 T=6 H=1 head_dim=2 sliding_window=4".split()).stdout)
+
+    def test_every_command_says_once_how_aliases_are_called(self):
+        line = "rms_norm N=1 M=2 dtype=float32"
+        self.path("a.cases").write_text(f"{line}\n{line} seed=2\n")
+        for command, *options in (("answer", "--subject", "fast", "-o", "a.h5"), ("audit-suite",),
+                                  ("check", "--subject", "fast"), ("golden", "-o", "a.h5"),
+                                  ("inputs", "-o", "a.h5"), ("profile", "--subject", "fast"),
+                                  ("recipe", "--subject", "fast")):
+            self.assertEqual(self.run_it(command, "a.cases", *options).stderr,
+                             "sextant: dtype=float32 is called dtype=f32 here\n", command)
+        for command, *options in ("ask", "--subject", "fast"), ("eval", "--json"):
+            self.assertEqual(self.run_it(command, line, *options).stderr,
+                             "sextant: dtype=float32 is called dtype=f32 here\n", command)
 
     def test_describe_lists_dimensions_and_their_defaults(self):
         for name, dimensions in (("rope", "B=1 D_(required) H_(required) R=D S_(required)"),
@@ -235,9 +262,12 @@ class Program(ProgramTest):
     def test_commands_give_status_4_if_there_is_nothing_to_do(self):
         empty = "rms_norm N=0 M=2"
         for why, *command in (
-            ("no case was selected", "check", "/dev/null", "--subject", "fast"),
-            ("no case was selected", "golden", "/dev/null", "-o", "a.h5"),
-            ("no case was selected", "inputs", "/dev/null", "-o", "a.h5"),
+            *(("no case was selected", command, "/dev/null", *options) for command, *options in (
+                ("answer", "--subject", "fast", "-o", "a.h5"), ("ask", "--subject", "fast"), ("audit-suite",),
+                ("check", "--subject", "fast"), ("golden", "-o", "a.h5"), ("inputs", "-o", "a.h5"),
+                ("profile", "--subject", "fast"), ("recipe", "--subject", "fast"))),
+            ("every case has more elements than --most-elements", "golden", ONE_CASE, "-o", "a.h5",
+             "--most-elements", "1"),
             ("no output has an element", "check", empty, "--subject", "fast"),
             ("no output has an element", "eval", *empty.split()),
             ("no output has an element", "golden", empty, "-o", "a.h5"),

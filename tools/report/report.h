@@ -54,7 +54,6 @@ struct Report {
   std::vector<std::string> real_cases{};  // files with the shapes of real kernels, not judged here
   Expectations expectations{};
   std::vector<std::string> stale_expectations{};  // messages
-  std::vector<std::string> notes{};               // about aliases (reference/case/aliases.h)
 
   // The case of which it has fresh inputs; null if its inputs are its own.
   const std::string* CommittedOf(const oracle::Verdict& verdict) const;

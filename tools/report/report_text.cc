@@ -229,7 +229,6 @@ void PrintSummary(const Report& report, std::ostream& out) {
   for (const std::string& text : {FreshLine(report), WithLine(report)}) {
     if (!text.empty()) out << text << "\n";
   }
-  for (const std::string& note : report.notes) out << note << "\n";
   if (report.not_reached > 0)
     out << "stopped at the first failure: " << CountText(report.not_reached, "case")
         << " not judged\n";
