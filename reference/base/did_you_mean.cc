@@ -26,11 +26,11 @@ std::string DidYouMean(std::string_view text, const std::vector<std::string>& na
   if (text.size() > kLongest) return "";
   const size_t most = text.size() <= kShort ? 1 : 2;
   const std::string* nearest = nullptr;
-  size_t least = most + 1;
+  size_t least = most + 2;  // a beginning counts as most + 1
   for (const std::string& name : names) {
     size_t distance = EditDistance(text, name);
     const bool begins = text.size() >= kLeastBeginning && name.starts_with(text);
-    if (begins) distance = std::min(distance, most);
+    if (distance > most) distance = begins ? most + 1 : least;
     if (distance >= least || name == text) continue;
     least = distance;
     nearest = &name;

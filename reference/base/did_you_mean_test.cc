@@ -18,8 +18,9 @@ TEST(EditDistance, CountsEdits) {
 }
 
 TEST(DidYouMean, NamesTheNearest) {
-  const std::vector<std::string> names = {"rope", "rope_given", "rms_norm", "layer_norm"};
+  const std::vector<std::string> names = {"rope_given", "rope", "rms_norm", "layer_norm"};
   EXPECT_EQ(DidYouMean("roep", names), " (did you mean 'rope'?)");
+  EXPECT_EQ(DidYouMean("rop", names), " (did you mean 'rope'?)");
   EXPECT_EQ(DidYouMean("rmsnorm", names), " (did you mean 'rms_norm'?)");
   EXPECT_EQ(DidYouMean("layer", names), " (did you mean 'layer_norm'?)");
   EXPECT_EQ(DidYouMean("softmax", names), "");
