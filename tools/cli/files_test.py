@@ -42,7 +42,8 @@ class Files(ProgramTest):
         read, write = os.pipe()
         os.close(read)
         defect = "--subject", "defect:rms_norm/mean_subtracted"
-        for command in (("list",), ("completion", "bash"), ("check", ONE_CASE, "--subject", "fast", "--json-lines", "-"),
+        for command in (("list",), ("completion", "bash"),
+                        ("check", ONE_CASE, "--subject", "fast", "--json-lines", "-"),
                         ("check", ONE_CASE, "rms_norm N=2 M=2", *defect, "--json", "a")):
             result = subprocess.run([PROGRAM, *command], stdout=write, stderr=subprocess.PIPE,
                                     text=True, cwd=self.folder.name)

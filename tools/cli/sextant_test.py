@@ -120,7 +120,8 @@ class Program(ProgramTest):
             self.assertEqual(result.stdout, self.run_it(*same.split()).stdout)
 
     def test_a_shell_completes_commands_and_options(self):
-        for words, expected in (("aud", "audit-suite"), ("check --fil", "--filter"), ("check rope_c", "rope_cos_sin rope_complex"),
+        for words, expected in (("aud", "audit-suite"), ("check --fil", "--filter"),
+                                ("check rope_c", "rope_cos_sin rope_complex"),
                                 ("check real/softm", "real/softmax"), ("eval softm", "softmax"),
                                 ("check rope --subject ''", "fast recipe: defect: files: lib: exec:"),
                                 ("check rope --subject recipe : f32", "f32_compute"),
