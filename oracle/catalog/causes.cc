@@ -9,6 +9,7 @@
 #include "oracle/catalog/layers.h"
 #include "oracle/catalog/named_causes.h"
 #include "oracle/catalog/pairs.h"
+#include "oracle/catalog/smaller_case.h"
 #include "oracle/catalog/wrong_rows.h"
 #include "oracle/diagnosis/answer/added_input.h"
 #include "oracle/diagnosis/answer/answered_tensor.h"
@@ -23,6 +24,7 @@
 #include "oracle/diagnosis/repeated_question.h"
 #include "oracle/diagnosis/work.h"
 #include "oracle/diagnosis/wrong_stage.h"
+#include "reference/case/draw.h"
 #include "reference/case/intermediate.h"
 #include "reference/number/recipe/rounding_units.h"
 
@@ -254,6 +256,32 @@ std::vector<Cause> CausesOfOneAnswer(const Observation& seen, const ProveOptions
   return causes.empty() ? described : causes;
 }
 
+// The causes of an answer to a smaller case, if the subject answers one wrongly.
+std::vector<Cause> CausesInSmallerCase(const Observation& seen, const ProveOptions& options) {
+  const ScopedBudget none((Budget()));  // that of the caller is of its case
+  for (const Case& c : SmallerCasesOf(seen.c)) {
+    const Tensors inputs = DrawInputs(c);
+    const Answer answer = seen.subject->answer(c, inputs);
+    if (answer.status != Answer::Status::kAnswered || !DescribeMismatch(c, answer.outputs).empty())
+      continue;
+    const Recipe recipe = ParseRecipe(seen.recipe.name, c.dtype());
+    const auto [golden, permitted] = Enclose({c, inputs, recipe}, options);
+    const Observation smaller{.c = c,
+                              .inputs = inputs,
+                              .recipe = recipe,
+                              .golden = golden,
+                              .permitted = permitted,
+                              .answer = answer.outputs,
+                              .subject = seen.subject,
+                              .evaluations_left = seen.evaluations_left};
+    if (AnsweredSliceOf(smaller, {}).failing_elements == 0) continue;
+    std::vector<Cause> causes = CausesOfOneAnswer(smaller, options, {});
+    for (Cause& cause : causes) cause.why += "; found in the smaller case `" + c.ToString() + "`";
+    if (!causes.empty()) return causes;
+  }
+  return {};
+}
+
 }  // namespace
 
 std::vector<Cause> CausesOf(const Observation& seen, const ProveOptions& options,
@@ -265,6 +293,10 @@ std::vector<Cause> CausesOf(const Observation& seen, const ProveOptions& options
   limited.subject = again.subject();
   // A subject with a state varies, too: what its first answer shows may be the reason.
   std::vector<Cause> causes = CausesOfOneAnswer(limited, options, conforming);
+  const bool may_be_precision =
+      !conforming.recipes.empty() && !conforming.have_other_errors;  // an honest one needs no cause
+  if (causes.empty() && !may_be_precision && seen.subject)
+    causes = CausesInSmallerCase(limited, options);
   if (std::string varies = again.Difference(); !varies.empty())
     causes.insert(causes.begin(), {"varies", std::move(varies), true});
   return causes;

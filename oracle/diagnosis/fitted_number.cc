@@ -12,6 +12,7 @@ namespace {
 
 constexpr int kNewtonSteps = 12;
 constexpr double kStep = 0x1p-7;  // relative; a secant is as good as a derivative
+constexpr double kConverged = 0.125;  // of the error bar; roundings of the answer move it too
 
 class NumberFit {
  public:
@@ -62,7 +63,7 @@ class NumberFit {
       if (!(squares > 0)) return std::nullopt;
       const double change = products / squares;
       x -= change;
-      if (std::abs(change) > bar * kStep) continue;
+      if (std::abs(change) > bar * kConverged) continue;
       return distance <= limit ? std::optional(MeasuredNumber{x, bar}) : std::nullopt;
     }
     return std::nullopt;

@@ -36,6 +36,35 @@ class Tables(unittest.TestCase):
         self.assertEqual({d.kind for d in SINGLES.values()} - KINDS.keys(), set())
 
 
+class Compare(unittest.TestCase):
+    def compared(self, seen, held_out):
+        with tempfile.TemporaryDirectory() as folder:
+            before, after = Path(folder) / "before.json", Path(folder) / "after.json"
+            before.write_text(json.dumps({
+                "seen": {"rightly": ["rope/a", "rope/b"], "silent": ["rope/c"]},
+                "held_out": {"rope": {"rightly": 4, "silent": 1}}}))
+            after.write_text(json.dumps({
+                "seen": [{"name": f"rope/{n}", "outcome": o} for n, o in seen.items()],
+                "held_out": {"rope": held_out}}))
+            run = subprocess.run([HERE / "compare", before, after], capture_output=True, text=True)
+            return run.returncode, run.stdout
+
+    def test_what_is_lost_is_told_by_name(self):
+        status, said = self.compared({"a": "silent", "b": "rightly", "c": "rightly"}, {"rightly": 4, "silent": 1})
+        self.assertEqual(status, 1)
+        self.assertIn("LOST  rope/a: rightly -> silent\nother rope/c: silent -> rightly\n", said)
+        self.assertIn("3 compared, 2 changed, 1 lost; held out, rightly: 4 -> 4", said)
+
+    def test_the_held_out_half_is_told_by_numbers(self):
+        status, said = self.compared({"a": "rightly", "c": "silent"}, {"rightly": 3, "silent": 2})
+        self.assertEqual(status, 1)
+        self.assertIn("held out, rope: {'rightly': 4, 'silent': 1} -> {'rightly': 3, 'silent': 2}\n", said)
+        self.assertIn("2 compared, 0 changed, 0 lost", said)
+
+    def test_a_run_that_loses_nothing_passes(self):
+        self.assertEqual(self.compared({"a": "rightly", "b": "rightly"}, {"rightly": 5})[0], 0)
+
+
 class Matching(unittest.TestCase):
     def test_numbers_of_a_sentence(self):
         found = numbers_of("pairs 43 to 63 turn at 1/64, not 0.125 or 1e-05 or 1/sqrt(64) or 2^-7")
@@ -127,7 +156,7 @@ class Small(unittest.TestCase):
                    "alibi_slopes", "--all", "--work", self.folder.name, "-o", output]
         run = subprocess.run(command, capture_output=True, text=True)
         self.assertIn("held-out half", run.stdout, run.stderr)
-        names = [row["name"] for row in json.loads(Path(f"{output}.json").read_text())]
+        names = [row["name"] for row in json.loads(Path(f"{output}.json").read_text())["seen"]]
         self.assertTrue(names)
         for name in SINGLES:
             if name.startswith("alibi_slopes/"):

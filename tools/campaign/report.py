@@ -45,6 +45,15 @@ def sentences(rows):
     return f"{wrong} of {said} sentences are wrong{share}"
 
 
+def held_out_counts(rows):
+    """{operation: {outcome: number}} of the held-out half."""
+    counts = defaultdict(Counter)
+    for row in rows:
+        if row["held_out"]:
+            counts[row["name"].split("/")[0]][row["outcome"]] += 1
+    return counts
+
+
 def honest_table(rows):
     count = Counter(row["outcome"] for row in rows)
     lines = ["## Honest recipes", "", "| recipes | conform | fail, without a cause | accused |",

@@ -193,13 +193,36 @@ std::string WithLine(const Report& report) {
   return text;
 }
 
+size_t MostFailingRows(const oracle::TensorVerdict& tensor) {
+  size_t rows = 1, of_last = 1;
+  for (const oracle::FailingIndices& axis : tensor.failing) {
+    if (!axis.derived_from.empty()) continue;
+    rows *= of_last;
+    of_last = 0;
+    for (const auto& [first, last] : axis.ranges) of_last += static_cast<size_t>(last - first + 1);
+  }
+  return rows;
+}
+
+// The elements of one row in 16 bits are few digits: many formulas of a row give them.
+bool IsCertain(const Verdict& verdict) {
+  size_t rows = 0;
+  for (const auto* tensors : {&verdict.tensors, &verdict.trace})
+    for (const oracle::TensorVerdict& t : *tensors) rows += t.failed > 0 ? MostFailingRows(t) : 0;
+  const auto is_of = [&](const char* dtype) {
+    return verdict.case_line.find(std::string(" dtype=") + dtype + " ") != std::string::npos;
+  };
+  return rows != 1 || !(is_of("bf16") || is_of("f16"));
+}
+
 std::string CauseLines(const Verdict& verdict) {
   constexpr size_t kMostApart = 3;  // more are a class, of which only the first is explained
   const auto& causes = verdict.causes;
   const size_t apart = causes.size() <= kMostApart ? causes.size() : 1;
+  const char* const how = causes.empty() || IsCertain(verdict) ? "likely" : "possible";
   std::string text;
   for (size_t i = 0; i < apart; ++i)
-    AddLine(text, "likely cause: " + causes[i].name + " (" + causes[i].why + ")");
+    AddLine(text, std::string(how) + " cause: " + causes[i].name + " (" + causes[i].why + ")");
   if (apart == causes.size()) return text;
   std::string others;
   for (size_t i = apart; i < causes.size(); ++i)

@@ -74,6 +74,9 @@ inline constexpr char kNotStarted[] = "the subject could not be run: ";
 // A run of which the judgement is the only verdict.
 Report ReportOf(const Judgement& judgement);
 
+// At most so many rows, along the last axis, have failing elements.
+size_t MostFailingRows(const oracle::TensorVerdict& tensor);
+
 // True if at least one element of the case was judged, so that it could have failed.
 bool HasJudgedElement(const oracle::Verdict& verdict);
 

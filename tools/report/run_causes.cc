@@ -11,13 +11,19 @@ using oracle::Cause;
 using oracle::Verdict;
 
 constexpr double kMostBits = 16;   // of a case: further elements fail for the same reason
+constexpr double kBitsOfRow = 4;   // a number of a row decides all its elements
 constexpr double kCostOfPart = 8;  // bits: there are a few hundred causes
 
 double BitsOf(const Verdict& verdict) {
-  size_t failed = 0;
-  for (const auto* tensors : {&verdict.tensors, &verdict.trace})
-    for (const oracle::TensorVerdict& tensor : *tensors) failed += tensor.failed;
-  return std::min(kMostBits, std::log2(1 + static_cast<double>(failed)));
+  size_t failed = 0, rows = 0;
+  for (const auto* tensors : {&verdict.tensors, &verdict.trace}) {
+    for (const oracle::TensorVerdict& tensor : *tensors) {
+      failed += tensor.failed;
+      rows += tensor.failed > 0 ? MostFailingRows(tensor) : 0;
+    }
+  }
+  return std::min({kMostBits, kBitsOfRow * static_cast<double>(rows),
+                   std::log2(1 + static_cast<double>(failed))});
 }
 
 // What is said at once: "gain+position_shifted" are two, and a cause of a part of the answer says

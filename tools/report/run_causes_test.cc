@@ -16,7 +16,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
 
-// A failing case of the operation with so many failing elements.
+// A failing case of the operation with so many failing elements, in 100 rows if there are as many.
 Verdict Failing(const std::string& operation, size_t elements, std::vector<Cause> causes) {
   Verdict verdict;
   verdict.case_line = operation + " N=1 M=4";
@@ -24,6 +24,8 @@ Verdict Failing(const std::string& operation, size_t elements, std::vector<Cause
   verdict.grade = oracle::Grade::kFails;
   oracle::TensorVerdict& y = verdict.tensors.emplace_back();
   y.elements = y.judged = y.failed = elements;
+  const auto rows = static_cast<int64_t>(std::min<size_t>(elements, 100));
+  for (const char* axis : {"N", "M"}) y.failing.push_back({.axis = axis, .ranges = {{1, rows}}});
   verdict.causes = std::move(causes);
   return verdict;
 }
@@ -77,6 +79,14 @@ TEST(RunCauses, TheFirstOfFewElementsIsOnlyPossible) {
   ASSERT_EQ(causes.size(), 1);
   EXPECT_TRUE(causes[0].only_possible);
   EXPECT_THAT(CausesIn({Failing("rope", 1000, {})}), IsEmpty());
+}
+
+TEST(RunCauses, ARowTellsLittle) {
+  Verdict row = Failing("rope", 1000, {{"a", "why"}});
+  row.tensors[0].failing[0].ranges = {{7, 7}};
+  EXPECT_EQ(MostFailingRows(row.tensors[0]), 1);
+  EXPECT_TRUE(CausesIn({row, row})[0].only_possible);
+  EXPECT_FALSE(CausesIn({row, row, row})[0].only_possible);
 }
 
 TEST(RunCauses, TwoDeviationsAtOnceMustExplainMoreThanOne) {
