@@ -62,6 +62,7 @@ std::vector<Cause> StructuralCauses(AnsweredTensors& tensors, size_t failing,
   if (others.empty()) return {};
   for (Cause& cause : others) {
     cause.why += "; elsewhere";
+    cause.is_beside = true;
     causes.push_back(std::move(cause));
   }
   return causes;
@@ -145,7 +146,10 @@ std::vector<Cause> CausesBesideAnOrder(const Observation& seen, const ProveOptio
                                              .is_second = true},
                                             here);
     if (causes.empty()) return causes;
-    for (Cause& cause : causes) cause.why += "; together with moved";
+    for (Cause& cause : causes) {
+      cause.why += "; together with moved";
+      cause.is_beside = true;
+    }
     causes.insert(causes.begin(), {"moved", sentence + "; together with " + causes[0].name, true});
     return causes;
   });
@@ -156,7 +160,10 @@ std::vector<Cause> CausesInBlock(const Observation& seen, const ProveOptions& op
   const auto block = FailingBlockOf(seen);
   if (!block) return {};
   std::vector<Cause> causes = NamedCauses(WithPermitted(seen, block->permitted), options);
-  for (Cause& cause : causes) cause.why += "; only at " + block->text;
+  for (Cause& cause : causes) {
+    cause.why += "; only at " + block->text;
+    cause.is_beside = true;
+  }
   return causes;
 }
 

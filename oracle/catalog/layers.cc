@@ -91,10 +91,11 @@ std::vector<Cause> Both(const Observation& seen, const Cause& lower_cause, const
   if (!IsEvident(seen, lower, choices)) return {};
   std::vector<Cause> causes{lower_cause};
   causes[0].why += "; together with " + findings[0].name;
+  causes[0].is_beside = true;
   for (const StructuralFinding& finding : findings) {
     causes.push_back({finding.name,
                       finding.sentence + "; the right numbers are those of " + lower_cause.name,
-                      true});
+                      true, true});
   }
   return causes;
 }

@@ -34,8 +34,8 @@ std::vector<ChangedQuestion> FirstsOf(const Observation& seen, Evidence& evidenc
 }
 
 std::vector<Cause> BothOf(const Defect& first, const Cause& second) {
-  return {{first.name, first.why + "; together with " + second.name},
-          {second.name, second.why + "; together with " + first.name, second.is_measured}};
+  return {{first.name, first.why + "; together with " + second.name, false, true},
+          {second.name, second.why + "; together with " + first.name, second.is_measured, true}};
 }
 
 std::vector<Cause> ListedSeconds(const ChangedQuestion& first, const Observation& seen,

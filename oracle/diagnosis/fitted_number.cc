@@ -11,7 +11,7 @@ namespace sextant::oracle {
 namespace {
 
 constexpr int kNewtonSteps = 12;
-constexpr double kStep = 0x1p-7;  // relative; a secant is as good as a derivative
+constexpr double kStep = 0x1p-7;      // relative; a secant is as good as a derivative
 constexpr double kConverged = 0.125;  // of the error bar; roundings of the answer move it too
 
 class NumberFit {
@@ -25,8 +25,9 @@ class NumberFit {
         evaluations_(evaluations) {}
 
   // A number near the answer: the best of the likely ones and of powers of two times the right one,
-  // and then of sixteen numbers between its half and its double. Empty if the number has no effect
-  // in this slice, NaN if none of these brings the model nearer to the answer.
+  // and then of sixteen numbers between its half and its double; else a step from the right number.
+  // Empty if the number has no effect in this slice, NaN if none of these brings the model nearer
+  // to the answer.
   std::optional<double> Start(const Witness& witness) {
     constexpr int kOctaves = 10, kParts = 8;
     std::vector<double> starts, finer;
@@ -38,7 +39,17 @@ class NumberFit {
     for (int part = -kParts; part <= kParts; ++part)
       finer.push_back(start.number * std::exp2(static_cast<double>(part) / kParts));
     const Nearest near = NearestOf(finer, witness);
-    return near.distance <= witness.distance / 2 ? near.number : kNaN;
+    if (near.distance <= witness.distance / 2) return near.number;
+    const double x = deviation_.right;
+    const auto at = Residuals(x, {&witness, 1}), beside = Residuals(x * (1 + kStep), {&witness, 1});
+    double products = 0, squares = 0;
+    for (size_t i = 0; i < std::min(at.size(), beside.size()); ++i) {
+      const double slope = (beside[i] - at[i]) / (x * kStep);
+      products += slope * at[i];
+      squares += slope * slope;
+    }
+    const Nearest step = NearestOf({x - products / squares}, witness);
+    return step.distance <= witness.distance / 2 ? step.number : kNaN;
   }
 
   // The least squares of the residuals, by Newton steps from x on. Empty if they do not converge,

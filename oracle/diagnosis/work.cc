@@ -58,8 +58,8 @@ size_t MostHypotheses(const Case& c) {
 }
 
 size_t MostMeasurements(const Case& c) {
-  constexpr size_t kMeasuredElements = size_t{1} << 16;
-  return std::max<size_t>(1, kMeasuredElements / std::max<size_t>(1, OutputsOf(c, {})));
+  constexpr size_t kMeasuredWork = size_t{1} << 18;
+  return std::max<size_t>(1, kMeasuredWork / std::max<size_t>(1, WorkOf(c, {})));
 }
 
 size_t ElementsInWork(const Case& c, size_t work) {

@@ -29,7 +29,7 @@ size_t MostHypotheses(const Case& c);
 bool IsForRareCauses(const Case& c);
 
 // So many times may the measurements of the operation be repeated, for parts of the answer or other
-// recipes: each reads all elements.
+// recipes: each reads all inputs and outputs.
 size_t MostMeasurements(const Case& c);
 
 // As many elements as have that work: of a small case, more than it has.

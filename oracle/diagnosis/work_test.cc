@@ -25,6 +25,11 @@ TEST(Work, OfACompositeOperationIsThatOfItsProducts) {
   EXPECT_LT(MostWork(c), 16 * WorkOf(c));  // too much for searches of many hypotheses
 }
 
+TEST(Work, MeasurementsOfLargeAnswersAreFew) {
+  EXPECT_EQ(MostMeasurements(Case::Parse("softmax N=8 M=64")), (1u << 18) / (2 * 8 * 64));
+  EXPECT_EQ(MostMeasurements(Case::Parse("softmax N=1024 M=4096")), 1u);
+}
+
 TEST(Work, IsLimitedToAPartOfLongSums) {
   const Case small = Case::Parse("linear N=4 M=100 F=256");
   EXPECT_GT(ElementsInWork(small, MostWork(small)), 4u * 256);

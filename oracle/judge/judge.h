@@ -79,6 +79,7 @@ struct TensorVerdict {
 struct Cause {
   std::string name, why;
   bool is_measured = false;  // not a defect of the catalog: `why` has figures of this answer
+  bool is_beside = false;    // explains the answer only together with another deviation, or a part
 };
 
 // Other recipes by which a failing answer conforms. A loose recipe permits many bugs.

@@ -93,7 +93,8 @@ TEST(SoftmaxRow, BoundsTheErrorsOfRounded) {
   double worst = 0;
   for (const DType dtype : kFloatTypes) {
     for (const char* recipe : {"native", "all_native", "f32_compute", "*=T softmax=f64 dot=T",
-                               "*=f32 softmax=f32:pairwise weigh=bf16"}) {
+                               "*=f32 softmax=f32:pairwise weigh=bf16",
+                               "*=f32 softmax=bf16 dot=tf32", "*=f32 dot=tf32_truncated"}) {
       const ScopedRecipe following(ParseRecipe(recipe, dtype), dtype);
       for (int i = 0; i < 40; ++i) {
         const size_t n = 1 + random.Below(i % 4 == 0 ? 90 : 7);

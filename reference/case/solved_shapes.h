@@ -1,5 +1,6 @@
 // The dimensions by the shapes of given tensors. Shapes that do not fit are an error, which says an
-// order of axes in which they would: "if axes are in another order, name them: 'x (B S H D)'".
+// order of axes in which they would, if all tensors have it or one does: "if axes are in another
+// order, name them: 'x (B S H D)'".
 #pragma once
 
 #include <map>

@@ -2,19 +2,11 @@
 
 namespace sextant::tools {
 
-namespace {
-
-// A recipe that permits more than so many times as much, and has not the errors of the answer,
-// explains nothing: it would permit most bugs.
-constexpr double kMostWidth = 8;
-
-}  // namespace
-
 void FindConformingRecipes(const oracle::JudgedAnswer& answer, const oracle::RecipeSearch& search,
                            oracle::Verdict& verdict) {
   const auto found = oracle::NarrowestRecipe({&answer, 1}, search);
   if (!found || !found->failing.empty()) return;
-  if (found->has_other_errors && found->Width() > kMostWidth) return;
+  if (found->has_other_errors && found->Width() > kMostRecipeWidth) return;
   oracle::OtherRecipes& recipes = verdict.other_recipes;
   recipes.texts = {found->recipe};
   recipes.texts.insert(recipes.texts.end(), found->others.begin(), found->others.end());

@@ -45,32 +45,35 @@ Budget BudgetOf(const JudgeSubjectOptions& options) {
   return budget;
 }
 
-// What slices say of the answer to stored inputs, which needs less memory: no verdict if it needs
-// reference values of the whole case. Empty if the subject has no such answer.
-std::optional<std::optional<Verdict>> JudgeStored(const Selected& selected,
-                                                  const oracle::Subject& subject,
-                                                  const JudgeSubjectOptions& options) {
+// What slices say of an answer: no verdict if it needs reference values of the whole case.
+struct BySlices {
+  bool tried = false;
+  std::optional<Verdict> verdict{};
+};
+
+// Of the answer to stored inputs, which needs less memory, if the subject has one.
+BySlices JudgeStored(const Selected& selected, const oracle::Subject& subject,
+                     const JudgeSubjectOptions& options) {
   const Case& c = selected.c;
   if (!subject.answer_stored || selected.record || !oracle::CanJudgeInSlices(c, options.prove))
-    return std::nullopt;
+    return {};
   const StoredTensors inputs = DrawStored(c, NpyReader());
   const auto outputs = [&] {
     const ScopedThreads of_subject(options.prove.threads);
     return subject.answer_stored(c, inputs);
   }();
-  if (!outputs) return std::nullopt;
+  if (!outputs) return {};
   if (options.time) options.time->Begin();
   const ScopedBudget within(BudgetOf(options));
   auto verdict = oracle::JudgeInSlices(c, ReadersOf(inputs), ParseRecipe(options.recipe, c.dtype()),
                                        options.prove, ReadersOf(*outputs));
   if (options.time) options.time->Pause();
-  return verdict;
+  return {true, std::move(verdict)};
 }
 
-// slices_tried: JudgeInSlices gave no verdict on this answer.
 Verdict JudgeInBudget(const Selected& selected, const oracle::Subject& subject,
                       const Tensors& inputs, const Tensors& outputs,
-                      const JudgeSubjectOptions& options, bool slices_tried) {
+                      const JudgeSubjectOptions& options, const BySlices& before) {
   const Case& c = selected.c;
   const Recipe recipe = ParseRecipe(options.recipe, c.dtype());
   ProveOptions after = options.prove;  // what follows the proof, which the budget limits
@@ -84,7 +87,7 @@ Verdict JudgeInBudget(const Selected& selected, const oracle::Subject& subject,
   oracle::Subject asked = subject;
   if (!stored && oracle::CanJudgeInSlices(c, options.prove) &&
       oracle::DescribeMismatch(c, outputs).empty()) {
-    if (!slices_tried) {
+    if (!before.tried) {
       if (auto verdict = oracle::JudgeInSlices(c, ReadersOf(inputs), recipe, options.prove,
                                                ReadersOf(outputs)))
         return *std::move(verdict);
@@ -107,24 +110,24 @@ Verdict JudgeSubject(const Selected& selected, const oracle::Subject& subject,
                      const JudgeSubjectOptions& options) {
   const Case& c = selected.c;
   ParseRecipe(options.recipe, c.dtype());
-  auto by_slices = JudgeStored(selected, subject, options);
-  if (by_slices && *by_slices) {
+  BySlices before = JudgeStored(selected, subject, options);
+  if (before.verdict) {
     if (options.time) options.time->End();
-    AcceptOpenRows(options.open_rows, **by_slices);
-    return **std::move(by_slices);
+    AcceptOpenRows(options.open_rows, *before.verdict);
+    return *std::move(before.verdict);
   }
   const Tensors inputs = InputsOf(selected);
   const Answer answer = [&] {
     const ScopedThreads of_subject(options.prove.threads);
     return AnswerOf(subject, c, inputs);
   }();
+  if (answer.status != Answer::Status::kAnswered && options.time) options.time->End();
   if (answer.status == Answer::Status::kUnsupported)
     return NotJudged(c, Verdict::Status::kUnsupported, answer.message);
   if (answer.status == Answer::Status::kFailed)
     return NotJudged(c, Verdict::Status::kCouldNotRun, answer.message);
   if (options.time) options.time->Begin();
-  Verdict verdict =
-      JudgeInBudget(selected, subject, inputs, answer.outputs, options, by_slices.has_value());
+  Verdict verdict = JudgeInBudget(selected, subject, inputs, answer.outputs, options, before);
   if (options.time) options.time->End();
   AcceptOpenRows(options.open_rows, verdict);
   return verdict;

@@ -5,6 +5,8 @@
 #include <utility>
 
 #include "oracle/catalog/beside_precision.h"
+#include "oracle/catalog/candidates.h"
+#include "oracle/catalog/catalog.h"
 #include "oracle/catalog/causes.h"
 #include "oracle/diagnosis/evidence.h"
 #include "tools/api/conforming_recipes.h"
@@ -38,6 +40,14 @@ std::vector<oracle::Cause> Causes(const oracle::Judge& judge, const Case& c, con
     if (!causes.empty()) return causes;
   }
   return oracle::CausesOf(seen, options, conforming);
+}
+
+// True if the first cause is a known bug, and not only another precision.
+bool NamesABug(const Verdict& verdict, const Case& c, const Tensors& inputs, const Recipe& recipe) {
+  if (verdict.causes.empty()) return false;
+  const std::vector<oracle::Defect>& defects = oracle::CatalogEntryOf(c.name()).defects;
+  const auto at = std::ranges::find(defects, verdict.causes[0].name, &oracle::Defect::name);
+  return at != defects.end() && oracle::ButAPrecision(*at, c, inputs, recipe);
 }
 
 // The row-major index of the element that IndexText has named "y[1,3,2,6]".
@@ -99,7 +109,8 @@ Verdict JudgeOutputs(const oracle::Judge& judge, const Case& c, const Tensors& i
       verdict.causes = oracle::CausesBesideAPrecision(
           {c, inputs, recipe, judge.golden(), judge.permitted(), outputs}, options);
     }
-    if (!verdict.causes.empty() && have_other_errors) verdict.other_recipes = {};
+    const bool is_wide = width > kMostRecipeWidth && NamesABug(verdict, c, inputs, recipe);
+    if (is_wide || (!verdict.causes.empty() && have_other_errors)) verdict.other_recipes = {};
   } catch (const OutOfTime&) {
     verdict.message += verdict.message.empty() ? "" : "; ";
     verdict.message += "no time was left to look for all causes and recipes";

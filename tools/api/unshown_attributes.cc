@@ -40,6 +40,8 @@ std::vector<std::string> UnshownAttributes(const oracle::Judge& judge, const Jud
   const Case& c = judgement.question.c;
   const Tensors &inputs = judgement.question.inputs, &outputs = judgement.question.outputs;
   std::vector<std::string> unshown;
+  const auto is_judged = [](const oracle::TensorVerdict& tensor) { return tensor.judged > 0; };
+  if (std::ranges::none_of(judgement.verdict.tensors, is_judged)) return unshown;
   if (judgement.verdict.status != Verdict::Status::kConforms || judgement.budget.elements > 0 ||
       oracle::WorkOf(c) > kMostWork)
     return unshown;

@@ -102,7 +102,9 @@ void AddRepaired(const std::vector<std::string>& unselected, Report& report) {
       if (known.For(committed ? *committed : verdict.case_line) != &entry) continue;
       const Outcome outcome = OutcomeOf(verdict, report.strict);
       conforming += outcome == Outcome::kConforms;
-      may_be_right = may_be_right || verdict.sample || outcome == entry.outcome;
+      const bool is_judged = outcome == Outcome::kConforms || outcome == Outcome::kFails ||
+                             outcome == Outcome::kUnlikely;
+      may_be_right = may_be_right || !is_judged || verdict.sample || outcome == entry.outcome;
     }
     if (conforming > 0 && !may_be_right)
       report.stale_expectations.push_back(

@@ -193,6 +193,10 @@ std::string WithLine(const Report& report) {
   return text;
 }
 
+std::string OperationOf(const Verdict& verdict) {
+  return verdict.case_line.substr(0, verdict.case_line.find(' '));
+}
+
 size_t MostFailingRows(const oracle::TensorVerdict& tensor) {
   size_t rows = 1, of_last = 1;
   for (const oracle::FailingIndices& axis : tensor.failing) {

@@ -1,7 +1,6 @@
 #include "tools/report/report_text.h"
 
 #include <algorithm>
-#include <functional>
 #include <iostream>
 #include <map>
 #include <ranges>
@@ -22,10 +21,6 @@ using oracle::Verdict;
 
 constexpr size_t kMostGroups = 30;  // printed
 constexpr size_t kNamed = 3;        // cases of one reason
-
-std::string OperationOf(const Verdict& verdict) {
-  return verdict.case_line.substr(0, verdict.case_line.find(' '));
-}
 
 // The first cause of a failure, or why the subject gave no answer; empty: none is known.
 std::string ReasonOf(const Verdict& verdict) {
@@ -82,13 +77,18 @@ void PrintCauses(const Report& report, std::ostream& out) {
                        : CountText(new_cases, "other"))
           << (only_possible ? ": possible cause " : ": likely cause ")
           << (cause.is_measured ? "" : "defect:") << operation << "/" << cause.name;
-      if (cases > kNamed) out << "; without -v, the first " << kNamed << " are printed";
       out << "\n";
     }
     if (unexplained > 0 && !causes.empty())
       out << CountText(unexplained, "other") << ": none of these explains "
           << (unexplained == 1 ? "it" : "them") << "\n";
   }
+  const auto repeats = std::ranges::count_if(report.verdicts, [&](const Verdict& v) {
+    return v.status == Verdict::Status::kFails && SameReasonBefore(report, v) >= kNamed;
+  });
+  if (repeats > 0)
+    out << CountText(static_cast<size_t>(repeats), "failing case")
+        << " more of the same causes: -v\n";
 }
 
 // "  line 1\n  line 2\n"

@@ -26,14 +26,10 @@ double BitsOf(const Verdict& verdict) {
                    std::log2(1 + static_cast<double>(failed))});
 }
 
-// What is said at once: "gain+position_shifted" are two, and a cause of a part of the answer says
-// the part, too.
+// What is said at once: "gain+position_shifted" are two, and a cause that needs another is one.
 double CostOf(const Cause& cause) {
-  const auto plus = std::ranges::count(cause.name, '+');
-  size_t beside = 0;
-  for (const char* word : {"; together with ", "; elsewhere", "; only at ", "; besides, "})
-    beside += cause.why.find(word) != cause.why.npos;
-  return kCostOfPart * static_cast<double>(1 + static_cast<size_t>(plus) + beside);
+  const auto parts = 1 + std::ranges::count(cause.name, '+') + (cause.is_beside ? 1 : 0);
+  return kCostOfPart * static_cast<double>(parts);
 }
 
 struct Failure {
@@ -99,8 +95,7 @@ std::vector<OperationCauses> CausesOf(const Report& report) {
   for (const Verdict& verdict : report.verdicts) {
     if (verdict.status != Verdict::Status::kFails) continue;
     if (report.Assess(verdict).result == Result::kAsExpected) continue;
-    by_operation[verdict.case_line.substr(0, verdict.case_line.find(' '))].push_back(
-        {&verdict, BitsOf(verdict)});
+    by_operation[OperationOf(verdict)].push_back({&verdict, BitsOf(verdict)});
   }
   std::vector<OperationCauses> list;
   for (auto& [operation, failures] : by_operation) {

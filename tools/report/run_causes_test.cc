@@ -90,7 +90,8 @@ TEST(RunCauses, ARowTellsLittle) {
 }
 
 TEST(RunCauses, TwoDeviationsAtOnceMustExplainMoreThanOne) {
-  const Cause pair{"b+c", "why"}, beside{"d", "why; together with e"}, alone{"a", "why"};
+  const Cause pair{"b+c", "why"}, beside{"d", "why; together with e", true, true},
+      alone{"a", "why"};
   for (const Cause& two : {pair, beside}) {
     const auto causes = CausesIn({Failing("rope", 1000, {two, alone})});
     ASSERT_EQ(causes.size(), 1) << two.name;
@@ -105,7 +106,11 @@ TEST(RunCauses, EachOperationHasItsOwn) {
   const auto causes = CausesOf(ReportWith({Failing("softmax", 1000, {{"a", "why"}}),
                                            Failing("rope", 1000, {{"a", "why"}}), conforming}));
   ASSERT_EQ(causes.size(), 2);
-  EXPECT_EQ(causes[0].failing + causes[1].failing, 2);
+  for (const size_t i : {0u, 1u}) {
+    EXPECT_EQ(causes[i].operation, i == 0 ? "rope" : "softmax");
+    EXPECT_EQ(causes[i].failing, 1);
+    EXPECT_EQ(causes[i].causes.at(0).cause.name, "a");
+  }
 }
 
 }  // namespace

@@ -19,7 +19,7 @@ TEST(Constant, KnownOnesInTheRangeComeFirst) {
 }
 
 TEST(Constant, ANumberWithFewDigitsIsKnownIfTheRangeIsNarrow) {
-  const Constant narrow = ConstantsIn({1.7019, 1.7021}, {})[0];
+  const Constant narrow = ConstantsIn({1.70195, 1.70205}, {})[0];
   EXPECT_EQ(narrow.text, "1.702");
   EXPECT_TRUE(narrow.is_known);
   const Constant wide = ConstantsIn({1.6, 1.8}, {})[0];
