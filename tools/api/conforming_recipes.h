@@ -6,8 +6,8 @@
 
 namespace sextant::tools {
 
-// A recipe that permits more than so many times as much permits most bugs, too. It is no explanation
-// if it has not the errors of the answer, or if a known bug predicts them.
+// A recipe that permits more than so many times as much permits most bugs, too. It is no
+// explanation if it has not the errors of the answer, or if a known bug predicts them.
 inline constexpr double kMostRecipeWidth = 8;
 
 // Sets in the verdict the other recipes by which the failing answer conforms: the narrowest, then

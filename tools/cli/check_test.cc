@@ -256,9 +256,8 @@ TEST_F(CheckTest, FailuresOfOneCauseAreOneEntry) {
   EXPECT_EQ(count("FAILS rms_norm"), 3u);
   EXPECT_EQ(count("  repeat: "), 1u);
   EXPECT_EQ(count("  likely cause, as above: mean_subtracted\n"), 2u);
-  EXPECT_THAT(stdout_,
-              HasSubstr("5 of 5 failing cases: likely cause "
-                        "defect:rms_norm/mean_subtracted\n"));
+  EXPECT_THAT(stdout_, HasSubstr("5 of 5 failing cases: likely cause "
+                                 "defect:rms_norm/mean_subtracted\n"));
   EXPECT_EQ(report_["counts"]["fail"], 5);
   words.emplace_back("-v");
   EXPECT_EQ(Run(words), kNonconforming);
