@@ -33,6 +33,12 @@ std::vector<ChangedQuestion> FirstsOf(const Observation& seen, Evidence& evidenc
   return firsts;
 }
 
+// True if the second, which may have several parts, has the first as one of them, which undoes it:
+// "weight_reversed" and "weight_reversed+not_divided".
+bool Undoes(const std::string& second, const std::string& first) {
+  return ("+" + second + "+").find("+" + first + "+") != std::string::npos;
+}
+
 std::vector<Cause> BothOf(const Defect& first, const Cause& second) {
   return {{first.name, first.why + "; together with " + second.name, false, true},
           {second.name, second.why + "; together with " + first.name, second.is_measured, true}};
@@ -45,7 +51,7 @@ std::vector<Cause> ListedSeconds(const ChangedQuestion& first, const Observation
       evidence.FitsOf(CandidatesButPrecisions(defects, first.c, first.inputs, seen.recipe));
   std::vector<size_t> explaining;
   for (size_t i = 0; i < fits.size(); ++i) {
-    const auto alone = fits[i].explains
+    const auto alone = fits[i].explains && !Undoes(defects[i].name, first.defect.name)
                            ? ButAPrecision(defects[i], seen.c, seen.inputs, seen.recipe)
                            : std::nullopt;
     if (alone && evidence.HasEffect(*alone)) explaining.push_back(i);
@@ -73,7 +79,7 @@ std::vector<Cause> MeasuredSeconds(const ChangedQuestion& first, const Observati
   if (AnsweredSliceOf(changed, {}).failing_elements > evidence.failing()) return {};
   for (const Measurement& measure : measurements) {
     for (const auto& [name, sentence, model] : measure(changed)) {
-      if (model.operation && evidence.FitOf(model).explains)
+      if (model.operation && !Undoes(name, first.defect.name) && evidence.FitOf(model).explains)
         return BothOf(first.defect, {name, sentence, true});
     }
   }

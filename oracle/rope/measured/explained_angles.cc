@@ -177,6 +177,13 @@ RotaryCandidate Backwards(RotaryCandidate start) {
   return start;
 }
 
+// True if no pair turns forwards again, beside all that turn backwards.
+bool StaysBackwards(const RotaryCandidate& candidate, const RotaryCandidate& forwards) {
+  for (size_t k = 0; k < candidate.model.pairs.size(); ++k)
+    if (candidate.model.pairs[k].factor * forwards.model.pairs[k].factor > 0) return false;
+  return true;
+}
+
 // The simplest ways to explain the angles.
 std::vector<RotaryCandidate> CompletedAngles(const RotaryFit& fit, const RotaryCandidate& start) {
   if (fit.FitsAll(start)) return {start};
@@ -186,7 +193,9 @@ std::vector<RotaryCandidate> CompletedAngles(const RotaryFit& fit, const RotaryC
     if (other.FitsAll(turned)) return {turned};
   }
   if (auto found = AnglesExplained(fit, start); !found.empty()) return found;
-  if (auto found = AnglesExplained(fit, Backwards(start)); !found.empty()) return found;
+  auto backwards = AnglesExplained(fit, Backwards(start));
+  std::erase_if(backwards, [&](const auto& one) { return !StaysBackwards(one, start); });
+  if (!backwards.empty()) return backwards;
   for (const NamedTurn& turn : kTurns) {
     const auto [other, turned] = Turned(fit, start, turn);
     if (auto found = AnglesExplained(other, turned); !found.empty()) return found;
