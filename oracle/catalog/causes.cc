@@ -18,6 +18,7 @@
 #include "oracle/diagnosis/answer/scattered_elements.h"
 #include "oracle/diagnosis/answer/structure.h"
 #include "oracle/diagnosis/answer/undone.h"
+#include "oracle/diagnosis/answer/wrong_range.h"
 #include "oracle/diagnosis/evidence.h"
 #include "oracle/diagnosis/fitted_number.h"
 #include "oracle/diagnosis/input/input_changes.h"
@@ -216,6 +217,13 @@ std::vector<Cause> CausesOfAddedInputs(AnsweredTensors& tensors) {
   });
 }
 
+// Wrong only where an input is in a range.
+std::vector<Cause> CausesOfRange(AnsweredTensors& tensors) {
+  return CausesByTensor(tensors, [&](const AnsweredTensor& tensor) {
+    return FindWrongRange(tensor, tensors.seen().inputs);
+  });
+}
+
 // Numbers that are a factor, or a summand, away from the right ones: nothing says why.
 std::vector<Cause> CausesOfScaled(AnsweredTensors& tensors) {
   return CausesByTensor(tensors, FindScaled);
@@ -259,6 +267,7 @@ std::vector<Cause> CausesOfOneAnswer(const Observation& seen, const ProveOptions
   if (causes.empty() && !may_be_precision) causes = CausesOfAddedInputs(tensors);
   if (causes.empty() && !is_large && IsForRareCauses(seen.c) && rare == Rare::kTried)
     causes = RareCauses(tensors, evidence, options, may_be_precision);
+  if (causes.empty() && !may_be_precision) causes = CausesOfRange(tensors);
   if (causes.empty() && !may_be_precision) causes = CausesOfScaled(tensors);
   return causes.empty() ? described : causes;
 }

@@ -1,0 +1,87 @@
+#include "oracle/diagnosis/answer/wrong_range.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "oracle/diagnosis/measured_number.h"
+
+namespace sextant::oracle {
+namespace {
+
+constexpr size_t kFewest = 8;       // elements on both sides of a border
+constexpr double kMostRight = 0.1;  // of the elements in the range: the effect may be small there
+constexpr size_t kLeastPart = 32;   // the range is at most all but one of so many parts
+
+// The judged elements in the order of an input.
+struct Element {
+  double x;
+  size_t flat;
+  bool fails;
+};
+
+std::vector<Element> InOrderOf(const AnsweredTensor& tensor, const std::vector<double>& x) {
+  std::vector<Element> elements;
+  for (size_t i = 0; i < x.size(); ++i) {
+    if (!tensor.bounds.LeavesOut(i) && !std::isnan(x[i]))
+      elements.push_back({x[i], i, std::ranges::binary_search(tensor.failing, i)});
+  }
+  std::ranges::stable_sort(elements, {}, &Element::x);
+  return elements;
+}
+
+// What all numbers of the range are: 0, the input, or the right ones times a number.
+std::string NumbersIn(const AnsweredTensor& tensor, const std::vector<Element>& range,
+                      const std::string& input) {
+  bool is_zero = true, is_input = true;
+  Range factor;
+  for (const auto& [x, flat, fails] : range) {
+    const double y = tensor.got[flat], bound = tensor.bounds.PermittedAt(flat);
+    is_zero = is_zero && y == 0;
+    is_input = is_input && std::abs(y - x) <= bound;
+    factor.Intersect(Quotient(y, bound + UlpOf(tensor.dtype, y), tensor.right[flat]));
+  }
+  if (is_zero) return ": it is 0 there";
+  if (is_input) return ": it is " + input + " there";
+  if (factor.IsEmpty() || !factor.IsBounded()) return "";
+  return ": it is " + ShortestText(MiddleOf(factor)) + " times the right number there";
+}
+
+std::string From(double least, double largest) {
+  return "from " + ShortText(least) + " to " + ShortText(largest);
+}
+
+}  // namespace
+
+std::optional<WrongRange> FindWrongRange(const AnsweredTensor& tensor, const Tensors& inputs) {
+  for (const NamedTensor& input : inputs) {
+    if (input.dtype == DType::kI64 || input.values.shape != tensor.shape) continue;
+    const std::vector<Element> all = InOrderOf(tensor, input.values.data);
+    const auto is = [](bool fails) {
+      return [fails](const Element& e) { return e.fails == fails; };
+    };
+    for (const bool wrong_inside : {true, false}) {
+      // The range holds all elements that fail, or all that conform.
+      const auto first = std::ranges::find_if(all, is(wrong_inside));
+      const auto last = std::find_if(all.rbegin(), all.rend(), is(wrong_inside)).base();
+      if (first == all.end()) continue;
+      const std::vector<Element> inside(first, last);
+      const auto others = static_cast<double>(std::ranges::count_if(inside, is(!wrong_inside)));
+      const bool is_pure = others <= kMostRight * static_cast<double>(inside.size());
+      const size_t least = std::max(kFewest, all.size() / kLeastPart);
+      if (!is_pure || inside.size() < kFewest || all.size() - inside.size() < least) continue;
+      std::string where = " is " + From(inside.front().x, inside.back().x);
+      if (wrong_inside && first == all.begin())
+        where = " is at most " + ShortText(inside.back().x);
+      else if (wrong_inside && last == all.end())
+        where = " is at least " + ShortText(inside.front().x);
+      return WrongRange{"wrong_in_range",
+                        tensor.name + " is " + (wrong_inside ? "wrong" : "right") + " only where " +
+                            input.name + where +
+                            (wrong_inside ? NumbersIn(tensor, inside, input.name) : "")};
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace sextant::oracle
