@@ -13,6 +13,8 @@ using oracle::Verdict;
 constexpr double kMostBits = 16;   // of a case: further elements fail for the same reason
 constexpr double kBitsOfRow = 4;   // a number of a row decides all its elements
 constexpr double kCostOfPart = 8;  // bits: there are a few hundred causes
+constexpr double kRefuting = 32;   // bits: two cases of many elements
+constexpr double kMostOf = 2.0 / 3;
 
 double BitsOf(const Verdict& verdict) {
   size_t failed = 0, rows = 0;
@@ -44,10 +46,15 @@ struct Weighed {
   double cost = 0, bits = 0;     // the least cost; of the failure that tells most
   std::vector<size_t> failures{};
 
-  double GainIn(const std::vector<Failure>& all) const {
-    double gain = -cost;
-    for (const size_t i : failures) gain += all[i].explained ? 0 : all[i].bits;
-    return gain;
+  // What the failures tell that it explains and nothing has explained yet.
+  double NewBits(const std::vector<Failure>& all) const {
+    double sum = 0;
+    for (const size_t i : failures) sum += all[i].explained ? 0 : all[i].bits;
+    return sum;
+  }
+  double Gain(const std::vector<Failure>& all) const { return NewBits(all) - cost; }
+  void Explain(std::vector<Failure>& all) const {
+    for (const size_t i : failures) all[i].explained = true;
   }
 };
 
@@ -70,19 +77,37 @@ std::vector<Weighed> WeighedCausesOf(const std::vector<Failure>& failures) {
   return causes;
 }
 
+const Weighed& BestOf(const std::vector<Weighed>& all, const std::vector<Failure>& failures) {
+  return *std::ranges::max_element(all, {}, [&](const Weighed& one) { return one.Gain(failures); });
+}
+
+// The cause that explains most. But a known defect is tried in every case, so that cases with other
+// causes refute it; what is measured is tried only where no defect is found. So a measured cause
+// that explains most of what refutes the best defect comes before it.
+const Weighed& FirstOf(const std::vector<Weighed>& all, std::vector<Failure> failures) {
+  const Weighed& best = BestOf(all, failures);
+  if (best.cause->is_measured) return best;
+  best.Explain(failures);
+  double refuting = 0;
+  for (const Failure& one : failures)
+    refuting += one.explained || one.verdict->causes.empty() ? 0 : one.bits;
+  const auto support = [&](const Weighed& one) {
+    return one.cause->is_measured ? one.NewBits(failures) : 0;
+  };
+  const Weighed& other = *std::ranges::max_element(all, {}, support);
+  return refuting >= kRefuting && support(other) >= kMostOf * refuting ? other : best;
+}
+
 std::vector<RunCause> FewestOf(std::vector<Failure>& failures) {
   const std::vector<Weighed> all = WeighedCausesOf(failures);
   std::vector<RunCause> chosen;
   while (!all.empty()) {
-    const auto gain = [&](const Weighed& weighed) { return weighed.GainIn(failures); };
-    const Weighed& best = *std::ranges::max_element(all, {}, gain);
-    if (gain(best) <= 0 && (!chosen.empty() || best.GainIn(failures) == -best.cost)) break;
+    const Weighed& best = chosen.empty() ? FirstOf(all, failures) : BestOf(all, failures);
+    if (best.Gain(failures) <= 0 && !chosen.empty()) break;
     RunCause cause{*best.cause, best.failures.size()};
-    cause.only_possible = gain(best) <= 0;
-    for (const size_t i : best.failures) {
-      cause.new_cases += !failures[i].explained;
-      failures[i].explained = true;
-    }
+    cause.only_possible = best.Gain(failures) <= 0;
+    for (const size_t i : best.failures) cause.new_cases += !failures[i].explained;
+    best.Explain(failures);
     chosen.push_back(std::move(cause));
   }
   return chosen;

@@ -81,6 +81,22 @@ TEST(RunCauses, TheFirstOfFewElementsIsOnlyPossible) {
   EXPECT_THAT(CausesIn({Failing("rope", 1000, {})}), IsEmpty());
 }
 
+// The index in the batch is the index in the sequence if there is one sequence.
+TEST(RunCauses, WhatRefutesADefectComesBeforeIt) {
+  std::vector<Verdict> verdicts(9, Failing("rope", 70000, {{"counted_from_zero", "why"}}));
+  for (size_t i = 0; i < 3; ++i)
+    verdicts.push_back(Failing("rope", 70000, {{"index_in_batch", "why", true}}));
+  auto causes = CausesIn(verdicts);
+  ASSERT_EQ(causes.size(), 2);
+  EXPECT_EQ(causes[0].cause.name, "index_in_batch");
+  EXPECT_EQ(causes[1].new_cases, 9);
+  for (Verdict& verdict : verdicts) verdict.causes[0].is_measured = true;
+  EXPECT_EQ(CausesIn(verdicts)[0].cause.name, "counted_from_zero") << "both are tried alike";
+  for (size_t i : {9, 10, 11}) verdicts[i].causes[0].name += std::to_string(i);
+  for (size_t i = 0; i < 9; ++i) verdicts[i].causes[0].is_measured = false;
+  EXPECT_EQ(CausesIn(verdicts)[0].cause.name, "counted_from_zero") << "three accidents";
+}
+
 TEST(RunCauses, ARowTellsLittle) {
   Verdict row = Failing("rope", 1000, {{"a", "why"}});
   row.tensors[0].failing[0].ranges = {{7, 7}};
