@@ -59,7 +59,8 @@ bool IsNarrow(DType dtype) { return dtype == DType::kF16 || dtype == DType::kBF1
 // "format[:form][/ulps]"
 StepRule ParseRule(std::string_view text) {
   StepRule rule;
-  if (const size_t slash = text.find('/'); slash != text.npos) {
+  const size_t slash = text.find('/');
+  if (slash != text.npos) {
     ParseValue(text.substr(slash + 1), rule.ulps);
     if (!(rule.ulps >= 0.5)) throw Error("'", text, "': a function is accurate to 0.5 ulp at best");
     text = text.substr(0, slash);
@@ -77,7 +78,8 @@ StepRule ParseRule(std::string_view text) {
     rule.format = *at;
   } else if (text == "tf32" || text == "tf32_truncated") {
     ParseValue(text, rule.factors);
-    if (rule.ulps != 1) throw Error("'", text, "' is a format of factors, expected without ulps");
+    if (slash != text.npos)
+      throw Error("'", text, "' is a format of factors, expected without ulps");
   } else {
     throw Error("'", text, "' is not one of:", NamesText(kFloatTypes, NameOf),
                 " T exact tf32 tf32_truncated");
