@@ -25,12 +25,14 @@ std::string DidYouMean(std::string_view text, const std::vector<std::string>& na
   constexpr size_t kShort = 5, kLongest = 64, kLeastBeginning = 3;
   if (text.size() > kLongest) return "";
   const size_t most = text.size() <= kShort ? 1 : 2;
+  const auto begins = [text](const std::string& name) { return name.starts_with(text); };
+  const bool is_beginning =
+      text.size() >= kLeastBeginning && std::ranges::count_if(names, begins) == 1;
   const std::string* nearest = nullptr;
   size_t least = most + 2;  // a beginning counts as most + 1
   for (const std::string& name : names) {
     size_t distance = EditDistance(text, name);
-    const bool begins = text.size() >= kLeastBeginning && name.starts_with(text);
-    if (distance > most) distance = begins ? most + 1 : least;
+    if (distance > most) distance = is_beginning && begins(name) ? most + 1 : least;
     if (distance >= least || name == text) continue;
     least = distance;
     nearest = &name;

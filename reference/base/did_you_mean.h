@@ -14,7 +14,8 @@ namespace sextant {
 size_t EditDistance(std::string_view a, std::string_view b);
 
 // " (did you mean 'rope'?)" for "roep": the nearest of the names if it is near enough to be meant:
-// one edit in up to 5 characters, two in more, and a beginning of at least 3. Empty if none is.
+// one edit in up to 5 characters, two in more, or at least 3 with which no other name begins. Empty
+// if none is.
 std::string DidYouMean(std::string_view text, const std::vector<std::string>& names);
 
 // The nearest file name in the same folder.

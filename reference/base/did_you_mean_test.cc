@@ -23,6 +23,7 @@ TEST(DidYouMean, NamesTheNearest) {
   EXPECT_EQ(DidYouMean("rop", names), " (did you mean 'rope'?)");
   EXPECT_EQ(DidYouMean("rmsnorm", names), " (did you mean 'rms_norm'?)");
   EXPECT_EQ(DidYouMean("layer", names), " (did you mean 'layer_norm'?)");
+  EXPECT_EQ(DidYouMean("rope_", {"rope_given", "rope_cos_sin"}), "") << "begins two names";
   EXPECT_EQ(DidYouMean("softmax", names), "");
   EXPECT_EQ(DidYouMean("x", names), "");
   EXPECT_EQ(DidYouMean("rope", {"rope"}), "");
