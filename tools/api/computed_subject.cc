@@ -1,7 +1,7 @@
 #include "tools/api/computed_subject.h"
 
 #include <algorithm>
-#include <array>
+#include <span>
 
 #include "fast/kernel/kernel.h"
 #include "oracle/catalog/defect_subject.h"
@@ -13,6 +13,16 @@ using oracle::Answer;
 using oracle::Subject;
 
 constexpr char kFast[] = "fast";
+
+constexpr const char* kSubjects[] = {kFast,           "recipe:NAME", "defect:OPERATION/NAME",
+                                     "files:FILE.h5", "lib:FILE.so", "exec:COMMAND"};
+constexpr size_t kComputed = 3;  // the first ones
+
+std::string HelpOn(std::span<const char* const> subjects) {
+  std::string text = subjects.front();
+  for (const char* subject : subjects.subspan(1)) text += std::string(" | ") + subject;
+  return text;
+}
 
 Subject FastSubject() {
   Subject fast{kFast, std::string(fast::kRecipe), [](const Case& c, const Tensors& inputs) {
@@ -32,6 +42,15 @@ Subject FastSubject() {
 
 }  // namespace
 
+std::string SubjectHelp() { return HelpOn(kSubjects); }
+std::string ComputedSubjectHelp() { return HelpOn(std::span(kSubjects).first(kComputed)); }
+
+std::vector<std::string> KindsOfSubjects() {
+  std::vector<std::string> kinds(std::begin(kSubjects), std::end(kSubjects));
+  for (std::string& kind : kinds) kind.resize(std::min(kind.find(':'), kind.size() - 1) + 1);
+  return kinds;
+}
+
 std::optional<Subject> ComputedSubject(const std::string& text) {
   const auto after = [&text](std::string_view kind) {
     return text.starts_with(kind) ? text.substr(kind.size()) : "";
@@ -45,9 +64,9 @@ std::optional<Subject> ComputedSubject(const std::string& text) {
 }
 
 bool HasCommandName(const Subject& subject) {
-  return subject.name == kFast ||
-         std::ranges::any_of(std::array{"recipe:", "defect:", "files:", "lib:", "exec:"},
-                             [&](const char* kind) { return subject.name.starts_with(kind); });
+  return std::ranges::any_of(KindsOfSubjects(), [&subject](const std::string& kind) {
+    return kind.ends_with(':') ? subject.name.starts_with(kind) : subject.name == kind;
+  });
 }
 
 }  // namespace sextant::tools

@@ -140,13 +140,6 @@ std::string LikelySubject(const std::string& text, const std::string& rest) {
 
 }  // namespace
 
-std::vector<std::string> KindsOfSubjects() {
-  std::vector<std::string> kinds = WordsIn(kSubjectHelp);
-  std::erase(kinds, "|");
-  for (std::string& kind : kinds) kind.resize(std::min(kind.find(':'), kind.size() - 1) + 1);
-  return kinds;
-}
-
 Subject MakeSubject(const std::string& text, double seconds_per_case,
                     const oracle::ToldAttributes& told) {
   if (auto computed = ComputedSubject(text)) return *std::move(computed);
@@ -159,7 +152,7 @@ Subject MakeSubject(const std::string& text, double seconds_per_case,
     if (kind == "exec") return SupervisedSubject(rest, seconds_per_case, told);
   }
   throw Error("'", text, "' is not a subject", LikelySubject(text, rest),
-              "; expected one of: ", kSubjectHelp);
+              "; expected one of: ", SubjectHelp());
 }
 
 bool IsInProcess(const std::string& text) {

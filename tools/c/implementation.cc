@@ -78,7 +78,7 @@ Subject SubjectOf(const SextantImplementation& given, const std::fenv_t& environ
   auto computed = ComputedSubject(given.name);
   if (!computed) {
     throw Error("implementation ", Quoted(given.name),
-                " has no function, and is none of: ", kComputedSubjects);
+                " has no function, and is none of: ", ComputedSubjectHelp());
   }
   if (!recipe.empty()) computed->recipe = recipe;
   return *std::move(computed);

@@ -5,8 +5,8 @@
 
 #include "reference/case/operations.h"
 #include "reference/number/recipe/recipe.h"
+#include "tools/api/computed_subject.h"
 #include "tools/api/selection.h"
-#include "tools/api/subjects.h"
 
 namespace sextant::tools {
 namespace {

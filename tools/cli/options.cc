@@ -11,10 +11,10 @@
 #include "oracle/subject/exec_client.h"
 #include "reference/base/value_text.h"
 #include "tools/api/completed_line.h"
+#include "tools/api/computed_subject.h"
 #include "tools/api/exit_status.h"
 #include "tools/api/fresh_cases.h"
 #include "tools/api/replace.h"
-#include "tools/api/subjects.h"
 #include "tools/onnx/onnx_folder.h"
 
 namespace sextant::tools {
@@ -178,7 +178,7 @@ void AddProof(CLI::App& app, ProveOptions& prove) {
 }
 
 void AddSubject(CLI::App& app, std::string& subject, double& timeout) {
-  AddOption(app, "--subject", subject, kSubjectHelp, {.required = true});
+  AddOption(app, "--subject", subject, SubjectHelp(), {.required = true});
   AddOption(app, "--timeout", timeout,
             "time limit of lib: and exec: in seconds per case; its hello message has at least " +
                 std::to_string(oracle::kSecondsForHello),

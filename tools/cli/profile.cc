@@ -4,6 +4,7 @@
 #include <iostream>
 #include <memory>
 
+#include "tools/api/computed_subject.h"
 #include "tools/api/exit_status.h"
 #include "tools/api/replace.h"
 #include "tools/api/selection.h"
@@ -83,7 +84,7 @@ Action BindProfile(CLI::App& app) {
   const auto options = std::make_shared<ProfileArguments>();
   AddOption(app, "cases", options->cases, "files of cases, golden files, or case lines",
             {.required = true});
-  std::string subjects = kSubjectHelp;
+  std::string subjects = SubjectHelp();
   subjects += "; may be repeated";
   AddOption(app, "--subject", options->subjects, subjects, {.required = true, .one_each = true});
   AddOption(app, "--recipe", options->profile.recipe,
