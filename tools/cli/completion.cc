@@ -43,9 +43,12 @@ std::string WordsOf(const CLI::Option& option) {
   return text;
 }
 
+bool TakesValue(const CLI::Option& option) { return option.get_items_expected_max() > 0; }
+
+// bash splits words at ':' and '=', which are words of their own: "--subject=recipe:f32" is five.
 std::string ForBash(const CLI::App& app) {
-  std::string commands, words_of_commands;
-  std::map<std::string, std::string> words_after;
+  std::string commands, words_of_commands, recipes;
+  std::map<std::string, std::string> options_of;  // "'check --subject'|", by the words after them
   for (const CLI::App* command : CommandsOf(app)) {
     commands += (commands.empty() ? "" : " ") + command->get_name();
     std::string words = OptionsOf(*command);
@@ -53,22 +56,28 @@ std::string ForBash(const CLI::App& app) {
       const std::string values = WordsOf(*option);
       if (option->get_positional()) {
         words += " " + values;
-      } else if (!values.empty()) {
-        words_after["--" + option->get_single_name()] = values;
+      } else if (TakesValue(*option)) {
+        std::string& options = options_of[values];
+        for (const std::string& name : CLI::detail::split(option->get_name(false, true), ','))
+          options += (options.empty() ? "'" : "|'") + command->get_name() + " " + name + "'";
       }
+      if (option->get_single_name() == "recipe") recipes = values;
     }
     words_of_commands += "    " + command->get_name() + ") words='" + words + "' ;;\n";
   }
   std::string after;
-  for (const auto& [option, words] : words_after)
-    after += "    *' '" + option + ") words='" + words + "' ;;\n";
+  for (const auto& [words, options] : options_of)
+    after += "    " + options + ") words='" + words + "' ;;\n";
   return "_sextant() {\n  local words='" + commands +
-         "'\n  [ \"$COMP_CWORD\" -gt 1 ] && case \"${COMP_WORDS[1]}\" in\n" + words_of_commands +
-         "  esac\n  case \"${COMP_WORDS[COMP_CWORD-2]} ${COMP_WORDS[COMP_CWORD-1]}\" in\n" + after +
-         "    'recipe :') words='" + words_after["--recipe"] +
-         "' ;;\n    *' :') words= ;;\n  esac\n  COMPREPLY=($(compgen -W \"$words\" -- "
-         "\"${COMP_WORDS[COMP_CWORD]}\"))\n"
-         "  [[ ${COMPREPLY[0]} == *: ]] && compopt -o nospace 2>/dev/null\n  return 0\n}\n"
+         "' at=$COMP_CWORD word=${COMP_WORDS[COMP_CWORD]}\n"
+         "  [ \"$at\" -gt 1 ] && case \"${COMP_WORDS[1]}\" in\n" +
+         words_of_commands +
+         "  esac\n  [[ $word == [:=] ]] && word= at=$((at + 1))\n"
+         "  [[ ${COMP_WORDS[at-1]} == = ]] && words= at=$((at - 1))\n"
+         "  case \"${COMP_WORDS[1]} ${COMP_WORDS[at-1]}\" in\n" +
+         after + "    *' :') words=; [ \"${COMP_WORDS[at-2]}\" = recipe ] && words='" + recipes +
+         "' ;;\n  esac\n  COMPREPLY=($(compgen -W \"$words\" -- \"$word\"))\n"
+         "  [[ ${COMPREPLY[0]-} == *: ]] && compopt -o nospace 2>/dev/null\n  return 0\n}\n"
          "complete -o default -F _sextant sextant\n";
 }
 
@@ -79,7 +88,8 @@ std::string ForFish(const CLI::App& app) {
     script += "complete -c sextant -n __fish_use_subcommand -a " + name + "\n";
     for (const CLI::Option* option : command->get_options()) {
       const std::string values = WordsOf(*option),
-                        with_values = values.empty() ? "" : " -r -a '" + values + "'";
+                        with_values = (TakesValue(*option) ? " -r" : "") +
+                                      (values.empty() ? "" : " -a '" + values + "'");
       const std::string of_command =
           "complete -c sextant -n '__fish_seen_subcommand_from " + name + "'";
       for (const std::string& word : option->get_lnames())
