@@ -19,7 +19,8 @@ void ThrowUnwritable(const std::string& path) {
               errno != 0 ? std::string(": ") + std::strerror(errno) : "");
 }
 
-LineStream::LineStream(const std::string& path) : path_(path) {
+LineStream::LineStream(const std::string& path, bool may_close)
+    : path_(path), may_close_(may_close) {
   if (path.empty() || IsStandardOutput()) return;
   errno = 0;
   file_.open(path, std::ios::binary);
@@ -27,11 +28,12 @@ LineStream::LineStream(const std::string& path) : path_(path) {
 }
 
 void LineStream::Write(const std::string& line) {
-  if (path_.empty()) return;
+  if (path_.empty() || is_closed_) return;
   std::ostream& out = IsStandardOutput() ? std::cout : file_;
   errno = 0;
   out << line << "\n" << std::flush;
-  RequireGood(out, path_);
+  is_closed_ = may_close_ && IsStandardOutput() && errno == EPIPE;
+  if (!is_closed_) RequireGood(out, path_);
 }
 
 }  // namespace sextant::tools

@@ -17,14 +17,16 @@ class ClosedOutput : public Error {};
 // the end of the run; its last line must say so.
 class LineStream {
  public:
-  // Empty: nothing is written. "-": standard output. Throws Error if the file cannot be written.
-  explicit LineStream(const std::string& path);
+  // Empty: nothing is written. "-": standard output. `may_close`: lines that nobody reads any
+  // longer are no error. Throws Error if the file cannot be written.
+  explicit LineStream(const std::string& path, bool may_close = false);
   explicit operator bool() const { return !path_.empty(); }
   bool IsStandardOutput() const { return path_ == "-"; }
   void Write(const std::string& line);  // without a newline at its end; throws as ThrowUnwritable
 
  private:
   std::string path_;
+  bool may_close_, is_closed_ = false;
   std::ofstream file_;
 };
 

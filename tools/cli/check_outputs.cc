@@ -63,7 +63,7 @@ CheckOutputs::CheckOutputs(const CheckArguments& options)
     : json(options.json),
       junit(options.junit),
       html(options.html),
-      lines(options.json_lines),
+      lines(options.json_lines, json || junit || html || !options.write_expect.empty()),
       expectations(RequireNewFile(options.write_expect)) {}
 
 void CheckOutputs::Write(const Report& report) {

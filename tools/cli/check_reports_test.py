@@ -68,6 +68,16 @@ class CheckReports(ProgramTest):
             self.assertEqual((process.returncode, error), (141, ""))
             self.assertLess(self.path("log").read_text().count("asked"), most)
 
+    def test_other_reports_are_complete_although_nobody_reads_lines(self):
+        cases = [f"rms_norm N={n} M=2" for n in range(1, 1001)]
+        command = [PROGRAM, "check", *cases, "--subject", "fast", "--json-lines", "-", "--json", "a.json"]
+        with subprocess.Popen(command, cwd=self.folder.name, stdout=subprocess.PIPE,
+                              stderr=subprocess.DEVNULL) as process:
+            process.stdout.readline()
+            process.stdout.close()
+        self.assertEqual(process.returncode, 141)
+        self.assertEqual(len(json.loads(self.path("a.json").read_text())["cases"]), 1000)
+
     def test_expectations_may_come_from_a_pipe_and_are_bounded(self):
         entry = "[[expect]]\ncases = 'softmax *'\noutcome = 'unsupported'\nreason = 'r'\n"
         command = [PROGRAM, "check", "softmax N=1 M=2", "--subject", "defect:rms_norm/mean_subtracted"]
