@@ -1,23 +1,11 @@
 #include "tools/api/case_file.h"
 
-#include <iostream>
-#include <set>
-
 #include "fixtures/config/named_list.h"
-#include "reference/case/aliases.h"
 
 namespace sextant::tools {
 
-void NoteAliases(const std::string& line) {
-  static std::set<std::string> printed;
-  for (const std::string& note : InOurWords(line).notes) {
-    if (printed.insert(note).second) std::cerr << "sextant: " << note << "\n";
-  }
-}
-
 Case ParseLine(const std::string& line, const ConfigChoice& config,
                const std::vector<std::filesystem::path>& folders) {
-  NoteAliases(line);
   return Case::Parse(fixtures::WithListsForNames(CompleteLine(line, config), folders));
 }
 

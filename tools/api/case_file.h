@@ -15,11 +15,8 @@ struct CaseInFile {
   CaseLine line;  // as written
 };
 
-// Prints to standard error what is said about aliases in the line: each note once in a run.
-void NoteAliases(const std::string& line);
-
 // The case of a line that a configuration completes; the lists that it names are in `folders`
-// (fixtures/config/named_list.h). Notes its aliases. Throws Error.
+// (fixtures/config/named_list.h). Throws Error.
 Case ParseLine(const std::string& line, const ConfigChoice& config,
                const std::vector<std::filesystem::path>& folders);
 

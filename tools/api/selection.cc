@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
-#include <set>
+#include <iostream>
 #include <sstream>
 
 #include "fixtures/config/named_list.h"
@@ -16,6 +16,7 @@
 #include "reference/case/aliases.h"
 #include "reference/case/former_names.h"
 #include "reference/case/operations.h"
+#include "reference/case/out_of_memory.h"
 #include "tools/api/case_file.h"
 #include "tools/api/difference.h"
 #include "tools/api/pattern.h"
@@ -61,20 +62,29 @@ bool IsMeantAsFile(const std::string& argument) {
   return count == 1 && argument.find(' ') == argument.npos;
 }
 
-// The line with the words of `with`, which replace those of the same keys. Throws Error unless each
-// has a value and a key of its own.
-std::string WithWords(const std::string& line, const std::string& with) {
+// Throws Error unless each word of `with` has a value and a key of its own.
+void CheckWords(const std::string& with) {
+  std::set<std::string> keys;
+  for (const std::string& word : WordsIn(with)) {
+    const std::string key = word.substr(0, word.find('=')) + "=";
+    if (key.size() == 1 || key.size() > word.size())
+      throw Error("--with '", with, "': '", word, "' is not KEY=VALUE");
+    if (!keys.insert(key).second) throw Error("--with '", with, "' has ", key, " twice");
+  }
+}
+
+// The line with the words of `with`, which replace those of the same keys.
+std::string WithWords(const std::string& line, const std::string& with,
+                      std::set<std::string>& noted) {
   std::vector<std::string> own = WordsIn(InOurWords(line).line);
   const std::string other = own.front() + " " + with;  // an alias depends on the operation
-  NoteAliases(other);
-  std::vector<std::string> words = WordsIn(InOurWords(other).line);
-  std::set<std::string> keys;
-  for (auto word = words.begin() + 1; word != words.end(); ++word) {
-    const std::string key = SplitWord(*word).first + "=";
-    if (!keys.insert(key).second) throw Error("--with '", with, "' has ", key, " twice");
+  NoteAliases(other, noted);
+  const std::vector<std::string> words = WordsIn(InOurWords(other).line);
+  for (const std::string& word : words) {
+    const std::string key = word.substr(0, word.find('=')) + "=";
     std::erase_if(own, [&key](const std::string& old) { return old.starts_with(key); });
-    own.insert(own.begin() + 1, *word);  // after the operation
   }
+  own.insert(own.begin() + 1, words.begin() + 1, words.end());  // after the operation
   std::string text;
   for (const std::string& word : own) text += word + " ";
   return text;
@@ -168,6 +178,7 @@ class Selecting {
       const bool is_name = !argument.empty() && argument.find_first_of(" @#") == argument.npos;
       if (is_name) RefuseName(argument);
       const auto folders = fixtures::FoldersOfLists();
+      NoteAliases(argument, noted_);
       Add({ParseLine(argument, selection_.config, folders), "", std::nullopt}, argument, folders);
     } else if (argument.ends_with(".h5")) {
       throw Error(argument, exists ? " is not an HDF5 file" : " does not exist",
@@ -178,6 +189,7 @@ class Selecting {
     } else {
       const auto folders = fixtures::FoldersOfLists(argument);
       for (CaseInFile& read : ReadCases(argument, selection_.config)) {
+        NoteAliases(read.line.text, noted_);
         Add({std::move(read.c), std::move(read.line.why), std::nullopt}, read.line.text, folders);
       }
     }
@@ -209,12 +221,15 @@ class Selecting {
 
   // Sets the words of `with` in the case of the line `text`; false if it cannot have them.
   bool Replace(Selected& s, const std::string& text, const Folders& folders) {
-    const std::string line = WithWords(text, selection_.with);
     try {
+      const std::string line = WithWords(text, selection_.with, noted_);
       Case replaced = ParseLine(line, selection_.config, folders);
-      CheckFit(replaced, NpyReader());  // a value may not fit into another dtype
+      // a value may not fit into another dtype
+      WithinMemory(replaced, [&] { CheckFit(replaced, NpyReader()); });
       s.c = std::move(replaced);
       return true;
+    } catch (const OutOfMemory&) {
+      throw;
     } catch (const Error& e) {
       selection_.replaced->not_applicable.push_back({s.c.ToString(), e.what()});
       return false;
@@ -246,10 +261,17 @@ class Selecting {
   const bool has_words_;  // of `with`
   std::vector<Selected> all_;
   std::vector<std::string> left_out_;  // lines of all other cases, and those before `with`
-  std::set<std::string> seen_;         // their lines
+  std::set<std::string> seen_;         // the lines of all_
+  std::set<std::string> noted_;        // about aliases
 };
 
 }  // namespace
+
+void NoteAliases(const std::string& line, std::set<std::string>& noted) {
+  for (const std::string& note : InOurWords(line).notes) {
+    if (noted.insert(note).second) std::cerr << "sextant: " << note << "\n";
+  }
+}
 
 std::vector<std::string> JoinedLines(const std::vector<std::string>& arguments) {
   std::vector<std::string> joined;
@@ -321,6 +343,7 @@ std::vector<std::string> NamesOfCases() {
 std::vector<Selected> Select(const Selection& selection) {
   for (const std::string& filter : selection.filters) RequireNamesOfToday("--filter", filter);
   for (const std::string& filter : selection.excluded) RequireNamesOfToday("--exclude", filter);
+  CheckWords(selection.with);
   Selecting selecting(selection);
   for (const std::string& argument : JoinedLines(selection.arguments))
     selecting.AddFrom(CasesNamed(argument));

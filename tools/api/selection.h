@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -59,8 +60,11 @@ std::vector<std::string> NamesOfCases();
 // filters select it and none of the excluded texts does. A text selects the cases whose canonical
 // line contains it; in it, * stands for any characters and ? for one; with other words, the line
 // before. A case line is dropped if its case is already selected. Notes about aliases are printed
-// (NoteAliases). Throws Error that names file and line, and NoCase.
+// (NoteAliases), each once. Throws Error that names file and line, and NoCase.
 std::vector<Selected> Select(const Selection& selection);
+
+// Prints to standard error the notes about aliases in the line that are not in `noted`; adds them.
+void NoteAliases(const std::string& line, std::set<std::string>& noted);
 
 // The arguments, with words KEY=VALUE joined to the case line before them: a line without quotes.
 std::vector<std::string> JoinedLines(const std::vector<std::string>& arguments);

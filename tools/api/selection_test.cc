@@ -258,11 +258,13 @@ TEST_F(SelectionTest, SetsWordsInEveryCaseLine) {
       testing::ThrowsMessage<NoCase>(StartsWith("none of 1 case can have T=3; the first: ")));
   EXPECT_EQ(lines("rms_norm N=1 M=4", "N=8589934592 M=1 dtype=f64").size(), 1)
       << "without drawing 64 GiB";
-  EXPECT_THROW(lines("rms_norm N=1 M=4", "M"), Error);
-  for (const auto& [line, with, key] : {std::tuple("rms_norm N=1 M=4", "M=4 M=5", "M"),
-                                        {"rope pairing=half H=1 S=2 D=8", "head_dim=8 D=4", "D"}}) {
-    EXPECT_EQ(MessageOf([&] { lines(line, with); }),
-              std::string("--with '") + with + "' has " + key + "= twice");
+  EXPECT_EQ(lines("rope pairing=half H=1 S=2 D=2", "S=4294967296").size(), 1);
+  EXPECT_EQ(MessageOf([&] { lines("no/such.cases", "M"); }), "--with 'M': 'M' is not KEY=VALUE");
+  EXPECT_EQ(MessageOf([&] { lines("no/such.cases", "M=4 M=5"); }), "--with 'M=4 M=5' has M= twice");
+  for (const auto& [with, why] : {std::pair("head_dim=8 D=4", "attention: D= is given twice"),
+                                  {"sliding_window=0", "sliding_window=0: expected a number"}}) {
+    EXPECT_THAT([&] { lines("attention mask=causal H=1 S=2 D=8", with); },
+                testing::ThrowsMessage<NoCase>(HasSubstr(why)));
   }
   EXPECT_THROW(lines("rms_norm N=1", "M=4"), Error) << "the line is wrong by itself";
   EXPECT_THROW(lines(Golden({GoldenOf("rms_norm N=2 M=2")}), "M=4"), Error);

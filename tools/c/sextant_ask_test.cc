@@ -262,6 +262,15 @@ TEST(Profile, AWrongElementIsTheWorst) {
   EXPECT_EQ(worst["repeat"], "");  // no command can call the function
 }
 
+TEST(Profile, PrintsNothing) {
+  testing::internal::CaptureStderr();
+  SextantResult* made = nullptr;
+  const int status = ProfileStatus({Mine(AnswerSoftmax)}, "softmax N=1 M=4 dtype=float32", &made);
+  const AskedResult result(made);
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "") << "also not that float32 is an alias";
+  EXPECT_EQ(status, SEXTANT_OK) << sextant_last_error();
+}
+
 TEST(Profile, NamesWrongCalls) {
   const auto error = [](const std::vector<SextantImplementation>& all, const char* cases,
                         const char* by = "row") {

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <iostream>
 #include <memory>
+#include <set>
 
 #include "fixtures/config/named_list.h"
 #include "fixtures/store/record_file.h"
@@ -31,6 +32,8 @@ struct EvalArguments {
 Case CaseOf(const EvalArguments& options) {
   std::string line = options.operation;
   for (const std::string& word : options.words) line += " " + word;
+  std::set<std::string> noted;
+  NoteAliases(line, noted);
   return ParseLine(line, options.config, fixtures::FoldersOfLists());
 }
 
