@@ -120,18 +120,17 @@ void KeepFreedMemory() {
   mallopt(M_TRIM_THRESHOLD, 256 << 20);
 }
 
-// "there is no option '--filtr' (did you mean '--filter'?)" for the first word that begins as an
-// option but is none; else what CLI11 says.
-std::string WhyWrong(const CLI::App& command, const std::vector<std::string>& words,
+// "there is no option '--filtr' (did you mean '--filter'?)" for the first of the `unknown` words
+// that begins as an option; else what CLI11 says.
+std::string WhyWrong(const CLI::App& command, const std::vector<std::string>& unknown,
                      const std::string& what) {
   std::vector<std::string> names;
   for (const CLI::Option* option : command.get_options()) {
     for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
   }
-  for (const std::string& word : words) {
+  for (const std::string& word : unknown) {
     const std::string name = word.substr(0, word.find('='));
-    if (name == "--") break;  // no options follow
-    if (name.starts_with("--") && std::ranges::count(names, name) == 0)
+    if (name.starts_with("--"))
       return "there is no option '" + name + "'" + DidYouMean(name, names);
   }
   return what;
@@ -149,7 +148,8 @@ int Main(int argc, char** argv) {
       "Exit status: 0 verified, 1 something does not conform, 2 the call or its input was wrong "
       "or\n"
       "an output could not be written, 3 the subject could not be run, 4 there was nothing to do, "
-      "5 incomplete.");
+      "5 incomplete,\n"
+      "141 nobody reads standard output any longer.");
   // `sextant help check` is `sextant check --help`, and `sextant version` is `sextant --version`.
   std::vector<std::string> words(argv + 1, argv + argc);
   if (!words.empty() && words[0] == "help") {
@@ -192,8 +192,8 @@ int Main(int argc, char** argv) {
     if (e.get_exit_code() == 0) return app.exit(e);  // --help, --version
     RemoveOldReports(app);
     const CLI::App& command = has_command ? *app.get_subcommand(words[0]) : app;
-    std::cerr << "sextant: " << Marked(WhyWrong(command, words, e.what())) << "\nrun " << help
-              << " for help\n";
+    std::cerr << "sextant: " << Marked(WhyWrong(command, app.remaining(true), e.what())) << "\nrun "
+              << help << " for help\n";
     return kUsage;
   }
   return action();

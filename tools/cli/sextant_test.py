@@ -76,7 +76,9 @@ class Program(ProgramTest):
         case = "rms_norm", "N=1000000000", "M=4"
         for command in (("eval", *case), ("golden", " ".join(case), "-o", "a.h5"),
                         ("inputs", " ".join(case), "-o", "a.h5"),
-                        ("check", " ".join(case), "--subject", "fast")):
+                        ("check", " ".join(case), "--subject", "fast"),
+                        ("check", "rms_norm N=1 M=4 @x=1,2,3,4", "--subject", "fast", "--with",
+                         "N=1000000000")):
             result = self.run_it(*command, preexec_fn=limit)
             self.assertEqual((result.returncode, result.stdout), (2, ""))
             self.assertIn("sextant: out of memory: the tensors of this case have 8000000004 elements and "
@@ -125,14 +127,21 @@ class Program(ProgramTest):
                                 ("check real/softm", "real/softmax"), ("eval softm", "softmax"),
                                 ("check rope --subject ''", "fast recipe: defect: files: lib: exec:"),
                                 ("check rope --subject recipe : f32", "f32_compute"),
-                                ("check rope --subject lib : ''", ""),
+                                ("check rope --subject lib : ''", ""), ("check rope --subject lib :", ""),
+                                ("check rope --subject recipe :", "native f32_compute all_native exact "
+                                                                  "exact_table exp_log power_chain iterated"),
+                                ("check rope --subject = re", "recipe:"),
+                                ("check rope --subject =", "fast recipe: defect: files: lib: exec:"),
+                                ("check rope --subject = recipe : exa", "exact exact_table"),
+                                ("check rope --json rope_r", ""), ("golden rope -o rope_r", ""),
+                                ("eval --json softm", "softmax"), ("eval rope pairing =", ""),
                                 ("check rope --recipe exact", "exact exact_table"), ("completion z", "zsh")):
-            script = (f'eval "$({PROGRAM} completion bash)"; COMP_WORDS=(sextant {words}); '
+            script = (f'set -u; eval "$({PROGRAM} completion bash)"; COMP_WORDS=(sextant {words}); '
                       f'COMP_CWORD=$((${{#COMP_WORDS[@]}} - 1)); _sextant; echo "${{COMPREPLY[@]}}"')
             result = subprocess.run(["bash", "-c", script], capture_output=True, text=True)
             self.assertEqual((result.stdout.strip(), result.stderr), (expected, ""))
         script = self.run_it("completion", "fish").stdout
-        for words in "-l filter", "-l subject -r -a 'fast recipe: ":
+        for words in "-l filter -r\n", "-l subject -r -a 'fast recipe: ":
             self.assertIn(f"complete -c sextant -n '__fish_seen_subcommand_from check' {words}", script)
         self.assertRegex(script, r"__fish_seen_subcommand_from check' -a '[^']* real/softmax")
         self.assertTrue(self.run_it("completion", "zsh").stdout.startswith("autoload "))
@@ -150,6 +159,11 @@ class Program(ProgramTest):
                                ("check softmax --subjct fast",
                                 "sextant: there is no option '--subjct' (did you mean '--subject'?)\n"),
                                ("--versio", "sextant: there is no option '--versio' (did you mean '--version'?)\n"),
+                               ("check softmax --subject fast --filter --foo --timeout abc",
+                                "sextant: Could not convert: --timeout = abc\n"),
+                               ("list --foo", "sextant: there is no option '--foo'\n"),
+                               ("check real/ --subject fast",
+                                "sextant: real/: there is no such file or operation\n"),
                                ("check softmax --subject fast --verbos", "run sextant check --help for help")):
             result = self.run_it(*words.split())
             self.assertEqual((result.returncode, result.stdout), (2, ""))
