@@ -27,14 +27,12 @@ Subject LossySubject(const std::string& operation, const CoverageGoal& goal) {
           nullptr, operation};
 }
 
-// "its defects: a b; its 40 coverage goals: R>=72 ... (sextant audit-suite lists all)"
-std::string NamesOf(const std::vector<Defect>& defects, const std::vector<CoverageGoal>& goals) {
-  constexpr size_t kShown = 5;  // some operations have 1000 goals
-  std::string text = "its defects:";
-  for (const Defect& defect : defects) text += " " + defect.name;
-  text += "; its " + CountText(goals.size(), "coverage goal") + (goals.empty() ? "" : ":");
-  for (size_t i = 0; i < std::min(kShown, goals.size()); ++i) text += " " + goals[i].name;
-  return text + (goals.size() > kShown ? " ... (sextant audit-suite lists all)" : "");
+// "; its 40 defects: a b ...": some operations have 170 defects and 1000 coverage goals.
+std::string FirstNames(const auto& all, const char* what) {
+  constexpr size_t kShown = 8;
+  std::string text = "; its " + CountText(all.size(), what) + (all.empty() ? "" : ":");
+  for (size_t i = 0; i < std::min(kShown, all.size()); ++i) text += " " + all[i].name;
+  return text + (all.size() > kShown ? " ..." : "");
 }
 
 }  // namespace
@@ -50,13 +48,17 @@ Subject DefectSubject(const std::string& operation_and_defect) {
   const auto& goals = CoverageGoalsOf(std::string_view(operation));
   const auto goal = std::ranges::find(goals, name, &CoverageGoal::name);
   if (goal != goals.end()) return LossySubject(operation, *goal);
-  const auto& defects = CatalogEntryOf(operation).defects;
+  std::vector<Defect> defects = CatalogEntryOf(operation).defects;
   const auto at = std::ranges::find(defects, name, &Defect::name);
   if (at == defects.end()) {
     std::vector<std::string> names;
     for (const Defect& defect : defects) names.push_back(defect.name);
+    std::ranges::stable_sort(defects, {}, [near = name.substr(0, 64)](const Defect& defect) {
+      return EditDistance(near, defect.name);
+    });
     throw Error(operation, " has no defect or coverage goal '", name, "'", DidYouMean(name, names),
-                "; ", NamesOf(defects, goals));
+                FirstNames(defects, "defect"), FirstNames(goals, "coverage goal"),
+                " (sextant audit-suite ", operation, " lists all)");
   }
   return {"defect:" + operation_and_defect, "native",
           [operation, defect = *at](const Case& c, const Tensors& inputs) {

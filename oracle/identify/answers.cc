@@ -40,7 +40,7 @@ std::vector<Exchange> AnswersTo(const std::vector<Case>& questions, const AskSub
   std::vector<Exchange> exchanges = AskAll(questions, ask, refusal);
   if (exchanges.empty())
     throw Error("the subject does not answer ", questions[0].ToString(), ": ", refusal,
-                "; expected words with which it does (D=128, dtype=bf16)");
+                "; if it answers some cases only, give their words (D=128, dtype=bf16)");
   if (std::ranges::none_of(exchanges, HasElement))
     throw Error(questions[0].ToString(), " has no element, expected larger dimensions");
   return exchanges;

@@ -219,7 +219,7 @@ TEST(Identify, NeedsAnAnswerWithAnElement) {
       [&] {
         Identify(ProbesOf("rope D=8"), declines, {{"native"}, {}, 0});
       },
-      testing::ThrowsMessage<Error>(testing::HasSubstr("only D=128; expected words")));
+      testing::ThrowsMessage<Error>(testing::HasSubstr("only D=128; if it answers some")));
   EXPECT_THAT([&] { Identified("rope S=0", {}); },
               testing::ThrowsMessage<Error>(testing::HasSubstr("has no element")));
 }

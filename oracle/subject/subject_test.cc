@@ -50,15 +50,17 @@ TEST(DefectSubject, NamesExistingDefectsInItsErrors) {
   EXPECT_THAT(MessageOf([] { DefectSubject("roep/x"); }),
               HasSubstr("there is no operation 'roep' (did you mean 'rope'?)"));
   EXPECT_THAT(MessageOf([] { DefectSubject("rope/rotates_backward"); }),
-              HasSubstr("'rotates_backward' (did you mean 'rotates_backwards'?); its defects: "));
+              HasSubstr("'rotates_backward' (did you mean 'rotates_backwards'?); its "));
+  EXPECT_THAT(MessageOf([] { DefectSubject("rope/rotates_back"); }),
+              testing::ContainsRegex("; its [0-9]+ defects: .*rotates_backwards .* \\.\\.\\.; its "));
+  EXPECT_LT(MessageOf([] { DefectSubject("rope/x"); }).size(), 600u);
   EXPECT_EQ(MessageOf([] { DefectSubject("attention_bias/x"); }),
             "defect:attention_bias/x: 'attention_bias' is called 'attention with=bias' now");
   EXPECT_THAT(MessageOf([] { DefectSubject("rope_relayout/x"); }),
-              HasSubstr("rope_relayout has no defect or coverage goal 'x'; its defects: "
-                        "inverse_permutation "));
+              HasSubstr("rope_relayout has no defect or coverage goal 'x'; its "));
   EXPECT_THAT(MessageOf([] { DefectSubject("softmax/x"); }),
               testing::ContainsRegex("; its [0-9]+ coverage goals: N>=17 M>=72,.* \\.\\.\\. "
-                                     "\\(sextant audit-suite lists all\\)$"));
+                                     "\\(sextant audit-suite softmax lists all\\)$"));
 }
 
 TEST(DescribeMismatch, NamesWrongShapesWrongDtypesAndMissingOutputs) {

@@ -42,9 +42,9 @@ std::vector<oracle::Cause> Causes(const oracle::Judge& judge, const Case& c, con
   return oracle::CausesOf(seen, options, conforming);
 }
 
-// True if the first cause is a known bug, and not only another precision.
+// True if the first cause is a bug that was measured or is known, and not only another precision.
 bool NamesABug(const Verdict& verdict, const Case& c, const Tensors& inputs, const Recipe& recipe) {
-  if (verdict.causes.empty()) return false;
+  if (verdict.causes.empty() || verdict.causes[0].is_measured) return !verdict.causes.empty();
   const std::vector<oracle::Defect>& defects = oracle::CatalogEntryOf(c.name()).defects;
   const auto at = std::ranges::find(defects, verdict.causes[0].name, &oracle::Defect::name);
   return at != defects.end() && oracle::ButAPrecision(*at, c, inputs, recipe);

@@ -1,7 +1,6 @@
 """Asks the program under test: `sextant check` of a deviation's cases, with the subject here."""
 
 import json
-import re
 import subprocess
 import sys
 import tempfile
@@ -34,9 +33,10 @@ def check(program, operation, names, subject):
 
 @lru_cache(maxsize=None)
 def catalog(program, operation):
-    """The names of the operation's listed defects: an unknown name is refused with the list."""
+    """The names of the operation's listed defects: `audit-suite` names all, whatever the case."""
     line = next(iter(CASES[operation].values()))
-    run = subprocess.run([program, "check", line, "--subject", f"defect:{operation_of(operation)}/?"],
-                         capture_output=True, text=True)
-    found = re.search(r"its defects: (.*?); its \d+ coverage goals", run.stderr)
-    return set(found[1].split()) if found else set()
+    with tempfile.TemporaryDirectory() as folder:
+        report = Path(folder, "audit.json")
+        subprocess.run([program, "audit-suite", line, "--json", report], capture_output=True)
+        return {defect["name"] for defect in json.loads(report.read_text())["defects"]
+                if defect["operation"] == operation_of(operation) and not defect["is_coverage_goal"]}

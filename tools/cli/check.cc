@@ -103,7 +103,8 @@ void AddRepaired(const std::vector<std::string>& unselected, Report& report) {
       const Outcome outcome = OutcomeOf(verdict, report.strict);
       conforming += outcome == Outcome::kConforms;
       const bool is_judged = outcome == Outcome::kConforms || outcome == Outcome::kFails ||
-                             outcome == Outcome::kUnlikely;
+                             outcome == Outcome::kUnlikely ||
+                             (outcome == Outcome::kUnsupported && report.supported_only);
       may_be_right = may_be_right || !is_judged || verdict.sample || outcome == entry.outcome;
     }
     if (conforming > 0 && !may_be_right)

@@ -351,11 +351,11 @@ TEST_F(CheckTest, AdvisesIfMostCasesAreUnsupported) {
   EXPECT_EQ(Run({cases, "--subject", subject}), kIncomplete);
   const std::string advice =
       "\n4 of 5 cases are unsupported:\n"
-      "  softmax: M=4 in the one answered case, and in none of the 4 unsupported\n"
+      "  softmax: M=4 and dtype=f32 in the one answered case, and in none of the 4 unsupported\n"
       "  the shapes of real kernels: sextant check '" +
       (folder_ / "real/a.cases") + "' --subject '" + subject +
-      "' --with 'M=4'\n"
-      "  these cases with the words of your kernel: --with 'M=4'\n"
+      "' --with 'M=4 dtype=f32'\n"
+      "  these cases with the words of your kernel: --with 'M=4 dtype=f32'\n"
       "  to accept that the subject declines cases: --supported-only\n";
   EXPECT_THAT(stdout_, testing::EndsWith(advice));
   EXPECT_EQ(report_["advice"].size(), 5);

@@ -73,9 +73,18 @@ struct Cases {
   std::string unsupported_line;           // the first of them
 };
 
-// The words that together leave the fewest unsupported cases, of each the best next one.
+// The words that together leave the fewest unsupported cases, of each the best next one. One
+// answered case shares all its words with itself: then its widths and dtype.
 std::vector<Shared> SharedWords(const Cases& cases) {
   std::vector<Shared> candidates, shared;
+  if (cases.answered.size() == 1) {
+    const Words& words = cases.answered.front();
+    const auto dtype = std::ranges::find(words, "dtype", &Words::value_type::first);
+    for (auto word = words.begin(); word <= dtype; ++word)
+      if (IsDimension(word->first) || word == dtype)
+        shared.push_back({static_cast<size_t>(word - words.begin()), {word->second}});
+    return shared;
+  }
   for (size_t at = 0; at < cases.answered.front().size(); ++at) {
     Shared one{at, {}};
     for (const Words& words : cases.answered) {

@@ -24,8 +24,7 @@ Progress::Progress(std::string label, std::string bound)
     : label_(std::move(label)),
       bound_(std::move(bound)),
       terminal_(isatty(STDERR_FILENO) == 1),
-      start_(steady_clock::now()),
-      last_(start_) {}
+      last_(steady_clock::now()) {}
 
 void Progress::Clear() {
   if (shown_) std::fputs("\r\033[K", stderr);
@@ -37,8 +36,10 @@ void Progress::operator()(double done) {
   const auto now = steady_clock::now();
   if (now - last_ < std::chrono::milliseconds(200)) return;
   last_ = now;
-  const double passed = std::chrono::duration<double>(now - start_).count();
-  const double left = done > 0 ? passed / done * (1 - done) : 0;
+  if (!begun_) begun_ = {now, done};  // before, tensors were drawn and the subject answered
+  const double passed = std::chrono::duration<double>(now - begun_->first).count();
+  const double made = done - begun_->second;
+  const double left = made > 0 ? passed / made * (1 - done) : 0;
   if (const std::string wait = LongWait(passed, left); !bound_.empty() && !wait.empty()) {
     Clear();
     std::fprintf(stderr, "sextant: %s: %s; %s\n", label_.c_str(), wait.c_str(), bound_.c_str());

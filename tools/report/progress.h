@@ -3,7 +3,9 @@
 #pragma once
 
 #include <chrono>
+#include <optional>
 #include <string>
+#include <utility>
 
 #include "tools/report/printable_stream.h"
 
@@ -24,7 +26,9 @@ class Progress {
   std::string label_, bound_;
   bool shown_ = false;
   bool terminal_;
-  std::chrono::steady_clock::time_point start_, last_;
+  std::chrono::steady_clock::time_point last_;
+  // When this was first called, and with which part done.
+  std::optional<std::pair<std::chrono::steady_clock::time_point, double>> begun_{};
 };
 
 // Empty unless stdout is a terminal and NO_COLOR is not set.

@@ -228,11 +228,15 @@ std::string CauseLines(const Verdict& verdict) {
   for (size_t i = 0; i < apart; ++i)
     AddLine(text, std::string(how) + " cause: " + causes[i].name + " (" + causes[i].why + ")");
   if (apart == causes.size()) return text;
-  std::string others;
+  std::vector<std::string> others;  // that the first sentence does not name
   for (size_t i = apart; i < causes.size(); ++i)
-    others += (i == apart ? "" : i + 1 < causes.size() ? ", " : " or ") + causes[i].name;
-  AddLine(text, "or one of " + CountText(causes.size() - apart, "other cause") +
-                    " that explain it too: " + others);
+    if (causes[0].why.find(causes[i].name) == std::string::npos) others.push_back(causes[i].name);
+  std::string names;
+  for (size_t i = 0; i < others.size(); ++i)
+    names += (i == 0 ? "" : i + 1 < others.size() ? ", " : " or ") + others[i];
+  if (!others.empty())
+    AddLine(text, "or one of " + CountText(others.size(), "other cause") +
+                      " that explain it too: " + names);
   return text;
 }
 

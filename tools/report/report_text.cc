@@ -80,8 +80,7 @@ void PrintCauses(const Report& report, std::ostream& out) {
       out << "\n";
     }
     if (unexplained > 0 && !causes.empty())
-      out << CountText(unexplained, "other") << ": none of these explains "
-          << (unexplained == 1 ? "it" : "them") << "\n";
+      out << CountText(unexplained, "other") << ": none of these, see there\n";
   }
   const auto repeats = std::ranges::count_if(report.verdicts, [&](const Verdict& v) {
     return v.status == Verdict::Status::kFails && SameReasonBefore(report, v) >= kNamed;

@@ -70,7 +70,7 @@ TEST(RunCauses, AFewElementsSupportNothingBesideACauseOfMany) {
   EXPECT_EQ(rope.unexplained, 1);
   std::ostringstream out;
   PrintSummary(report, out);
-  EXPECT_THAT(out.str(), HasSubstr("\n1 other: none of these explains it\n"));
+  EXPECT_THAT(out.str(), HasSubstr("\n1 other: none of these, see there\n"));
   EXPECT_THAT(out.str(), Not(HasSubstr("accident")));
 }
 
