@@ -51,8 +51,9 @@ TEST(DefectSubject, NamesExistingDefectsInItsErrors) {
               HasSubstr("there is no operation 'roep' (did you mean 'rope'?)"));
   EXPECT_THAT(MessageOf([] { DefectSubject("rope/rotates_backward"); }),
               HasSubstr("'rotates_backward' (did you mean 'rotates_backwards'?); its "));
-  EXPECT_THAT(MessageOf([] { DefectSubject("rope/rotates_back"); }),
-              testing::ContainsRegex("; its [0-9]+ defects: .*rotates_backwards .* \\.\\.\\.; its "));
+  EXPECT_THAT(
+      MessageOf([] { DefectSubject("rope/rotates_back"); }),
+      testing::ContainsRegex("; its [0-9]+ defects: .*rotates_backwards .* \\.\\.\\.; its "));
   EXPECT_LT(MessageOf([] { DefectSubject("rope/x"); }).size(), 600u);
   EXPECT_EQ(MessageOf([] { DefectSubject("attention_bias/x"); }),
             "defect:attention_bias/x: 'attention_bias' is called 'attention with=bias' now");
