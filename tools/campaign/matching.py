@@ -13,7 +13,7 @@ VAGUE = {"positions_differ": "position", "frequency_of_some_pairs": "frequency",
          "frequencies_differ": "frequency", "unknown_function": "function"}
 # Numbers that say nothing of their reason: measured tables of any factor.
 SCALED = {f"{of}_{how}" for of in ("rows", "columns", "numbers") for how in ("multiplied", "shifted")}
-SCALED |= {"other_means", "other_divisors"}
+SCALED |= {"other_means", "other_divisors", "wrong_in_range"}
 NAMELESS = {"unknown_function"}  # says itself that it has no name
 CLOSE = 0.006  # a measured figure, rounded for a sentence
 

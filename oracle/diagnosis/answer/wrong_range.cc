@@ -30,18 +30,18 @@ std::vector<Element> InOrderOf(const AnsweredTensor& tensor, const std::vector<d
   return elements;
 }
 
-// What all numbers of the range are: 0, the input, or the right ones times a number.
+// What all numbers of the range are: one number, the input, or the right ones times a number.
 std::string NumbersIn(const AnsweredTensor& tensor, const std::vector<Element>& range,
                       const std::string& input) {
-  bool is_zero = true, is_input = true;
+  bool is_one = true, is_input = true;
   Range factor;
   for (const auto& [x, flat, fails] : range) {
     const double y = tensor.got[flat], bound = tensor.bounds.PermittedAt(flat);
-    is_zero = is_zero && y == 0;
+    is_one = is_one && y == tensor.got[range[0].flat];
     is_input = is_input && std::abs(y - x) <= bound;
     factor.Intersect(Quotient(y, bound + UlpOf(tensor.dtype, y), tensor.right[flat]));
   }
-  if (is_zero) return ": it is 0 there";
+  if (is_one) return ": it is " + ShortText(tensor.got[range[0].flat]) + " there";
   if (is_input) return ": it is " + input + " there";
   if (factor.IsEmpty() || !factor.IsBounded()) return "";
   return ": it is " + ShortestText(MiddleOf(factor)) + " times the right number there";
@@ -54,9 +54,13 @@ std::string From(double least, double largest) {
 }  // namespace
 
 std::optional<WrongRange> FindWrongRange(const AnsweredTensor& tensor, const Tensors& inputs) {
-  for (const NamedTensor& input : inputs) {
-    if (input.dtype == DType::kI64 || input.values.shape != tensor.shape) continue;
-    const std::vector<Element> all = InOrderOf(tensor, input.values.data);
+  std::vector<std::pair<std::string, const std::vector<double>*>> telling;
+  for (const NamedTensor& input : inputs)
+    if (input.dtype != DType::kI64 && input.values.shape == tensor.shape)
+      telling.emplace_back(input.name, &input.values.data);
+  telling.emplace_back("the right number", &tensor.right);
+  for (const auto& [name, numbers] : telling) {
+    const std::vector<Element> all = InOrderOf(tensor, *numbers);
     const auto is = [](bool fails) {
       return [fails](const Element& e) { return e.fails == fails; };
     };
@@ -77,8 +81,7 @@ std::optional<WrongRange> FindWrongRange(const AnsweredTensor& tensor, const Ten
         where = " is at least " + ShortText(inside.front().x);
       return WrongRange{"wrong_in_range",
                         tensor.name + " is " + (wrong_inside ? "wrong" : "right") + " only where " +
-                            input.name + where +
-                            (wrong_inside ? NumbersIn(tensor, inside, input.name) : "")};
+                            name + where + (wrong_inside ? NumbersIn(tensor, inside, name) : "")};
     }
   }
   return std::nullopt;

@@ -1,5 +1,5 @@
-// Answers that are wrong where an input of their shape is in a range, and right elsewhere: a
-// polynomial with a wrong coefficient, a clamp, a branch for large numbers.
+// Answers that are wrong where an input of their shape, or the right number, is in a range, and
+// right elsewhere: a polynomial with a wrong coefficient, a clamp, a branch for large numbers.
 #pragma once
 
 #include <optional>

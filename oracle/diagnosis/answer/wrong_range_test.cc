@@ -63,10 +63,13 @@ TEST(WrongRange, NothingIsSaidOfOtherReasons) {
   EXPECT_EQ(SaidOf([&](double x, double y) { return x > 1 && count++ < 8 ? 2 * y : y; }), "")
       << "most of the range is right";
   EXPECT_EQ(SaidOf([](double, double y) { return y; }), "") << "right";
-  EXPECT_EQ(SaidOf([](double x, double y) { return x > 0 ? 2 * y : y; },
-                   "linear N=8 M=4 F=64 dtype=f32 seed=1"),
-            "")
-      << "x has another shape";
+}
+
+TEST(WrongRange, TheRightNumberTellsWhereNoInputDoes) {
+  EXPECT_THAT(SaidOf([](double, double y) { return std::min(y, 1.0); },
+                     "linear N=8 M=4 F=64 dtype=f32 seed=1"),
+              AllOf(StartsWith("y is wrong only where the right number is at least 1.0"),
+                    testing::EndsWith(": it is 1 there")));
 }
 
 }  // namespace
