@@ -6,6 +6,7 @@
 #include <initializer_list>
 #include <numbers>
 
+#include "oracle/diagnosis/vocabulary/index_maps.h"
 #include "oracle/property/changed_inputs.h"
 
 namespace sextant::oracle {
@@ -35,9 +36,8 @@ const std::vector<RealNumber>& RealNumbers() {
 }
 
 // Without repetitions.
-template <class T>
-void Append(std::vector<T>& list, std::initializer_list<T> more) {
-  for (const T& x : more)
+void Append(std::vector<int64_t>& list, std::initializer_list<int64_t> more) {
+  for (const int64_t x : more)
     if (std::ranges::find(list, x) == list.end()) list.push_back(x);
 }
 
@@ -61,88 +61,37 @@ std::vector<int64_t> LikelyIntegers(int64_t right) {
 constexpr std::array<const char*, 5> kIntegers = {
     "floor_scale", "start", "original_max_position_embeddings", "max_distance", "clip"};
 
-// One way in which a position may be read.
-struct PositionMap {
-  std::string name, what;  // what: "positions above # act as #", where # is the number
-  double (*map)(double position, double number);
-};
-const std::vector<PositionMap>& PositionMaps() {
-  static const std::vector<PositionMap> kMaps = {
-      {"shifted", "have # added", [](double p, double n) { return p + n; }},
-      {"clamped", "above # act as #", [](double p, double n) { return std::min(p, n); }},
-      {"clamped_below", "below # act as #", [](double p, double n) { return std::max(p, n); }},
-      {"wrapped", "wrap at #", [](double p, double n) { return p - n * std::floor(p / n); }},
-      {"divided", "are divided by #, rounded down",
-       [](double p, double n) { return std::floor(p / n); }},
-      {"multiplied", "are multiplied by #", [](double p, double n) { return p * n; }},
-      {"rounded", "are rounded to multiples of #",
-       [](double p, double n) { return n * std::nearbyint(p / n); }},
-      {"rounded_to_bits", "are rounded to # significant bits (8: bf16, 11: f16)",
-       [](double p, double n) {
-         if (p == 0) return p;
-         const int shift = static_cast<int>(n) - 1 - std::ilogb(p);
-         return std::ldexp(std::nearbyint(std::ldexp(p, shift)), -shift);
-       }},
-  };
-  return kMaps;
-}
+// The ways in which a position may be read.
+constexpr std::array<const IndexMap*, 8> kPositionMaps = {&kShifted, &kClamped,      &kClampedBelow,
+                                                          &kWrapped, &kDivided,      &kMultiplied,
+                                                          &kRounded, &kRoundedToBits};
 
-std::vector<NamedValue> NumbersOf(const PositionMap& map, std::vector<double> positions) {
-  std::vector<double> numbers;
-  if (map.name == "shifted") {
-    for (double near = 1; near <= 16; ++near) Append(numbers, {near, -near});
-    for (double power = 32; power <= 65536; power *= 2) Append(numbers, {power, -power});
-    if (!positions.empty()) Append(numbers, {-positions.front()});
-  } else if (map.name == "rounded_to_bits") {
-    numbers = {8, 11, 24, 4, 5, 6, 7, 9, 10};
-  } else if (map.name == "multiplied") {
-    numbers = {-1, 2, 3, 4, 8, 16};
-  } else {
-    for (const double power : {32768, 65536, 4096, 2048, 8192, 1024, 512, 131072, 16384})
-      Append(numbers, {power, power - 1});
-    for (double power = 2; power <= 1048576; power *= 2) Append(numbers, {power, power - 1});
-    for (double power = 10; power <= 1000000; power *= 10)
-      Append(numbers, {power, power - 1, 2 * power, 5 * power});
-    if (map.name.starts_with("clamped")) {
-      Append(numbers, {0.0, 1.0});
-      for (const double position : positions) Append(numbers, {position});
-    }
-  }
-  std::vector<NamedValue> values;
-  for (const double number : numbers) values.push_back({number, PrintValue(number)});
-  return values;
-}
-
-// "position: positions above 32767 act as 32767 (14 of 20 positions change)"
-std::string SentenceOf(const std::string& input, const PositionMap& map,
-                       const std::vector<double>& positions, double number) {
-  std::string what = map.what;
-  for (size_t at; (at = what.find('#')) != std::string::npos;) what.replace(at, 1, Plain(number));
-  const auto changed = std::ranges::count_if(
-      positions, [&](double position) { return map.map(position, number) != position; });
-  return input + ": positions " + what + " (" + std::to_string(changed) + " of " +
-         std::to_string(positions.size()) + " such tokens)";
-}
-
-Deviation PositionDeviation(const NamedTensor& input, size_t index, const PositionMap& map) {
+// "position: positions above 32767 act as 32767 (14 of 20 such tokens)"
+Deviation PositionDeviation(const NamedTensor& input, size_t index, const IndexMap& map) {
   const std::vector<double> positions = input.values.data;
-  const std::string name = input.name;
-  const auto changed = [index, map](const Hypothesis& base,
-                                    double number) -> std::optional<Hypothesis> {
+  std::vector<NamedValue> values;
+  for (const double number : map.usual(positions)) values.push_back({number, PrintValue(number)});
+  const auto changed = [=, &map](const Hypothesis& base,
+                                 double number) -> std::optional<Hypothesis> {
     Hypothesis model = base;
     auto& data = model.inputs[index].values.data;
     const auto before = data;
-    for (double& position : data) position = map.map(position, number);
+    for (double& position : data) position = map.of(position, number);
     if (data == before) return std::nullopt;
     return model;
   };
-  return {.name = name + "_" + map.name,
-          .factor = name,
-          .values = NumbersOf(map, positions),
+  const auto sentence = [=, &map, name = input.name](const std::string& text) {
+    const double number = std::stod(text);
+    const auto count = std::ranges::count_if(
+        positions, [&](double position) { return map.of(position, number) != position; });
+    return name + ": " + map.Sentence("positions", number) + " (" + std::to_string(count) + " of " +
+           std::to_string(positions.size()) + " such tokens)";
+  };
+  return {.name = input.name + "_" + map.name,
+          .factor = input.name,
+          .values = std::move(values),
           .changed = changed,
-          .sentence = [=](const std::string& number) {
-            return SentenceOf(name, map, positions, std::stod(number));
-          }};
+          .sentence = sentence};
 }
 
 }  // namespace
@@ -218,8 +167,8 @@ std::vector<Deviation> PositionDeviations(const Tensors& inputs) {
   std::vector<Deviation> deviations;
   for (size_t i = 0; i < inputs.size(); ++i) {
     if (inputs[i].dtype != DType::kI64) continue;
-    for (const PositionMap& map : PositionMaps())
-      deviations.push_back(PositionDeviation(inputs[i], i, map));
+    for (const IndexMap* map : kPositionMaps)
+      deviations.push_back(PositionDeviation(inputs[i], i, *map));
   }
   return deviations;
 }
