@@ -1,13 +1,16 @@
 #include "oracle/layer/measured/embedding.h"
 
+#include <algorithm>
 #include <cmath>
+#include <functional>
 #include <optional>
 #include <set>
 #include <utility>
 
+#include "oracle/diagnosis/vocabulary/index_maps.h"
 #include "oracle/layer/measured/column_order.h"
+#include "oracle/layer/measured/constant.h"
 #include "oracle/layer/measured/row_added.h"
-#include "oracle/layer/measured/token_rule.h"
 #include "oracle/layer/tensor_places.h"
 #include "reference/case/operation.h"
 #include "reference/layer/embedding.h"
@@ -17,6 +20,17 @@ namespace {
 
 constexpr size_t kTokens = 64;                    // that are looked at
 constexpr size_t kManyNumbers = size_t{1} << 16;  // of a table whose columns are not reordered
+
+// The row that a token reads, and the scales that it may have.
+struct Reading {
+  double token, place, row;
+  Range scale;
+};
+
+const std::vector<NamedIndexMap> kTokenMaps = {
+    {&kSubtracted, "token_reversed"}, {&kDivided, "token_divided"},
+    {&kClamped, "token_clamped"},     {&kClampedBelow, "token_clamped_below"},
+    {&kConstant, "row_for_all"},      {&kWrapped, "token_wrapped"}};
 
 class Reader {
  public:
@@ -92,20 +106,12 @@ struct EmbeddingFit {
   Deviations deviations;
 };
 
-std::string Replaced(std::string text, const std::string& by) {
-  for (size_t at = text.find('#'); at != std::string::npos; at = text.find('#', at + by.size()))
-    text.replace(at, 1, by);
-  if (const size_t at = text.find("+ -"); at != std::string::npos) text.replace(at, 3, "- ");
-  return text;
-}
-
 class EmbeddingFitter {
  public:
   EmbeddingFitter(const Observation& seen, std::vector<Reading> readings)
       : readings_(std::move(readings)),
         token_(seen.inputs[kToken].values.data),
         rows_(static_cast<double>(seen.inputs[kTable].values.shape[0])),
-        book_{token_, rows_},
         width_(static_cast<double>(seen.inputs[kTable].values.shape[1])),
         right_(dynamic_cast<const TypedOperation<Embedding>&>(seen.c.operation()).op().scale) {}
 
@@ -121,8 +127,13 @@ class EmbeddingFitter {
       start.deviations.Add("scale", "the table is multiplied by " + TextOf(found) + ", expected " +
                                         PrintValue(right_));
     }
-    for (const TokenRule& rule : TokenRules()) Try(rule, start);
-    TryModulo(start);
+    std::vector<ActingIndex> wrong;
+    for (const Reading& reading : readings_)
+      if (reading.row != reading.token) wrong.push_back({reading.token, reading.row});
+    start.rows = token_;
+    if (wrong.empty()) return {start};
+    AddMaps(start, wrong);
+    AddPlaces(start);
     KeepSimplest(fits_);
     return fits_;
   }
@@ -142,37 +153,48 @@ class EmbeddingFitter {
             {RoundTo(DType::kF16, right_), right + " rounded to f16"},
             {RoundTo(DType::kBF16, root), "sqrt(" + width + ") rounded to bf16"}};
   }
-  void Try(const TokenRule& rule, EmbeddingFit fit) {
-    Range constant;
-    for (const Reading& reading : readings_) constant.Intersect(rule.allowed(reading, book_));
-    if (constant.IsEmpty()) return;
-    const double c = constant.low > -kInfinity ? constant.low : 0;
-    for (size_t s = 0; s < token_.size(); ++s)
-      fit.rows.push_back(rule.row(token_[s], static_cast<double>(s), book_, c));
-    const auto is_row = [&](double row) { return row >= 0 && row < rows_; };
-    if (!std::ranges::all_of(fit.rows, is_row)) return;
-    if (rule.name.empty()) {
-      fits_.push_back(fit);
-    } else {
-      Add(rule.name, Replaced(rule.sentence, PrintValue(c)), fit);
+  void AddMaps(const EmbeddingFit& start, std::vector<ActingIndex> wrong) {
+    for (const auto& [map, name] : kTokenMaps) {
+      for (const double c : map->NumbersFor(wrong))
+        if (Add(name, map->Sentence("tokens", c), start,
+                [&, c](double t, double) { return map->of(t, c); }))
+          break;
     }
+    // Rows that are not at an end say the shift.
+    std::ranges::partition(wrong,
+                           [&](const auto& one) { return one.as > 0 && one.as < rows_ - 1; });
+    const double c = kShifted.NumbersFor(wrong)[0];
+    const double around = c - rows_ * std::nearbyint(c / rows_);
+    Add("token_shifted", kShifted.Sentence("tokens", around) + ", modulo the number of rows", start,
+        [&](double t, double) { return kWrapped.of(t + around, rows_); });
+    Add("token_shifted_to_the_last",
+        kShifted.Sentence("tokens", c) + ", and act as the last row at most", start,
+        [&](double t, double) { return std::clamp(t + c, 0.0, rows_ - 1); });
   }
-  // The largest m with row = token mod m: it divides every token - row.
-  void TryModulo(EmbeddingFit fit) {
-    double modulus = 0;
-    for (const Reading& r : readings_) {
-      for (double rest = std::abs(r.token - r.row); rest != 0;)
-        modulus = std::exchange(rest, std::fmod(modulus, rest));
-    }
-    const bool fits = std::ranges::all_of(
-        readings_, [&](const Reading& r) { return std::fmod(r.token, modulus) == r.row; });
-    if (modulus < 2 || !fits) return;
-    for (const double token : token_) fit.rows.push_back(std::fmod(token, modulus));
-    Add("token_wrapped", "tokens are taken modulo " + PrintValue(modulus), fit);
+  void AddPlaces(const EmbeddingFit& start) {
+    const auto at = [&](double place) {
+      return token_[static_cast<size_t>(kWrapped.of(place, static_cast<double>(token_.size())))];
+    };
+    const double c = readings_[0].row - readings_[0].place;
+    Add("token_by_place", "the place of a token plus " + PrintValue(c) + " is used as the token",
+        start, [&](double, double place) { return kWrapped.of(place + c, rows_); });
+    Add("token_of_previous_place", "every place reads the row of the token before it", start,
+        [&](double, double place) { return at(place - 1); });
+    Add("token_of_next_place", "every place reads the row of the token after it", start,
+        [&](double, double place) { return at(place + 1); });
+    Add("token_of_reversed_place", "the tokens are read in reverse order", start,
+        [&](double, double place) { return at(-1 - place); });
   }
-  // A rule with one constant. Each other token that reads the wrong row that the rule predicts, one
-  // of all rows, is evidence for it.
-  void Add(const std::string& name, const std::string& sentence, EmbeddingFit fit) {
+  // Adds a rule by which every token at its place reads a row. Each other token that reads the
+  // wrong row that the rule predicts, one of all rows, is evidence for it.
+  bool Add(const std::string& name, const std::string& sentence, EmbeddingFit fit,
+           const std::function<double(double token, double place)>& row) {
+    const bool is_read = std::ranges::all_of(
+        readings_, [&](const Reading& r) { return row(r.token, r.place) == r.row; });
+    if (!is_read) return false;
+    for (size_t s = 0; s < token_.size(); ++s) fit.rows[s] = row(token_[s], static_cast<double>(s));
+    const auto is_row = [&](double i) { return i >= 0 && i < rows_; };
+    if (!std::ranges::all_of(fit.rows, is_row)) return false;
     std::set<double> wrong;
     for (const Reading& reading : readings_)
       if (reading.row != reading.token) wrong.insert(reading.token);
@@ -180,15 +202,15 @@ class EmbeddingFitter {
     rule.adjusted = 1;
     rule.Add(name, sentence + " (" + std::to_string(wrong.size()) + " different tokens of " +
                        std::to_string(readings_.size()) + " read another row than their own)");
-    if (!IsEvident(std::vector<double>(wrong.size(), rows_), rule)) return;
+    if (!IsEvident(std::vector<double>(wrong.size(), rows_), rule)) return false;
     fit.deviations.Add(rule);
     fits_.push_back(fit);
+    return true;
   }
 
   std::vector<Reading> readings_;
   const std::vector<double>& token_;
   double rows_;
-  Book book_;
   double width_, right_;
   std::vector<EmbeddingFit> fits_;
 };

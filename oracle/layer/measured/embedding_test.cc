@@ -20,14 +20,15 @@ struct MeasuredEmbedding : MeasuredInDType {
 };
 
 TEST_P(MeasuredEmbedding, ShiftedTokens) {
-  EXPECT_THAT(If("", 1, [](size_t token, size_t) { return (token + 3) % 300; }),
-              Contains(AllOf(StartsWith("token_shifted: token + 3 is read instead of token"),
-                             HasSubstr("different tokens of 40 read another row"))));
+  EXPECT_THAT(
+      If("", 1, [](size_t token, size_t) { return (token + 3) % 300; }),
+      Contains(AllOf(StartsWith("token_shifted: tokens have 3 added, modulo the number of rows"),
+                     HasSubstr("different tokens of 40 read another row"))));
 }
 
 TEST_P(MeasuredEmbedding, ClampedTokens) {
   EXPECT_THAT(If("", 1, [](size_t t, size_t) { return std::min<size_t>(t, 250); }),
-              Contains(StartsWith("token_clamped: tokens above 250 read row 250")));
+              Contains(StartsWith("token_clamped: tokens above 250 act as 250")));
 }
 
 TEST_P(MeasuredEmbedding, WrappedTokens) {
@@ -38,7 +39,7 @@ TEST_P(MeasuredEmbedding, WrappedTokens) {
 TEST_P(MeasuredEmbedding, ScaleAndShift) {
   EXPECT_THAT(If("scale=2", std::sqrt(6.0), [](size_t t, size_t) { return t > 0 ? t - 1 : 299; }),
               Contains(AllOf(StartsWith("scale+token_shifted: the table is multiplied by sqrt(6)"),
-                             HasSubstr("expected 2; token - 1 is read"))));
+                             HasSubstr("expected 2; tokens have 1 subtracted"))));
 }
 
 TEST_P(MeasuredEmbedding, TransposedTableWithAScale) {
@@ -54,7 +55,7 @@ TEST_P(MeasuredEmbedding, TransposedTableWithAScale) {
 
 TEST_P(MeasuredEmbedding, ReversedTable) {
   EXPECT_THAT(If("", 1, [](size_t t, size_t) { return 299 - t; }),
-              Contains(StartsWith("token_reversed: 299 - token is read instead of token")));
+              Contains(StartsWith("token_reversed: tokens are subtracted from 299")));
 }
 
 TEST_P(MeasuredEmbedding, ARowThatIsAdded) {
@@ -74,13 +75,14 @@ TEST_P(MeasuredEmbedding, ARowThatIsAdded) {
 
 TEST_P(MeasuredEmbedding, DividedTokens) {
   EXPECT_THAT(If("", 1, [](size_t t, size_t) { return t / 3; }),
-              Contains(StartsWith("token_divided: token / 3, cut to an integer")));
+              Contains(StartsWith("token_divided: tokens are divided by 3, rounded down")));
 }
 
 TEST_P(MeasuredEmbedding, ShiftedTokensUpToTheLast) {
   EXPECT_THAT(
       If("@token=290..299,0..29", 1, [](size_t t, size_t) { return std::min<size_t>(t + 5, 299); }),
-      Contains(StartsWith("token_shifted_to_the_last: token + 5 is read")));
+      Contains(
+          StartsWith("token_shifted_to_the_last: tokens have 5 added, and act as the last row")));
 }
 
 TEST_P(MeasuredEmbedding, ScaleAndOrderOfTheColumns) {
