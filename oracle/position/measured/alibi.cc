@@ -19,22 +19,26 @@
 namespace sextant::oracle {
 namespace {
 
-Deviation WithDistances(const DistanceMap& map, const std::vector<double>& numbers) {
+Deviation WithDistances(const DistanceMap& one) {
   std::vector<NamedValue> values;
-  for (const double number : numbers) values.push_back({number, PrintValue(number)});
-  return {.name = map.name,
+  for (const double number : one.numbers) values.push_back({number, PrintValue(number)});
+  return {.name = one.name,
           .factor = "distance",
           .values = std::move(values),
-          .changed = [&map](const Hypothesis& base, double number) -> std::optional<Hypothesis> {
+          .changed = [map = one.map](const Hypothesis& base,
+                                     double number) -> std::optional<Hypothesis> {
             ByDistance changed;
             for (const Attribute& attribute : base.operation->Attributes())
               SetAttribute(changed, Alibi::kName, attribute.name, attribute.text);
-            changed.map = &map;
+            changed.map = map;
             changed.number = number;
             return Hypothesis{std::make_shared<Wrapped<ByDistance, false>>(changed), base.inputs,
                               base.recipe};
           },
-          .sentence = [&map](const std::string& number) { return TextOf(map, number); }};
+          .sentence =
+              [map = one.map](const std::string& number) {
+                return map->Sentence("distances", std::stod(number));
+              }};
 }
 
 std::vector<Deviation> OtherDistances(const Tensors& inputs) {
@@ -42,17 +46,9 @@ std::vector<Deviation> OtherDistances(const Tensors& inputs) {
   for (const double i : InputNamed(inputs, "query_position").data)
     for (const double j : InputNamed(inputs, "key_position").data)
       farthest = std::max({farthest, std::abs(i - j), std::abs(j)});
-  constexpr double kMostListed = 64;
-  std::vector<double> limits;
-  for (double limit = 1; limit < std::min(farthest, kMostListed); ++limit) limits.push_back(limit);
-  for (double power = kMostListed; power <= farthest; power *= 2)
-    limits.insert(limits.end(), {power, power - 1});
   std::vector<Deviation> all;
-  for (const DistanceMap& map : kDistanceMaps) {
-    using Takes = DistanceMap::Takes;
-    if (map.takes == Takes::kLimit) all.push_back(WithDistances(map, limits));
-    if (map.takes == Takes::kPower) all.push_back(WithDistances(map, {0.5, 2}));
-  }
+  for (const DistanceMap& map : DistanceMaps(LimitsUpTo(farthest)))
+    all.push_back(WithDistances(map));
   return all;
 }
 

@@ -3,33 +3,37 @@
 #include <algorithm>
 
 namespace sextant::oracle {
+namespace {
 
-const std::array<DistanceMap, 8> kDistanceMaps = {{
-    {"distance_clamped", "distances above # act as #",
-     [](double d, double n) { return std::clamp(d, -n, n); }},
-    {"distance_wrapped", "distances are taken modulo #",
-     [](double d, double n) { return d - n * std::floor(d / n); }},
-    {"distance_rounded", "distances are rounded down to multiples of #",
-     [](double d, double n) { return n * std::floor(d / n); }},
-    {"distance_power", "another function of the distance: it is raised to the power #",
-     [](double d, double n) { return std::copysign(std::pow(std::abs(d), n), d); },
-     DistanceMap::Takes::kPower},
-    {"distance_logarithm",
-     "another function of the distance: its logarithm, ln(1 + |i - j|) with the sign of i - j",
-     [](double d, double) { return std::copysign(std::log1p(std::abs(d)), d); },
-     DistanceMap::Takes::kNothing},
-    {"distance_absolute", "the absolute distance |i - j| is used, as by form=symmetric",
-     [](double d, double) { return std::abs(d); }, DistanceMap::Takes::kNothing},
-    {"future_without_bias", "another function of the distance: 0 for keys after the query",
-     [](double d, double) { return std::max(d, 0.0); }, DistanceMap::Takes::kNothing},
-    {"past_without_bias", "another function of the distance: 0 for keys before the query",
-     [](double d, double) { return std::min(d, 0.0); }, DistanceMap::Takes::kNothing},
-}};
+const IndexMap kPower{
+    "power", "another function of the distance: it is raised to the power #",
+    [](double d, double n) { return std::copysign(std::pow(std::abs(d), n), d); }};
+const IndexMap kLogarithm{
+    "logarithm",
+    "another function of the distance: its logarithm, ln(1 + |i - j|) with the sign of i - j",
+    [](double d, double) { return std::copysign(std::log1p(std::abs(d)), d); }};
+const IndexMap kAbsolute{"absolute", "the absolute distance |i - j| is used, as by form=symmetric",
+                         [](double d, double) { return std::abs(d); }};
+const IndexMap kNoFuture{"", "another function of the distance: 0 for keys after the query",
+                         [](double d, double) { return std::max(d, 0.0); }};
+const IndexMap kNoPast{"", "another function of the distance: 0 for keys before the query",
+                       [](double d, double) { return std::min(d, 0.0); }};
 
-std::string TextOf(const DistanceMap& map, const std::string& number) {
-  std::string text = map.what;
-  for (size_t at; (at = text.find('#')) != std::string::npos;) text.replace(at, 1, number);
-  return text;
+}  // namespace
+
+std::vector<double> LimitsUpTo(double farthest) {
+  constexpr double kMostListed = 64;
+  std::vector<double> limits;
+  for (double n = 1; n <= std::min(farthest, kMostListed); ++n) limits.push_back(n);
+  for (double n = 2 * kMostListed; n <= farthest; n *= 2) limits.insert(limits.end(), {n, n - 1});
+  return limits;
+}
+
+std::vector<DistanceMap> DistanceMaps(const std::vector<double>& limits) {
+  return {{&kClampedBeyond, "distance_clamped", limits}, {&kWrapped, "distance_wrapped", limits},
+          {&kRoundedDown, "distance_rounded", limits},   {&kPower, "distance_power", {0.5, 2}},
+          {&kLogarithm, "distance_logarithm"},           {&kAbsolute, "distance_absolute"},
+          {&kNoFuture, "future_without_bias"},           {&kNoPast, "past_without_bias"}};
 }
 
 }  // namespace sextant::oracle

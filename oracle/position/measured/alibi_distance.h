@@ -1,11 +1,12 @@
 // ALiBi with another function of the distance.
 #pragma once
 
-#include <array>
 #include <cmath>
 #include <optional>
 #include <string>
+#include <vector>
 
+#include "oracle/diagnosis/vocabulary/index_maps.h"
 #include "reference/number/clamp.h"
 #include "reference/number/real.h"
 #include "reference/number/tensor/tensor.h"
@@ -13,27 +14,26 @@
 
 namespace sextant::oracle {
 
-// A function of the distance i - j, or of -j, by which a slope is multiplied.
+// A function of the distance i - j, or of -j, by which a slope is multiplied, and its numbers.
 struct DistanceMap {
-  const char *name, *what;  // what: "distances above # act as #", where # is the number
-  double (*map)(double distance, double number);
-  // The number is one that distances reach, or a power; or there is none.
-  enum class Takes { kLimit, kPower, kNothing } takes = Takes::kLimit;
+  const IndexMap* map;
+  std::string name;
+  std::vector<double> numbers = {1};  // the map has none
 };
-extern const std::array<DistanceMap, 8> kDistanceMaps;
-// `what` with the number.
-std::string TextOf(const DistanceMap& map, const std::string& number);
+// `limits`: numbers that distances reach.
+std::vector<DistanceMap> DistanceMaps(const std::vector<double>& limits);
+std::vector<double> LimitsUpTo(double farthest);
 
 // The bias with a map of the distances, to which a number was added.
 struct ByDistance : Alibi {
-  const DistanceMap* map = nullptr;
+  const IndexMap* map = nullptr;
   double number = 1, added = 0;
   std::optional<double> least{};  // smaller biases are clamped to it
   static constexpr double kNoLimit = 0x1p100;
   double Distance(double query, double key) const {
     const double d = (form == AlibiForm::kKey ? 0 : query) - key + added;
     const double distance = form == AlibiForm::kSymmetric ? std::abs(d) : d;
-    return map ? map->map(distance, number) : distance;
+    return map ? map->of(distance, number) : distance;
   }
   template <class Real>
   void operator()(const Tensor<Real>& slope, const Tensor<double>& query, const Tensor<double>& key,

@@ -28,22 +28,21 @@ std::vector<OtherPositions> PossiblePositions(const std::string& whose, const Nu
   std::vector<OtherPositions> all = {{{}, right}};
   const auto add = [&](const std::string& name, const std::string& sentence, bool has_number,
                        const std::function<double(double)>& of) {
-    OtherPositions one{{{whose + name, "positions of " + whose + " " + sentence}}, {}, has_number};
+    OtherPositions one{{{whose + name, sentence}}, {}, has_number};
     for (const double p : right) one.of.push_back(of(p));
     const bool known =
         std::ranges::any_of(all, [&](const OtherPositions& other) { return other.of == one.of; });
     if (!known) all.push_back(std::move(one));
   };
   if (!right.empty())
-    add("_counted_from_zero", "are counted from the first one, as 0", false,
-        [first = right[0]](double p) { return p - first; });
+    add("_counted_from_zero", "positions of " + whose + " are counted from the first one, as 0",
+        false, [first = right[0]](double p) { return p - first; });
   for (const double n : limits) {
-    add("_clamped", Phrase("above ", n, " act as ", n), true,
-        [n](double p) { return std::min(p, n); });
-    add("_wrapped", Phrase("wrap at ", n), true,
-        [n](double p) { return p - n * std::floor(p / n); });
-    add("_in_blocks", Phrase("are rounded down to multiples of ", n), true,
-        [n](double p) { return n * std::floor(p / n); });
+    for (const auto& [map, name] : {NamedIndexMap(&kClamped, "_clamped"),
+                                    {&kWrapped, "_wrapped"},
+                                    {&kRoundedDown, "_in_blocks"}})
+      add(name, map->Sentence("positions of " + whose, n), true,
+          [&](double p) { return map->of(p, n); });
   }
   return all;
 }
@@ -53,6 +52,7 @@ struct Distances {
   std::vector<NamedFactor> parts;
   ByDistance op;
   const Numbers *queries, *keys;
+  const DistanceMap* map = nullptr;
   double At(size_t i) const {
     return op.Distance((*queries)[i / keys->size()], (*keys)[i % keys->size()]);
   }
@@ -109,11 +109,7 @@ class Search {
     double farthest = 0;
     for (const double p : queries_) farthest = std::max(farthest, std::abs(p));
     for (const double p : keys_) farthest = std::max(farthest, std::abs(p));
-    Numbers limits;
-    constexpr double kMostListed = 64;
-    for (double n = 1; n <= std::min(farthest, kMostListed); ++n) limits.push_back(n);
-    for (double n = 2 * kMostListed; n <= farthest; n *= 2) limits.insert(limits.end(), {n, n - 1});
-    return limits;
+    return LimitsUpTo(farthest);
   }
 
   // All functions, with at most one number that is a limit.
@@ -136,20 +132,16 @@ class Search {
   void ForEachMap(const Distances& start, const Numbers& limits,
                   const std::function<void(const Distances&)>& visit) {
     ForEachShift(start, nullptr, 1, visit);
-    for (const DistanceMap& map : kDistanceMaps) {
-      using Takes = DistanceMap::Takes;
-      const Numbers numbers = map.takes == Takes::kLimit   ? limits
-                              : map.takes == Takes::kPower ? Numbers{0.5, 2}
-                                                           : Numbers{1};
-      for (const double number : numbers) ForEachShift(start, &map, number, visit);
-    }
+    for (const DistanceMap& map : DistanceMaps(limits))
+      for (const double number : map.numbers) ForEachShift(start, &map, number, visit);
   }
   void ForEachShift(Distances one, const DistanceMap* map, double number,
                     const std::function<void(const Distances&)>& visit) {
     constexpr double kMostAdded = 16;
     one.op.form = right_.op().form;
-    one.op.map = map;
+    one.op.map = map ? map->map : nullptr;
     one.op.number = number;
+    one.map = map;
     for (double added = -kMostAdded; added <= kMostAdded; ++added) {
       one.op.added = added;
       visit(one);
@@ -197,7 +189,7 @@ class Search {
                        Phrase("positions are off by ", std::abs(op.added), ": every distance has ",
                               op.added, " added, as if queries were ", std::abs(op.added),
                               op.added > 0 ? " later" : " earlier")});
-    if (op.map) parts.push_back({op.map->name, TextOf(*op.map, PrintValue(op.number))});
+    if (op.map) parts.push_back({distances.map->name, op.map->Sentence("distances", op.number)});
     if (times < 0) parts.push_back({"sign", "the sign of every bias is wrong"});
     if (std::abs(times) != 1)
       parts.push_back(
