@@ -111,8 +111,7 @@ TEST(MeasuredAxes, NamesTheBaseAndPositionsOfIntegerCoordinates) {
         << dtype;
     const PlainAxial shifted{
         .position = [](size_t a, long double p) { return a == 0 ? p + 3 : p; }};
-    EXPECT_THAT(shifted.Explained(dtype),
-                Contains(HasSubstr("on axis 0 every token acts as its position + 3")))
+    EXPECT_THAT(shifted.Explained(dtype), Contains(HasSubstr("on axis 0 positions have 3 added")))
         << dtype;
   }
 }

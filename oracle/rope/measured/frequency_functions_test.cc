@@ -40,7 +40,7 @@ TEST(FrequencyFunctions, ListFrequenciesWithoutAName) {
 
 TEST(FrequencyFunctions, NameHalfPositionsAndBlocksThatAreAdded) {
   ExpectNamed({.position = [](F p, size_t, size_t) { return p + F(0.5); }},
-              "every token acts as its position + 0.5", "rope pairing=half H=2 S=40 D=32");
+              "positions have 0.5 added", "rope pairing=half H=2 S=40 D=32");
   ExpectNamed({.position = [](F p, size_t, size_t s) { return p + s / 16 * 16; }},
               "the index of the first token of its block of 16 is added",
               "rope pairing=half H=2 S=40 D=32");

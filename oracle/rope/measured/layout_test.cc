@@ -55,8 +55,9 @@ TEST(MeasuredLayout, NamesHeadsThatTurnBackwards) {
       }
     }
     EXPECT_THAT(Explained(question, {{"y", question.c.dtype(), y}}),
-                Contains(StartsWith("some_heads_turn_backwards+position_of_block (odd heads turn "
-                                    "in the other direction; positions act as the multiple of 4")));
+                Contains(StartsWith(
+                    "some_heads_turn_backwards+position_of_block (odd heads turn "
+                    "in the other direction; positions are rounded down to multiples of 4")));
   }
 }
 

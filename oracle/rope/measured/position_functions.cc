@@ -13,20 +13,25 @@ namespace {
 using enum PositionRank;
 using Functions = std::vector<PositionFunction>;
 
-double RoundedTo(int bits, double p, double (*round)(double)) {
-  if (p == 0) return p;
-  const int shift = bits - 1 - std::ilogb(p);
-  return std::ldexp(round(std::ldexp(p, shift)), -shift);
+// A map with each of the numbers that implementations use.
+void AddMaps(const std::vector<NamedIndexMap>& maps, Functions& all) {
+  for (const auto& [map, name] : maps) {
+    for (const double n : map->usual({})) {
+      all.push_back({kUsualNumber, name, map->Sentence("positions", n),
+                     [map = map, n](double p, size_t, size_t) { return map->of(p, n); }});
+    }
+  }
 }
 
 void AddPositionFormats(Functions& all) {
+  all.push_back({kNothing, "position_zero", "every token acts as position 0",
+                 [](double, size_t, size_t) { return 0; }});
   all.push_back({kNothing, "turns_backwards", "all angles have the wrong sign",
                  [](double p, size_t, size_t) { return -p; }});
   all.push_back({kNothing, "position_without_sign", "negative positions act as positive ones",
                  [](double p, size_t, size_t) { return std::abs(p); }});
   for (const double half : {0.5, -0.5}) {
-    all.push_back({kUsualNumber, "position_shifted",
-                   Phrase("every token acts as its position ", half < 0 ? "- " : "+ ", 0.5),
+    all.push_back({kUsualNumber, "position_shifted", kShifted.Sentence("positions", half),
                    [half](double p, size_t, size_t) { return p + half; }});
   }
   for (const DType format : {DType::kBF16, DType::kF16, DType::kF32}) {
@@ -34,15 +39,7 @@ void AddPositionFormats(Functions& all) {
                    Phrase("positions are rounded to ", NameOf(format)),
                    [format](double p, size_t, size_t) { return RoundTo(format, p); }});
   }
-  for (int bits = 1; bits < 24; ++bits) {
-    all.push_back(
-        {kUsualNumber, "position_rounded",
-         Phrase("positions are rounded to ", bits, " significant bits"),
-         [bits](double p, size_t, size_t) { return RoundedTo(bits, p, std::nearbyint); }});
-    all.push_back({kUsualNumber, "position_truncated",
-                   Phrase("positions are cut to ", bits, " significant bits"),
-                   [bits](double p, size_t, size_t) { return RoundedTo(bits, p, std::trunc); }});
-  }
+  AddMaps({{&kRoundedToBits, "position_rounded"}, {&kCutToBits, "position_truncated"}}, all);
   for (const int bits : {8, 16, 32}) {
     const double m = std::ldexp(1.0, bits);
     all.push_back(
@@ -197,25 +194,16 @@ std::vector<PositionFunction> UsualPositionFunctions(const std::vector<double>& 
 
 std::vector<PositionFunction> PositionFunctionsOfUsualNumbers() {
   Functions all;
-  const auto add_wrap = [&](double m) {
-    all.push_back({kUsualNumber, "position_wrapped",
-                   Phrase("positions start again at 0 after ", m - 1, ": modulo ", m),
-                   [m](double p, size_t, size_t) { return p - std::floor(p / m) * m; }});
-  };
-  for (double m = 16; m <= 65536; m *= 2) add_wrap(m);
-  for (double m = 10; m <= 100000; m *= 10) add_wrap(m);
-  for (double n = 2; n <= 256; n = n < 16 ? n + 1 : 2 * n) {
-    all.push_back({kUsualNumber, "position_of_block",
-                   Phrase("positions act as the multiple of ", n, " below"),
-                   [n](double p, size_t, size_t) { return std::floor(p / n) * n; }});
-    all.push_back({kUsualNumber, "position_of_block",
-                   Phrase("positions act as the nearest multiple of ", n),
-                   [n](double p, size_t, size_t) { return std::nearbyint(p / n) * n; }});
-    all.push_back({kUsualNumber, "position_of_block",
-                   Phrase("positions act as the multiple of ", n, " above"),
-                   [n](double p, size_t, size_t) { return std::ceil(p / n) * n; }});
-  }
+  AddMaps({{&kWrapped, "position_wrapped"}}, all);
+  AddMaps(PositionsInBlocks(), all);
   return all;
+}
+
+const std::vector<NamedIndexMap>& PositionsInBlocks() {
+  static const std::vector<NamedIndexMap> kMaps = {{&kRoundedDown, "position_of_block"},
+                                                   {&kRounded, "position_of_block"},
+                                                   {&kRoundedUp, "position_of_block"}};
+  return kMaps;
 }
 
 }  // namespace sextant::oracle

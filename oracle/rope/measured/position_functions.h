@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "oracle/diagnosis/vocabulary/index_maps.h"
+
 namespace sextant::oracle {
 
 // How much has to be assumed; simpler functions win.
@@ -27,5 +29,7 @@ std::vector<PositionFunction> UsualPositionFunctions(const std::vector<double>& 
 // Wraps, blocks and divisions by usual numbers: for answers in which the frequencies are wrong too,
 // so that no token says which number it is.
 std::vector<PositionFunction> PositionFunctionsOfUsualNumbers();
+// Multiples of a number.
+const std::vector<NamedIndexMap>& PositionsInBlocks();
 
 }  // namespace sextant::oracle

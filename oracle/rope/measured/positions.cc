@@ -4,7 +4,6 @@
 #include <cmath>
 #include <limits>
 #include <map>
-#include <numeric>
 #include <optional>
 
 #include "oracle/rope/measured/numbers.h"
@@ -21,6 +20,14 @@ constexpr double kSpareBits = 10, kBitsOfForms = 8;
 using Rank = PositionRank;
 using enum PositionRank;
 
+const std::vector<NamedIndexMap> kPositionMapsOfTokens = {
+    {&kConstant, "position_constant"},
+    {&kClamped, "position_clamped"},
+    {&kClampedBelow, "position_clamped_below"},
+    {&kShifted, "position_shifted"},
+    {&kDivided, "position_divided"},
+    {&kWrapped, "position_wrapped"}};
+
 bool IsUsual(double x) { return IsNearPowerOfTwo(x) || HasFewDigits(x, 2); }
 
 class PositionNaming {
@@ -36,17 +43,7 @@ class PositionNaming {
     if (wrong_.empty() || bits < kBitsOfForms + kSpareBits) return {};
     for (const PositionFunction& one : UsualPositionFunctions(seen_.right, seen_.length))
       Try(one.rank, one.name, one.sentence, one.of);
-    // The token with the fewest candidates; of several, that with the largest position.
-    const size_t t = *std::ranges::min_element(wrong_, {}, [&](size_t i) {
-      const size_t count = seen_.candidates[i].size();
-      return std::pair(count == 0 ? std::numeric_limits<size_t>::max() : count,
-                       -std::abs(RightOf(i)));
-    });
-    const bool is_sure = bits >= std::log2(2 * seen_.most) + kBitsOfForms + kSpareBits;
-    for (const double q : is_sure ? seen_.candidates[t] : std::vector<double>()) {
-      FormsWithConstants(RightOf(t), q);
-    }
-    if (is_sure) FormsWithModulus();
+    if (bits >= std::log2(2 * seen_.most) + kBitsOfForms + kSpareBits) FormsWithNumbers();
     FormsByIndexFromATokenOn();
     FormsOfStillTokens();
     return forms_;
@@ -67,93 +64,74 @@ class PositionNaming {
   }
 
   // Adds a function if every measured token acts so, and if nothing simpler does.
-  void Try(Rank rank, std::string name, std::string sentence, const PositionOf& of) {
+  void Try(Rank rank, const std::string& name, const std::string& sentence, const PositionOf& of) {
     if (rank > best_) return;
-    PositionForm form{std::move(name), std::move(sentence), {}};
-    for (size_t i = 0; i < seen_.right.size(); ++i)
-      form.position.push_back(of(seen_.right[i], i / seen_.length, i % seen_.length));
+    const auto at = [&](size_t i) {
+      return of(seen_.right[i], i / seen_.length, i % seen_.length);
+    };
     for (size_t t = 0; t < seen_.token_of.size(); ++t) {
-      const double q = form.position[seen_.token_of[t]];
+      const double q = at(seen_.token_of[t]);
       if (!std::isfinite(q) || std::abs(q) > kLargestInteger || !seen_.acts_as(t, q)) return;
     }
-    form.sentence += Count(form);
     if (rank < best_) forms_.clear();
     best_ = rank;
-    const bool known =
-        std::ranges::any_of(forms_, [&](const auto& f) { return f.name == form.name; });
-    if (!known) forms_.push_back(std::move(form));
+    if (std::ranges::find(forms_, name, &PositionForm::name) != forms_.end()) return;
+    PositionForm form{name, sentence, {}};
+    for (size_t i = 0; i < seen_.right.size(); ++i) form.position.push_back(at(i));
+    form.sentence += Count(form);
+    forms_.push_back(std::move(form));
   }
-
-  // One constant, from a token at p that acts as q.
-  void FormsWithConstants(double p0, double q) {
-    const Rank rank = IsUsual(q) ? kUsualNumber : kAnyNumber;
-    Try(q == 0 ? kNothing : rank, q == 0 ? "position_zero" : "position_constant",
-        Phrase("every token acts as position ", q), [q](double, size_t, size_t) { return q; });
-    Try(rank, "position_clamped", Phrase("positions above ", q, " act as ", q),
-        [q](double p, size_t, size_t) { return std::min(p, q); });
-    Try(q == 0 ? kNothing : rank, "position_clamped_below",
-        Phrase("positions below ", q, " act as ", q),
-        [q](double p, size_t, size_t) { return std::max(p, q); });
-    const double c = q - p0;
-    const Rank shift = IsUsual(c) ? kUsualNumber : kAnyNumber;
-    Try(std::abs(c) == 1 ? kNothing : shift, "position_shifted",
-        Phrase("every token acts as its position ", c < 0 ? "- " : "+ ", std::abs(c)),
-        [c](double p, size_t, size_t) { return p + c; });
-    Try(shift, "negative_position_shifted", Phrase("negative positions act as ", c, " more"),
-        [c](double p, size_t, size_t) { return p < 0 ? p + c : p; });
-    FormsFromAPositionOn(c, shift);
-    if (q == 0 || p0 == 0) return;
-    const double n = std::floor(p0 / q);  // also p0 = n q + remainder
-    for (const double by : {n, n - 1, n + 1}) {
-      if (by < 2) continue;
-      Try(kUsualNumber, "position_divided",
-          Phrase("positions are divided by ", by, " and rounded down"),
-          [by](double p, size_t, size_t) { return std::floor(p / by); });
+  void Try(const NamedIndexMap& one, const std::vector<double>& numbers) {
+    const auto& [map, name] = one;
+    for (const double n : numbers) {
+      const bool is_plain =
+          (map == &kShifted && std::abs(n) == 1) || (map == &kClampedBelow && n == 0);
+      Try(is_plain     ? kNothing
+          : IsUsual(n) ? kUsualNumber
+                       : kAnyNumber,
+          name, map->Sentence("positions", n),
+          [&, n](double p, size_t, size_t) { return map->of(p, n); });
     }
   }
 
-  // The wrong tokens have the largest positions, and differ by the same constant.
-  void FormsFromAPositionOn(double c, Rank rank) {
+  // One number, from the token with the fewest candidates; of several, that with the largest
+  // position.
+  void FormsWithNumbers() {
+    std::vector<ActingIndex> seen(1);
+    for (const size_t t : wrong_)
+      if (seen_.candidates[t].size() == 1) seen.push_back({RightOf(t), seen_.candidates[t][0]});
+    const size_t t = *std::ranges::min_element(wrong_, {}, [&](size_t i) {
+      const size_t count = seen_.candidates[i].size();
+      return std::pair(count == 0 ? std::numeric_limits<size_t>::max() : count,
+                       -std::abs(RightOf(i)));
+    });
+    for (const double q : seen_.candidates[t]) {
+      seen[0] = {RightOf(t), q};
+      for (const NamedIndexMap& one : kPositionMapsOfTokens) Try(one, one.first->NumbersFor(seen));
+      FormsOfSome(q - RightOf(t));
+    }
+    for (const NamedIndexMap& one : PositionsInBlocks()) Try(one, one.first->usual(seen_.right));
+  }
+
+  // Some positions differ by the same constant: the negative ones, or the largest.
+  void FormsOfSome(double c) {
+    const Rank rank = IsUsual(c) ? kUsualNumber : kAnyNumber;
+    Try(rank, "negative_position_shifted", Phrase("negative positions act as ", c, " more"),
+        [c](double p, size_t, size_t) { return p < 0 ? p + c : p; });
     double least = kInfinity, most = -kInfinity;
     for (const size_t t : wrong_) least = std::min(least, RightOf(t));
     for (const double p : seen_.right) {
       if (p < least) most = std::max(most, p);
     }
-    Try(std::max(rank, kUsualNumber), "position_shifted_from",
+    if (std::isinf(most)) return;  // all positions do
+    const std::string rest = Phrase("; those up to ", most, " are right");
+    Try(rank, "position_shifted_from",
         Phrase("positions from ", least, " on act as ", std::abs(c), c < 0 ? " less" : " more",
-               std::isinf(most) ? "" : Phrase("; those up to ", most, " are right")),
+               rest),
         [=](double p, size_t, size_t) { return p >= least ? p + c : p; });
     Try(kUsualNumber, "position_negated_from",
-        Phrase("positions from ", least, " on turn in the other direction",
-               std::isinf(most) ? "" : Phrase("; those up to ", most, " are right")),
+        Phrase("positions from ", least, " on turn in the other direction", rest),
         [=](double p, size_t, size_t) { return p >= least ? -p : p; });
-  }
-
-  // p - q is a multiple of the modulus for every wrong token.
-  void FormsWithModulus() {
-    int64_t common = 0;
-    for (const size_t t : wrong_) {
-      if (seen_.candidates[t].size() == 1)
-        common = std::gcd(common, static_cast<int64_t>(RightOf(t) - seen_.candidates[t][0]));
-    }
-    for (int64_t turns = 1; turns <= 64; ++turns) {
-      if (common == 0 || common % turns != 0) continue;
-      const auto size = static_cast<double>(common / turns);
-      Try(IsUsual(size) ? kUsualNumber : kAnyNumber, "position_wrapped",
-          Phrase("positions start again at 0 after ", size - 1, ": modulo ", size),
-          [size](double p, size_t, size_t) { return p < 0 ? p : std::fmod(p, size); });
-      Try(IsUsual(size) ? kUsualNumber : kAnyNumber, "position_wrapped_both_ways",
-          Phrase("positions act as their remainder modulo ", size),
-          [size](double p, size_t, size_t) { return p - std::floor(p / size) * size; });
-    }
-    for (double n = 2; n <= 64; ++n) {
-      Try(kUsualNumber, "position_of_block",
-          Phrase("positions act as the multiple of ", n, " below"),
-          [n](double p, size_t, size_t) { return std::floor(p / n) * n; });
-      Try(kUsualNumber, "position_of_block",
-          Phrase("positions act as the multiple of ", n, " above"),
-          [n](double p, size_t, size_t) { return std::ceil(p / n) * n; });
-    }
   }
 
   void FormsByIndexFromATokenOn() {

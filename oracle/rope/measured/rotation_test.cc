@@ -15,28 +15,26 @@ TEST(MeasuredRotation, NamesPositions) {
        [](P p, size_t, size_t) { return std::min(p, P(32767)); }},
       {"position_clamped (positions above 12345 act as 12345",
        [](P p, size_t, size_t) { return std::min(p, P(12345)); }},
-      {"position_wrapped (positions start again at 0 after 4999",
+      {"position_wrapped (positions are taken modulo 5000",
        [](P p, size_t, size_t) { return std::fmod(p, P(5000)); }},
-      {"position_wrapped (positions start again at 0 after 255",
+      {"position_wrapped (positions are taken modulo 256",
        [](P p, size_t, size_t) { return std::fmod(p, P(256)); }},
-      {"position_shifted (every token acts as its position + 17",
-       [](P p, size_t, size_t) { return p + 17; }},
-      {"position_constant (every token acts as position 42)",
-       [](P, size_t, size_t) { return P(42); }},
+      {"position_shifted (positions have 17 added", [](P p, size_t, size_t) { return p + 17; }},
+      {"position_constant (all positions act as 42)", [](P, size_t, size_t) { return P(42); }},
       {"position_zero", [](P, size_t, size_t) { return P(0); }},
       {"position_shifted_from (positions from 4095 on act as 1 more",
        [](P p, size_t, size_t) { return p > 3000 ? p + 1 : p; }},
       {"position_is_index", [](P, size_t, size_t s) { return P(s); }},
       {"position_starts_again (positions start again at 0 from token 7 on",
        [](P p, size_t, size_t s) { return s < 7 ? p : P(s - 7); }},
-      {"position_divided (positions are divided by 5 and rounded down",
+      {"position_divided (positions are divided by 5, rounded down",
        [](P p, size_t, size_t) { return std::floor(p / 5); }},
       {"tokens_not_rotated (tokens from 12 on",
        [](P p, size_t, size_t s) { return s < 12 ? p : P(0); }},
       {"positions_in_signed_16_bits", [](P p, size_t, size_t) { return P(int16_t(int32_t(p))); }},
-      {"position_divided (positions are divided by 8 and rounded down",
+      {"position_divided (positions are divided by 8, rounded down",
        [](P p, size_t, size_t) { return std::floor(p / 8); }},
-      {"position_of_block (positions act as the multiple of 16 below",
+      {"position_of_block (positions are rounded down to multiples of 16",
        [](P p, size_t, size_t) { return std::floor(p / 16) * 16; }},
       {"position_rounded (positions are rounded to 10 significant bits",
        [](P p, size_t, size_t) {
@@ -164,7 +162,7 @@ TEST(MeasuredRotation, NamesPositionsOfBlocksAndBatches) {
   const std::vector<double>& at = question.inputs[1].values.data;
   EXPECT_THAT(
       positions_of(random, [](long double p, size_t, size_t) { return std::ceil(p / 8) * 8; }),
-      ElementsAre(HasSubstr("positions act as the multiple of 8 above")));
+      ElementsAre(HasSubstr("positions are rounded up to multiples of 8")));
   EXPECT_THAT(
       positions_of(random, [&](long double p, size_t, size_t s) { return p - at[s / 6 * 6]; }),
       ElementsAre(HasSubstr("counted from that of the first token of their block of 6")));
