@@ -102,8 +102,8 @@ double ToBits(double x, double bits, double (*round)(double)) {
 
 }  // namespace
 
-const IndexMap kShifted{"shifted", "@ have # added|@ have # subtracted",
-                        [](double i, double n) { return i + n; }, Shifts, Difference};
+const IndexMap kShifted{"shifted", "@ have # added", [](double i, double n) { return i + n; },
+                        Shifts, Difference};
 const IndexMap kClamped{"clamped", "@ above # act as #",
                         [](double i, double n) { return std::min(i, n); }, LimitsAndIndices,
                         Target};
@@ -138,11 +138,6 @@ const IndexMap kCutToBits{"cut_to_bits", "@ are cut to # significant bits",
 
 std::string IndexMap::Sentence(const std::string& indices, double number) const {
   std::string text = sentence;
-  const size_t other = text.find('|');
-  if (other != std::string::npos) {
-    text = number < 0 ? text.substr(other + 1) : text.substr(0, other);
-    number = std::abs(number);
-  }
   const auto replace = [&](char place, const std::string& by) {
     for (size_t at = 0; (at = text.find(place, at)) != std::string::npos; at += by.size())
       text.replace(at, 1, by);

@@ -13,7 +13,7 @@ using testing::IsEmpty;
 TEST(IndexMaps, SayWhatIndicesActAs) {
   EXPECT_EQ(kClamped.Sentence("positions", 32767), "positions above 32767 act as 32767");
   EXPECT_EQ(kShifted.Sentence("tokens", 3), "tokens have 3 added");
-  EXPECT_EQ(kShifted.Sentence("tokens", -0.5), "tokens have 0.5 subtracted");
+  EXPECT_EQ(kShifted.Sentence("tokens", -0.5), "tokens have -0.5 added");
   EXPECT_EQ(kMultiplied.Sentence("distances", -1), "distances are multiplied by -1");
 }
 

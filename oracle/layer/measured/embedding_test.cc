@@ -39,7 +39,7 @@ TEST_P(MeasuredEmbedding, WrappedTokens) {
 TEST_P(MeasuredEmbedding, ScaleAndShift) {
   EXPECT_THAT(If("scale=2", std::sqrt(6.0), [](size_t t, size_t) { return t > 0 ? t - 1 : 299; }),
               Contains(AllOf(StartsWith("scale+token_shifted: the table is multiplied by sqrt(6)"),
-                             HasSubstr("expected 2; tokens have 1 subtracted"))));
+                             HasSubstr("expected 2; tokens have -1 added"))));
 }
 
 TEST_P(MeasuredEmbedding, TransposedTableWithAScale) {

@@ -6,7 +6,6 @@
 
 #include "oracle/diagnosis/choices.h"
 #include "oracle/diagnosis/input/input_changes.h"
-#include "oracle/position/measured/alibi_distance.h"
 #include "oracle/position/measured/alibi_factors.h"
 #include "oracle/position/measured/attributes.h"
 #include "oracle/position/measured/masked_keys.h"
@@ -18,79 +17,6 @@
 
 namespace sextant::oracle {
 namespace {
-
-Deviation WithDistances(const DistanceMap& one) {
-  std::vector<NamedValue> values;
-  for (const double number : one.numbers) values.push_back({number, PrintValue(number)});
-  return {.name = one.name,
-          .factor = "distance",
-          .values = std::move(values),
-          .changed = [map = one.map](const Hypothesis& base,
-                                     double number) -> std::optional<Hypothesis> {
-            ByDistance changed;
-            for (const Attribute& attribute : base.operation->Attributes())
-              SetAttribute(changed, Alibi::kName, attribute.name, attribute.text);
-            changed.map = map;
-            changed.number = number;
-            return Hypothesis{std::make_shared<Wrapped<ByDistance, false>>(changed), base.inputs,
-                              base.recipe};
-          },
-          .sentence =
-              [map = one.map](const std::string& number) {
-                return map->Sentence("distances", std::stod(number));
-              }};
-}
-
-std::vector<Deviation> OtherDistances(const Tensors& inputs) {
-  double farthest = 0;
-  for (const double i : InputNamed(inputs, "query_position").data)
-    for (const double j : InputNamed(inputs, "key_position").data)
-      farthest = std::max({farthest, std::abs(i - j), std::abs(j)});
-  std::vector<Deviation> all;
-  for (const DistanceMap& map : DistanceMaps(LimitsUpTo(farthest)))
-    all.push_back(WithDistances(map));
-  return all;
-}
-
-// Slopes that are computed from the index of the head, whatever the input has: 2^-(a (h + b) / H).
-Deviation SlopesByFormula() {
-  std::vector<Choice> choices;
-  for (const SlopeFormula& formula : kSlopeFormulas) {
-    choices.push_back({"head h has the slope " + formula.Text() + ", whatever slopes it is given",
-                       [&formula](const Hypothesis& base) {
-                         Hypothesis model = base;
-                         Tensors inputs = model.inputs;
-                         auto& slope = InputNamed(inputs, "slope").data;
-                         for (size_t h = 0; h < slope.size(); ++h)
-                           slope[h] = formula.At(h, slope.size());
-                         model.inputs = std::move(inputs);
-                         return std::optional(model);
-                       }});
-  }
-  return OneOf("slopes_by_formula", "slope", choices);
-}
-
-// Each head has the slope of another.
-Deviation SlopesOfOtherHeads(size_t H) {
-  std::vector<NamedValue> values;
-  for (size_t shift = 1; shift < H; ++shift) {
-    values.push_back({static_cast<double>(shift),
-                      "(h + " + std::to_string(shift) + ") mod " + std::to_string(H)});
-  }
-  return {
-      .name = "slopes_of_other_heads",
-      .factor = "slope",
-      .values = std::move(values),
-      .changed = [](const Hypothesis& base, double shift) -> std::optional<Hypothesis> {
-        Hypothesis model = base;
-        Tensors inputs = model.inputs;
-        auto& slope = InputNamed(inputs, "slope").data;
-        std::ranges::rotate(slope, slope.begin() + static_cast<std::ptrdiff_t>(shift));
-        model.inputs = std::move(inputs);
-        return model;
-      },
-      .sentence = [](const std::string& head) { return "head h has the slope of head " + head; }};
-}
 
 // The slopes of another base, times a factor.
 struct ByBase : AlibiSlopes {
@@ -170,12 +96,8 @@ Deviation ExponentsOfHeads(const Case& c) {
 }  // namespace
 
 std::vector<Explanation> MeasureBias(const Observation& seen) {
-  const size_t H = ExtentOf(seen.c, "H");
-  std::vector<Deviation> more = OtherDistances(seen.inputs);
-  more.push_back(InputFactor(seen.inputs, "slope", "every slope is multiplied by"));
-  more.push_back(SlopesByFormula());
-  more.push_back(SlopesOfOtherHeads(H));
-  std::vector<Explanation> found = MeasureAttributesAnd(seen, more);
+  std::vector<Explanation> found = MeasureAttributesAnd(
+      seen, {InputFactor(seen.inputs, "slope", "every slope is multiplied by")});
   if (found.empty()) found = MeasureMaskedKeys(seen);
   return found.empty() ? MeasureFactorsOfBias(seen) : found;
 }

@@ -48,7 +48,7 @@ TEST(MeasuredAlibi, NamesDistances) {
 
 TEST(MeasuredAlibi, NamesSlopesOfOtherHeads) {
   PlantedBias{.head = [](size_t h) { return (h + 3) % 8; }}.ExpectNamed(
-      "slopes_of_other_heads (head h has the slope of head (h + 3) mod 8)");
+      "slopes_of_other_heads (head k has the slope of head (k + 3) mod 8)");
 }
 
 // Slopes, distances and a factor are measured separately.

@@ -4,6 +4,7 @@
 
 #include "oracle/position/measured/alibi_factors.h"
 #include "oracle/rope/measured/pair_orders.h"
+#include "reference/number/recipe/rounding_units.h"
 
 namespace sextant::oracle {
 namespace {
@@ -33,7 +34,7 @@ std::vector<NamedSlopes> PossibleSlopes(const Numbers& right) {
 }  // namespace
 
 MeasuredBiases::MeasuredBiases(const Observation& seen, const Tensor<double>& answer)
-    : shape_(answer.shape) {
+    : shape_(answer.shape), relative_(UnitRoundoffOf(seen.c.dtype())) {
   const GoldenTensor& golden = seen.golden[0];
   for (size_t i = 0; i < answer.data.size(); ++i) {
     const double right = std::abs(golden.value.data[i]), error = seen.permitted[0].error.data[i];

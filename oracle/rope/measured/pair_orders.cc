@@ -71,11 +71,11 @@ class Orders {
   }
   void OfNumber(size_t n) {
     const size_t P = pairs_;
-    Add({"rolled", noun_ + " k", Phrase("pair (k + ", n, ") mod ", P), {}},
+    Add({"rolled", noun_ + " k", Phrase(noun_, " (k + ", n, ") mod ", P), {}},
         [=](size_t k) { return (k + n) % P; });
     Add({"repeated",
          n == 1 ? "all " + noun_ + "s" : noun_ + " k",
-         n == 1 ? noun_ + " 0" : Phrase("pair k mod ", n),
+         n == 1 ? noun_ + " 0" : Phrase(noun_, " k mod ", n),
          {},
          n == 1},
         [n](size_t k) { return k % n; });
