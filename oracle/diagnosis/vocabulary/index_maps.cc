@@ -62,10 +62,6 @@ Numbers Bits(const Numbers&) {
 Numbers Difference(const Seen& wrong) { return {wrong[0].as - wrong[0].right}; }
 Numbers Sum(const Seen& wrong) { return {wrong[0].as + wrong[0].right}; }
 Numbers Target(const Seen& wrong) { return {wrong[0].as}; }
-Numbers Ratio(const Seen& wrong) {
-  return wrong[0].right == 0 ? Numbers() : Numbers{wrong[0].as / wrong[0].right};
-}
-
 // Divisors of all differences, the largest first, from 2 on.
 Numbers Moduli(const Seen& wrong) {
   constexpr int64_t kMostTurns = 64;
@@ -111,19 +107,18 @@ const IndexMap kClampedBelow{"clamped_below", "@ below # act as #",
                              [](double i, double n) { return std::max(i, n); }, LimitsAndIndices,
                              Target};
 const IndexMap kClampedBeyond{"clamped_beyond", "@ beyond # act as #",
-                              [](double i, double n) { return std::clamp(i, -n, n); },
-                              LimitsAndIndices, Target};
-const IndexMap kConstant{"constant", "all @ act as #", [](double, double n) { return n; },
-                         LimitsAndIndices, Target};
+                              [](double i, double n) { return std::clamp(i, -n, n); }};
+const IndexMap kConstant{"constant", "all @ act as #", [](double, double n) { return n; }, nullptr,
+                         Target};
 const IndexMap kSubtracted{"subtracted", "@ are subtracted from #",
-                           [](double i, double n) { return n - i; }, LimitsAndIndices, Sum};
+                           [](double i, double n) { return n - i; }, nullptr, Sum};
 const IndexMap kWrapped{"wrapped", "@ are taken modulo #",
                         [](double i, double n) { return i - n * std::floor(i / n); }, Limits,
                         Moduli};
 const IndexMap kDivided{"divided", "@ are divided by #, rounded down",
                         [](double i, double n) { return std::floor(i / n); }, Blocks, Divisors};
 const IndexMap kMultiplied{"multiplied", "@ are multiplied by #",
-                           [](double i, double n) { return i * n; }, Factors, Ratio};
+                           [](double i, double n) { return i * n; }, Factors};
 const IndexMap kRounded{"rounded", "@ are rounded to multiples of #",
                         [](double i, double n) { return n * std::nearbyint(i / n); }, Blocks};
 const IndexMap kRoundedDown{"rounded_down", "@ are rounded down to multiples of #",
@@ -145,13 +140,6 @@ std::string IndexMap::Sentence(const std::string& indices, double number) const 
   replace('#', PrintValue(number));
   replace('@', indices);
   return text;
-}
-
-std::vector<double> IndexMap::NumbersFor(const std::vector<ActingIndex>& wrong) const {
-  if (fitted) return fitted(wrong);
-  Numbers indices;
-  for (const ActingIndex& one : wrong) indices.push_back(one.right);
-  return usual(indices);
 }
 
 }  // namespace sextant::oracle

@@ -18,17 +18,14 @@ struct IndexMap {
   const char* name;      // "clamped"
   const char* sentence;  // "@ above # act as #": @ are the indices, # is the number
   double (*of)(double index, double number);
-  // Numbers that implementations use, the most likely first; of those beyond all `indices`, which
-  // change nothing, some are left out.
+  // The numbers that implementations use, the most likely first; of some maps, those of `indices`.
   std::vector<double> (*usual)(const std::vector<double>& indices) = nullptr;
-  // The numbers by which some wrong indices, at least one, may act so; null: the usual ones.
-  // Whether they all do is not said.
+  // All numbers by which some wrong indices, at least one, may act so, the most likely first. Some
+  // look at the first index alone, so that the others have to be compared.
   std::vector<double> (*fitted)(const std::vector<ActingIndex>& wrong) = nullptr;
 
   // "positions above 32767 act as 32767"
   std::string Sentence(const std::string& indices, double number) const;
-  // Fitted or usual ones.
-  std::vector<double> NumbersFor(const std::vector<ActingIndex>& wrong) const;
 };
 
 extern const IndexMap kShifted, kClamped, kClampedBelow, kClampedBeyond, kConstant, kSubtracted,

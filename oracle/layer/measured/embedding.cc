@@ -155,7 +155,7 @@ class EmbeddingFitter {
   }
   void AddMaps(const EmbeddingFit& start, std::vector<ActingIndex> wrong) {
     for (const auto& [map, name] : kTokenMaps) {
-      for (const double c : map->NumbersFor(wrong))
+      for (const double c : map->fitted(wrong))
         if (Add(name, map->Sentence("tokens", c), start,
                 [&, c](double t, double) { return map->of(t, c); }))
           break;
@@ -163,7 +163,7 @@ class EmbeddingFitter {
     // Rows that are not at an end say the shift.
     std::ranges::partition(wrong,
                            [&](const auto& one) { return one.as > 0 && one.as < rows_ - 1; });
-    const double c = kShifted.NumbersFor(wrong)[0];
+    const double c = kShifted.fitted(wrong)[0];
     const double around = c - rows_ * std::nearbyint(c / rows_);
     Add("token_shifted", kShifted.Sentence("tokens", around) + ", modulo the number of rows", start,
         [&](double t, double) { return kWrapped.of(t + around, rows_); });

@@ -108,9 +108,7 @@ std::vector<RotaryCandidate> WithUsualPositions(const RotaryFit& fit,
   if (start.model.has_coordinates || start.positions.size() > 1) return {};
   const RotaryQuestion& question = fit.question();
   const std::vector<double>& right = start.positions[0];
-  auto functions = UsualPositionFunctions(right, question.length);
-  for (PositionFunction& one : PositionFunctionsOfUsualNumbers())
-    functions.push_back(std::move(one));
+  const auto functions = UsualPositionFunctions(right, question.length);
   const std::vector<size_t> all = fit.AllTokens();
   constexpr size_t kFew = 12;  // refute most functions
   const std::vector<size_t> few(all.begin(), all.begin() + std::min(kFew, all.size()));

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <memory>
 
+#include "oracle/diagnosis/vocabulary/index_maps.h"
 #include "oracle/rope/measured/numbers.h"
 #include "reference/number/tensor/dtype.h"
 
@@ -12,16 +13,6 @@ namespace {
 
 using enum PositionRank;
 using Functions = std::vector<PositionFunction>;
-
-// A map with each of the numbers that implementations use.
-void AddMaps(const std::vector<NamedIndexMap>& maps, Functions& all) {
-  for (const auto& [map, name] : maps) {
-    for (const double n : map->usual({})) {
-      all.push_back({kUsualNumber, name, map->Sentence("positions", n),
-                     [map = map, n](double p, size_t, size_t) { return map->of(p, n); }});
-    }
-  }
-}
 
 void AddPositionFormats(Functions& all) {
   all.push_back({kNothing, "position_zero", "every token acts as position 0",
@@ -39,7 +30,16 @@ void AddPositionFormats(Functions& all) {
                    Phrase("positions are rounded to ", NameOf(format)),
                    [format](double p, size_t, size_t) { return RoundTo(format, p); }});
   }
-  AddMaps({{&kRoundedToBits, "position_rounded"}, {&kCutToBits, "position_truncated"}}, all);
+  for (const auto& [map, name] : {NamedIndexMap(&kRoundedToBits, "position_rounded"),
+                                  {&kCutToBits, "position_truncated"},
+                                  {&kWrapped, "position_wrapped"},
+                                  {&kRoundedDown, "position_of_block"},
+                                  {&kRounded, "position_of_block"},
+                                  {&kRoundedUp, "position_of_block"}}) {
+    for (const double n : map->usual({}))
+      all.push_back({kUsualNumber, name, map->Sentence("positions", n),
+                     [map = map, n](double p, size_t, size_t) { return map->of(p, n); }});
+  }
   for (const int bits : {8, 16, 32}) {
     const double m = std::ldexp(1.0, bits);
     all.push_back(
@@ -190,20 +190,6 @@ std::vector<PositionFunction> UsualPositionFunctions(const std::vector<double>& 
   AddPositionFormats(all);
   Indices(right, length, all).Run();
   return all;
-}
-
-std::vector<PositionFunction> PositionFunctionsOfUsualNumbers() {
-  Functions all;
-  AddMaps({{&kWrapped, "position_wrapped"}}, all);
-  AddMaps(PositionsInBlocks(), all);
-  return all;
-}
-
-const std::vector<NamedIndexMap>& PositionsInBlocks() {
-  static const std::vector<NamedIndexMap> kMaps = {{&kRoundedDown, "position_of_block"},
-                                                   {&kRounded, "position_of_block"},
-                                                   {&kRoundedUp, "position_of_block"}};
-  return kMaps;
 }
 
 }  // namespace sextant::oracle

@@ -1,12 +1,10 @@
-// Functions of the right positions by which implementations take wrong ones, without a constant
+// Functions of the right positions by which implementations take wrong ones, without a number
 // that would have to be measured first.
 #pragma once
 
 #include <functional>
 #include <string>
 #include <vector>
-
-#include "oracle/diagnosis/vocabulary/index_maps.h"
 
 namespace sextant::oracle {
 
@@ -22,14 +20,8 @@ struct PositionFunction {
   PositionOf of;
 };
 
-// Formats, and indices of tokens. `right`: [B,S], in sequences of `length` tokens.
+// Formats, usual numbers, and indices of tokens. `right`: [B,S], in sequences of `length` tokens.
 std::vector<PositionFunction> UsualPositionFunctions(const std::vector<double>& right,
                                                      size_t length);
-
-// Wraps, blocks and divisions by usual numbers: for answers in which the frequencies are wrong too,
-// so that no token says which number it is.
-std::vector<PositionFunction> PositionFunctionsOfUsualNumbers();
-// Multiples of a number.
-const std::vector<NamedIndexMap>& PositionsInBlocks();
 
 }  // namespace sextant::oracle

@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 
+#include "oracle/diagnosis/vocabulary/index_maps.h"
 #include "oracle/rope/measured/numbers.h"
 #include "oracle/rope/measured/position_functions.h"
 #include "reference/base/count_text.h"
@@ -14,8 +15,8 @@
 namespace sextant::oracle {
 namespace {
 
-// Accidents must be rarer than 1 in 2^10. Fewer than 2^8 functions without a constant are tried.
-constexpr double kSpareBits = 10, kBitsOfForms = 8;
+// Accidents must be rarer than 1 in 2^10. Fewer than 2^10 functions without a number are tried.
+constexpr double kSpareBits = 10, kBitsOfForms = 10;
 
 using Rank = PositionRank;
 using enum PositionRank;
@@ -44,8 +45,7 @@ class PositionNaming {
     for (const PositionFunction& one : UsualPositionFunctions(seen_.right, seen_.length))
       Try(one.rank, one.name, one.sentence, one.of);
     if (bits >= std::log2(2 * seen_.most) + kBitsOfForms + kSpareBits) FormsWithNumbers();
-    FormsByIndexFromATokenOn();
-    FormsOfStillTokens();
+    FormsFromATokenOn();
     return forms_;
   }
   std::vector<PositionForm> RunTokenByToken() {
@@ -107,10 +107,9 @@ class PositionNaming {
     });
     for (const double q : seen_.candidates[t]) {
       seen[0] = {RightOf(t), q};
-      for (const NamedIndexMap& one : kPositionMapsOfTokens) Try(one, one.first->NumbersFor(seen));
+      for (const NamedIndexMap& one : kPositionMapsOfTokens) Try(one, one.first->fitted(seen));
       FormsOfSome(q - RightOf(t));
     }
-    for (const NamedIndexMap& one : PositionsInBlocks()) Try(one, one.first->usual(seen_.right));
   }
 
   // Some positions differ by the same constant: the negative ones, or the largest.
@@ -134,31 +133,27 @@ class PositionNaming {
         [=](double p, size_t, size_t) { return p >= least ? -p : p; });
   }
 
-  void FormsByIndexFromATokenOn() {
-    size_t first = seen_.length;
-    for (const size_t t : wrong_) first = std::min(first, seen_.token_of[t] % seen_.length);
-    const auto at = [this](size_t b, size_t s) { return seen_.right[b * seen_.length + s]; };
-    Try(kUsualNumber, "position_starts_again",
-        Phrase("positions start again at 0 from token ", first, " on"),
-        [=](double p, size_t, size_t s) { return s < first ? p : static_cast<double>(s - first); });
-    Try(kAnyNumber, "position_stands_still",
-        Phrase("from token ", first, " on every token has the position before it"),
-        [=](double p, size_t b, size_t s) {
-          return s < first || first == 0 ? p : at(b, first - 1);
-        });
-  }
-
-  // Tokens that are not rotated: from a token on, or from a sequence of the batch on.
-  void FormsOfStillTokens() {
-    size_t token = seen_.length, batch = seen_.right.size();
+  // From a token of every sequence on, or from a sequence of the batch on.
+  void FormsFromATokenOn() {
+    const size_t S = seen_.length;
+    size_t token = S, batch = seen_.right.size();
     for (const size_t t : wrong_) {
-      token = std::min(token, seen_.token_of[t] % seen_.length);
-      batch = std::min(batch, seen_.token_of[t] / seen_.length);
+      token = std::min(token, seen_.token_of[t] % S);
+      batch = std::min(batch, seen_.token_of[t] / S);
     }
-    if (token > 0)
+    Try(kUsualNumber, "position_starts_again",
+        Phrase("positions start again at 0 from token ", token, " on"),
+        [=](double p, size_t, size_t s) { return s < token ? p : static_cast<double>(s - token); });
+    if (token > 0) {
+      Try(kAnyNumber, "position_stands_still",
+          Phrase("from token ", token, " on every token has the position before it"),
+          [=, this](double p, size_t b, size_t s) {
+            return s < token ? p : seen_.right[b * S + token - 1];
+          });
       Try(kNothing, "tokens_not_rotated",
           Phrase("tokens from ", token, " on of every sequence are not rotated: position 0"),
           [=](double p, size_t, size_t s) { return s < token ? p : 0; });
+    }
     if (batch > 0)
       Try(kNothing, "tokens_not_rotated",
           Phrase("sequences from ", batch, " on of the batch are not rotated: position 0"),
