@@ -30,10 +30,11 @@ std::vector<double> LimitsUpTo(double farthest) {
 }
 
 std::vector<DistanceMap> DistanceMaps(const std::vector<double>& limits) {
-  return {{&kClampedBeyond, "distance_clamped", limits}, {&kWrapped, "distance_wrapped", limits},
-          {&kRoundedDown, "distance_rounded", limits},   {&kPower, "distance_power", {0.5, 2}},
-          {&kLogarithm, "distance_logarithm"},           {&kAbsolute, "distance_absolute"},
-          {&kNoFuture, "future_without_bias"},           {&kNoPast, "past_without_bias"}};
+  return {{&kClamped, "distance_clamped", limits}, {&kClampedBeyond, "distance_clamped", limits},
+          {&kWrapped, "distance_wrapped", limits}, {&kRoundedDown, "distance_rounded", limits},
+          {&kPower, "distance_power", {0.5, 2}},   {&kLogarithm, "distance_logarithm"},
+          {&kAbsolute, "distance_absolute"},       {&kNoFuture, "future_without_bias"},
+          {&kNoPast, "past_without_bias"}};
 }
 
 }  // namespace sextant::oracle

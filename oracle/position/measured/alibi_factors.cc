@@ -174,9 +174,11 @@ class Search {
     const std::vector<NamedFactor> parts = PartsOf(slopes, distances, times);
     if (parts.empty() || (!found_.empty() && parts.size() > fewest_)) return;
     if (found_.empty() || parts.size() < fewest_) found_.clear();
-    constexpr size_t kMostSaid = 3;  // of equally simple ones
+    constexpr size_t kMostSaid = 3;  // of equally simple ones, with different names
     fewest_ = parts.size();
-    if (found_.size() < kMostSaid) found_.push_back(ExplanationOf(slopes, distances, times, parts));
+    Explanation one = ExplanationOf(slopes, distances, times, parts);
+    const bool is_known = std::ranges::find(found_, one.name, &Explanation::name) != found_.end();
+    if (!is_known && found_.size() < kMostSaid) found_.push_back(std::move(one));
   }
 
   std::vector<NamedFactor> PartsOf(const NamedSlopes& slopes, const Distances& distances,

@@ -37,6 +37,8 @@ struct PlantedBias {
 TEST(MeasuredAlibi, NamesDistances) {
   PlantedBias{.distance = [](double d) { return std::clamp(d, -9.0, 9.0); }}.ExpectNamed(
       "distance_clamped (distances beyond 9 act as 9)");
+  PlantedBias{.distance = [](double d) { return std::min(d, 9.0); }}.ExpectNamed(
+      "distance_clamped (distances above 9 act as 9)");
   PlantedBias{.distance = [](double d) { return d - 13 * std::floor(d / 13); }}.ExpectNamed(
       "distance_wrapped (distances are taken modulo 13)");
   PlantedBias{.distance = [](double d) { return 5 * std::floor(d / 5); }}.ExpectNamed(
@@ -58,7 +60,7 @@ TEST(MeasuredAlibi, NamesSeveralFactorsTogether) {
       .ExpectNamed(
           "slopes_of_other_heads+distance_shifted+distance_clamped+bias_multiplied (head k has the "
           "slope of head 7 - k; positions are off by 3: every distance has 3 added, as if queries "
-          "were 3 later; distances beyond 9 act as 9; every slope, and so every bias, is "
+          "were 3 later; distances above 9 act as 9; every slope, and so every bias, is "
           "multiplied "
           "by 0.5)");
   PlantedBias{.distance = [](double d) { return d * std::abs(d); },
