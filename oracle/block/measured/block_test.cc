@@ -198,7 +198,11 @@ TEST(SlowMeasuredBlock, NamesTheFirstOfTwoDeviations) {
   planted.residual = 1;
   planted.activation = [](double x) { return 0.5 * x * (1 + std::erf(x / std::sqrt(2.0))); };
   planted.eps = 0.3;
-  ExpectFirst(planted, "eps");  // or eps_changed: by the norm, or as an attribute of the block
+  for (const char* dtype : kDTypes) {  // by the norm "eps", as an attribute "eps_changed"
+    const auto causes = CausesOfBlock(dtype, planted);
+    ASSERT_FALSE(causes.empty()) << dtype;
+    EXPECT_THAT(causes, Each(AllOf(StartsWith("eps"), HasSubstr(" (first wrong at normed: eps"))));
+  }
 }
 
 TEST(SlowMeasuredBlock, NamesTheHeadsBesideALaterDeviation) {
