@@ -10,6 +10,7 @@
 #include "oracle/catalog/causes.h"
 #include "oracle/diagnosis/evidence.h"
 #include "tools/api/conforming_recipes.h"
+#include "tools/api/other_layout.h"
 #include "tools/api/unshown_attributes.h"
 
 namespace sextant::tools {
@@ -138,6 +139,10 @@ Judgement JudgeQuestion(Question question, const JudgeOptions& options) {
   if (silent.progress) silent.progress = [&](double) { options.prove.progress(1); };
   const oracle::Judge judge(c, inputs, recipe, Enclose({c, inputs, recipe}, options.prove), silent);
   judgement.verdict = JudgeOutputs(judge, c, inputs, recipe, outputs, silent);
+  if (judgement.verdict.status == Verdict::Status::kFails && options.budget.elements == 0)
+    judgement.layout = LayoutByWhichItConforms(judgement.question, recipe);
+  if (!judgement.layout.empty())
+    judgement.verdict.causes = {}, judgement.verdict.other_recipes = {};
   judgement.verdict.case_line = judgement.question.Text();
   const auto is_empty = [](const oracle::TensorVerdict& t) { return t.elements == 0; };
   if (std::ranges::all_of(judgement.verdict.tensors, is_empty))

@@ -34,6 +34,7 @@ struct Judgement {
   oracle::Verdict verdict;
   std::vector<ElementErrors> errors{};
   std::vector<std::string> unshown{};  // of a conforming verdict (tools/api/unshown_attributes.h)
+  std::string layout{};  // of a failing one, by which it conforms (tools/api/other_layout.h)
   std::string kept{};    // the file with the tensors of a failing answer; empty: not kept
   std::string repeat{};  // the command that judges a failing answer again, or how to get it
 };

@@ -129,6 +129,24 @@ class Judge(ProgramTest):
         self.assertEqual(result.returncode, 1)
         self.assertIn("  y[batch=1,token=2,F=3]: got ", result.stdout)
 
+    def test_a_layout_by_which_a_failing_answer_conforms(self):
+        """With as many heads as positions, [B,S,H,D] has a shape that fits."""
+        x = numpy.random.default_rng(2).standard_normal((1, 4, 4, 8)).astype("f4")
+        position = numpy.arange(4)[None]
+        y = rope(x.transpose(0, 2, 1, 3), position).transpose(0, 2, 1, 3)
+        self.save(x=x, position=position, y=y)
+        result = self.judge("x=x.npy", "position=position.npy", "y=y.npy", "--json", "a.json")
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("conforms if the axes are in another order, which their names say: 'x (B S H D)' "
+                      "'y (B S H D)'\n", result.stdout)
+        self.assertNotIn("likely cause", result.stdout)
+        self.assertEqual(json.loads(self.path("a.json").read_text())["layout"],
+                         " 'x (B S H D)' 'y (B S H D)'")
+        self.assert_conforms("x (B S H D)=x.npy", "position=position.npy", "y (B S H D)=y.npy")
+        self.save(y=y * numpy.float32(1.5))
+        text = self.judge("x=x.npy", "position=position.npy", "y=y.npy").stdout
+        self.assertNotIn("another order", text)
+
     def test_fortran_order_and_layouts(self):
         self.save(x=numpy.asfortranarray(self.x), position=self.position[0].astype("u1"),
                   y=self.y[0].transpose(1, 0, 2))

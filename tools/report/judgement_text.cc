@@ -73,7 +73,11 @@ std::string TextOf(const Judgement& judgement) {
   std::string text = Headline(judgement) + FirstLinesIndented(FailureLines(verdict), kMostFailures);
   if (fails) text += ConformingOutputs(verdict);
   text += FirstLinesIndented(CauseLines(verdict), kMostCauses);
-  if (verdict.status == Verdict::Status::kFails) {
+  if (!judgement.layout.empty())
+    text +=
+        "  conforms if the axes are in another order, which their names say:" + judgement.layout +
+        "\n";
+  if (verdict.status == Verdict::Status::kFails && judgement.layout.empty()) {
     const std::string recipes = RecipeLine(verdict);
     text += (recipes.empty() ? "conforms by no other recipe that was tried" : recipes) + "\n";
   }

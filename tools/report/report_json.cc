@@ -234,6 +234,7 @@ Json ToJson(const Judgement& judgement) {
     json["budget"] = {{"elements", judgement.budget.elements}, {"seed", judgement.budget.seed}};
   json["defaults"] = judgement.question.defaults;
   json["unshown"] = judgement.unshown;
+  json["layout"] = judgement.layout;
   json["kept"] = judgement.kept;
   json["repeat"] = judgement.repeat;
   json["text"] = TextOf(judgement);
