@@ -240,6 +240,11 @@ std::vector<std::string> AdviceOf(const Report& report) {
                       std::to_string(cases.unsupported.size()) + " unsupported because: " + reason);
     }
   }
+  const bool lacks_parameter = std::ranges::all_of(operations, [](const auto& one) {
+    return one.second.answered.empty() &&
+           CommonReason(one.second).first.find("takes no '") != std::string::npos;
+  });
+  if (lacks_parameter) return lines;  // no words help
   const std::string all_words = Merged(report.with, ask);
   const std::string with = " --with " + PrintableWord(all_words);
   for (const std::string& file : report.real_cases)

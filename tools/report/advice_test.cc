@@ -88,6 +88,17 @@ TEST(Advice, NamesTheFilesWithRealShapes) {
 }
 
 // A subject has one operation: cases of others say nothing about it.
+TEST(Advice, NoWordsHelpAFunctionThatLacksAParameter) {
+  Report report = ReportOn({}, {"softmax N=1 M=2", "softmax N=1 M=3", "softmax N=1 M=4",
+                                "softmax N=1 M=5", "softmax N=1 M=6"});
+  for (oracle::Verdict& verdict : report.verdicts)
+    verdict.message = "the function takes no 'x', add a parameter x";
+  EXPECT_THAT(AdviceOf(report),
+              testing::ElementsAre("5 of 5 cases are unsupported:",
+                                   "softmax: 5 of the 5 unsupported because: the function takes no "
+                                   "'x', add a parameter x"));
+}
+
 TEST(Advice, IsAboutTheOperationsThatAreAnswered) {
   std::vector<std::string> unsupported = kUnsupported;
   unsupported.push_back("softmax N=1 M=5");
