@@ -51,11 +51,14 @@ TEST(CausesOf, FindsADefectBesideAWrongOrder) {
     reversed[0].values.data[i] = wrong[0].values.data[i / 16 * 16 + 15 - i % 16];
     shared[0].values.data[i] = wrong[0].values.data[i % 128];
   }
-  EXPECT_THAT(question.Causes(reversed),
-              ElementsAre(StartsWith("moved (y has the numbers of D in reverse order; together "),
-                          StartsWith("rotates_backwards "), StartsWith("direction=transpose ")));
+  EXPECT_THAT(
+      question.Causes(reversed),
+      ElementsAre(
+          StartsWith("moved (y has the numbers of D in another order (reversed); together "),
+          StartsWith("rotates_backwards "), StartsWith("direction=transpose ")));
   EXPECT_THAT(question.Causes(shared),
-              ElementsAre(StartsWith("moved (y has the numbers of H 0 at all H; together "),
+              ElementsAre(StartsWith("moved (y has the numbers of H in another order (the first "
+                                     "one everywhere); together "),
                           StartsWith("rotates_backwards "), StartsWith("direction=transpose ")));
 }
 

@@ -10,6 +10,8 @@
 #include "oracle/diagnosis/catalog_entry.h"
 #include "oracle/diagnosis/choices.h"
 #include "oracle/diagnosis/input/input_changes.h"
+#include "oracle/diagnosis/vocabulary/axis_orders.h"
+#include "oracle/diagnosis/vocabulary/exchanged_axes.h"
 #include "oracle/position/measured/attributes.h"
 #include "oracle/property/changed_inputs.h"
 #include "reference/attention/cross_attention.h"
@@ -20,8 +22,8 @@ namespace {
 
 struct CrossParts {
   MeasuredParts attention;
-  // The column of the mean from which column h D + d is read; null: itself.
-  std::function<size_t(size_t h, size_t d, size_t H, size_t D)> column;
+  // The column of the mean from which a column is read; null: itself.
+  std::function<size_t(size_t c)> column;
   bool keys_of_x = false, values_of_x = false;  // projected from x, which has as many tokens
   bool adds_x = false;                          // to y
   size_t padding = 0;  // rows of 0 after memory, whose keys and values are the biases
@@ -75,20 +77,19 @@ struct CrossByParts : CrossAttention {
     Tensor<Real> weighed(own_q.shape), lse({1, heads, x.shape[0]});
     AttendMeasured<Real>(parts.attention, attention, {.q = own_q, .k = keys, .v = values}, weighed,
                          lse);
-    mean = Reordered(MergeHeads(weighed), heads);
+    mean = Reordered(MergeHeads(weighed));
     y = Projected(Intermediate(mean), w.wo, w.bo);
     for (size_t i = 0; parts.adds_x && i < y.data.size(); ++i) y.data[i] = y.data[i] + x.data[i];
   }
 
  private:
   template <class Real>
-  Tensor<Real> Reordered(const Tensor<Real>& mean, size_t heads) const {
+  Tensor<Real> Reordered(const Tensor<Real>& mean) const {
     if (!parts.column) return mean;
     Tensor<Real> y(mean.shape);
-    const size_t width = mean.shape[1], size = width / heads;
     for (size_t i = 0; i < y.data.size(); ++i) {
-      const size_t c = i % width;
-      y.data[i] = mean.data[i - c + parts.column(c / size, c % size, heads, size)];
+      const size_t c = i % mean.shape[1];
+      y.data[i] = mean.data[i - c + parts.column(c)];
     }
     return y;
   }
@@ -99,29 +100,22 @@ Choice Parts(const std::string& sentence, const PartsEdit& edit) {
   return Edit<CrossByParts>(sentence, [edit](CrossByParts& op) { edit(op.parts); });
 }
 
-std::vector<Choice> Orders(size_t H) {
-  const auto order = [](const std::string& text, auto of) {
-    return Parts("the channels of the mean are in another order: " + text,
-                 [of](CrossParts& parts) { parts.column = of; });
+// The mean [S,H D] is stored as [S,D,H], or the other way round, or its heads are in another order.
+std::vector<Choice> OrdersOfMean(size_t H, size_t D) {
+  std::vector<Choice> choices;
+  const auto add = [&](const std::string& text, const std::function<size_t(size_t c)>& column) {
+    choices.push_back(Parts("the " + text, [=](CrossParts& parts) { parts.column = column; }));
   };
-  if (H < 2) return {};
-  return {
-      order("D by H, interleaved heads, expected H by D",
-            [](size_t h, size_t d, size_t heads, size_t size) {
-              const size_t c = h * size + d;
-              return c % heads * size + c / heads;
-            }),
-      order("H by D read as D by H, interleaved heads",
-            [](size_t h, size_t d, size_t heads, size_t) { return d * heads + h; }),
-      order("heads in reverse order", [](size_t h, size_t d, size_t heads,
-                                         size_t size) { return (heads - 1 - h) * size + d; }),
-      order("each head is the next one", [](size_t h, size_t d, size_t heads,
-                                            size_t size) { return (h + 1) % heads * size + d; }),
-      order("each head is the one before",
-            [](size_t h, size_t d, size_t heads, size_t size) {
-              return (h + heads - 1) % heads * size + d;
-            }),
-      order("every head is head 0", [](size_t, size_t d, size_t, size_t) { return d; })};
+  if (H < 2) return choices;
+  add("channels of the mean are in another order: D by H, interleaved heads, expected H by D",
+      PlaceWithExchangedAxes({D, H}, 0, 1));
+  add("channels of the mean are in another order: H by D read as D by H, interleaved heads",
+      PlaceWithExchangedAxes({H, D}, 0, 1));
+  for (const AxisOrder& order : OrdersOf(H))
+    if (order.is_usual)
+      add("heads of the mean are in another order: " + order.text,
+          [=](size_t c) { return order.from(c / D) * D + c % D; });
+  return choices;
 }
 
 // Changes the parts of the attention.
@@ -182,7 +176,7 @@ std::vector<Deviation> OfParts(const Case& c) {
                        [](CrossParts& parts) { parts.values_of_x = true; })};
   }
   return {OneOf("sum_has_zeros", "sum", sums),
-          OneOf("mean_reordered", "order", Orders(H)),
+          OneOf("mean_reordered", "order", OrdersOfMean(H, ExtentOf(c, "D"))),
           HeadsOf(c, nullptr, WithAttention),
           OneOf("keys_changed", "keys", keys),
           OneOf("projected_from_x", "sequence", sequences),

@@ -240,18 +240,19 @@ TEST(MeasuredFactors, NameAnotherBiasBesideTheScaleAndTheHeads) {
     PlantedBias planted{.planted = GroupedAttention(), .next_key = 1};
     planted.planted.scale = 0.425;
     EXPECT_THAT(CausesOfSubject(line + dtype, planted),
-                Contains(StartsWith("bias_changed+scale_changed (bias has the next key at each T, "
-                                    "and the first at the last; and scores are multiplied by "
-                                    "0.42")));
+                Contains(StartsWith("bias_changed+scale_changed (bias has its keys in another "
+                                    "order, along T: rolled by 1 to the left; and scores are "
+                                    "multiplied by 0.42")));
     // Three at once are measured with asked weights alone.
     planted.planted.key_head = [](size_t h) { return 1 - h / 3; };
     EXPECT_THAT(CausesOfSubject(line + dtype, planted),
-                Contains(StartsWith("bias_changed+heads_read+scale_changed (bias has the next key "
-                                    "at each T")));
+                Contains(StartsWith("bias_changed+heads_read+scale_changed (bias has its keys in "
+                                    "another order, along T: rolled by 1 to the left")));
     planted = {.planted = GroupedAttention(), .next_head = 1};
     planted.planted.key_head = [](size_t h) { return 1 - h / 3; };
     EXPECT_THAT(CausesOfSubject(line + dtype, planted),
-                Contains(StartsWith("bias_changed+heads_read (bias has the next head at each H")));
+                Contains(StartsWith("bias_changed+heads_read (bias has its heads in another order, "
+                                    "along H: rolled by 1 to the left")));
   }
 }
 

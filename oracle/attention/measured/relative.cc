@@ -10,6 +10,7 @@
 #include "oracle/diagnosis/catalog_entry.h"
 #include "oracle/diagnosis/choices.h"
 #include "oracle/diagnosis/input/input_changes.h"
+#include "oracle/diagnosis/vocabulary/axis_orders.h"
 #include "oracle/position/measured/attributes.h"
 #include "oracle/property/changed_inputs.h"
 
@@ -51,22 +52,14 @@ std::vector<Choice> KeyChoices(int64_t T) {
 // Other heads of the keys or of the values.
 std::vector<Choice> Heads(size_t H, bool of_keys) {
   std::vector<Choice> choices;
-  const auto add = [&](const std::string& text, const std::function<size_t(size_t h)>& of) {
+  for (const AxisOrder& order : OrdersOf(H, OrdersFor::kFew)) {
     std::vector<size_t> heads;
-    for (size_t h = 0; h < H; ++h) heads.push_back(of(h));
+    for (size_t h = 0; h < H; ++h) heads.push_back(order.from(h));
     choices.push_back(ChangedParts(
-        "head h reads the " + std::string(of_keys ? "keys" : "values") + " of head " + text,
+        "the heads of the " + std::string(of_keys ? "keys" : "values") +
+            " are in another order: " + order.text,
         [=](RelativeParts& parts) { (of_keys ? parts.key_heads : parts.value_heads) = heads; }));
-  };
-  for (size_t one = 0; one < H && H > 1; ++one)
-    add(std::to_string(one), [one](size_t) { return one; });
-  for (size_t shift = 1; shift < H; ++shift) {
-    add("(h + " + std::to_string(shift) + ") mod " + std::to_string(H),
-        [=](size_t h) { return (h + shift) % H; });
   }
-  if (H > 2) add("H - 1 - h", [H](size_t h) { return H - 1 - h; });
-  if (H > 3) add("h / 2", [](size_t h) { return h / 2; });
-  if (H > 2) add("h / 2 * 2", [](size_t h) { return h / 2 * 2; });
   return choices;
 }
 

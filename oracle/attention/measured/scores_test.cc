@@ -65,9 +65,10 @@ TEST(MeasuredScores, NamesAnotherDeviationBesideTheHeads) {
   for (const char* dtype : {"f32", "bf16"}) {
     PlantedScores planted{.key_head = [](size_t h) { return h / 2 * 2 / 3; }};
     planted.reversed = true;
-    EXPECT_THAT(planted.Causes(dtype),
-                Contains(testing::AllOf(HasSubstr("has its channels in reverse order"),
-                                        HasSubstr("read the key heads 0 0 0 0 1 1"))));
+    EXPECT_THAT(
+        planted.Causes(dtype),
+        Contains(testing::AllOf(HasSubstr("has its channels in another order, along D: reversed"),
+                                HasSubstr("read the key heads 0 0 0 0 1 1"))));
     planted.reversed = false;
     planted.masked = true;
     EXPECT_THAT(planted.Causes(dtype),

@@ -4,8 +4,9 @@
 #include <bit>
 #include <cmath>
 
-#include "oracle/diagnosis/answer/order.h"
 #include "oracle/diagnosis/evidence.h"
+#include "oracle/diagnosis/vocabulary/axis_orders.h"
+#include "oracle/diagnosis/vocabulary/exchanged_axes.h"
 
 namespace sextant::oracle {
 namespace {
@@ -47,16 +48,13 @@ Source Wrapped(const AxisView& axis, size_t index, size_t source) {
 }
 
 // The forms in which `source` can follow from `index`, the most usual first.
-std::vector<Source> FormsOf(const AxisView& axis, size_t index, size_t source) {
+std::vector<Source> FormsOf(const AxisView& axis, const std::vector<AxisOrder>& orders,
+                            size_t index, size_t source) {
   const std::string& name = axis.name;
-  const size_t n = axis.extent;
   std::vector<Source> forms = {
       {name + " " + std::to_string(source), [source](size_t) { return std::optional(source); }},
       Shifted(axis, index, source),
       Wrapped(axis, index, source)};
-  if (source == n - 1 - index)
-    forms.push_back(
-        {name + " in reverse order", [n](size_t i) { return std::optional(n - 1 - i); }});
   for (size_t m = source + 1; m <= index; ++m) {
     if (index % m == source) {
       forms.push_back(
@@ -73,13 +71,9 @@ std::vector<Source> FormsOf(const AxisView& axis, size_t index, size_t source) {
                        [m](size_t i) { return std::optional(i / m * m); }});
     }
   }
-  if (n % 2 != 0) return forms;
-  const auto interleaved = [n](size_t i) { return i % 2 * (n / 2) + i / 2; };
-  const auto halves = [n](size_t i) { return i % (n / 2) * 2 + i / (n / 2); };
-  if (source == interleaved(index))
-    forms.push_back({name + " with interleaved halves", interleaved});
-  if (source == halves(index))
-    forms.push_back({name + " with even numbers before odd ones", halves});
+  for (const AxisOrder& order : orders)
+    if (order.is_usual && order.from(index) == source)
+      forms.push_back({name + " in another order (" + order.text + ")", order.from});
   return forms;
 }
 
@@ -100,11 +94,12 @@ std::vector<size_t> ExplainedBy(const AnsweredTensor& tensor, const AxisView& ax
 
 std::optional<Moved> MovedAlong(const AnsweredTensor& tensor, const AxisView& axis) {
   const std::vector<size_t> failing = axis.IndicesOf(tensor.failing);
+  const std::vector<AxisOrder> orders = OrdersOf(axis.extent);
   std::optional<Moved> best;
   for (size_t j = 0; j < std::min(failing.size(), kSampledRuns); ++j) {
     const size_t index = failing[j * failing.size() / std::min(failing.size(), kSampledRuns)];
     for (const size_t source : SourcesOf(tensor, axis, index)) {
-      for (const Source& form : FormsOf(axis, index, source)) {
+      for (const Source& form : FormsOf(axis, orders, index, source)) {
         std::vector<size_t> explained = ExplainedBy(tensor, axis, form);
         if (!IsEvidence(explained.size(), axis.extent)) continue;
         if (best && explained.size() <= best->explained.size()) continue;
@@ -166,11 +161,11 @@ std::optional<Moved> MappedAlong(const AnsweredTensor& tensor, const AxisView& a
 }
 
 std::optional<Moved> Exchanged(const AnsweredTensor& tensor, size_t a, size_t b) {
-  const ExchangedAxes exchanged(tensor.shape, a, b);
+  const auto place_of = PlaceWithExchangedAxes(tensor.shape, a, b);
   for (size_t flat = 0; flat < tensor.got.size(); ++flat) {
-    if (!tensor.Holds(exchanged.PlaceOf(flat), flat)) return std::nullopt;
+    if (!tensor.Holds(place_of(flat), flat)) return std::nullopt;
   }
-  return Moved{ExchangedText(tensor, a, b), tensor.failing};
+  return Moved{ExchangedText(tensor.name, a, b), tensor.failing};
 }
 
 }  // namespace
@@ -189,7 +184,7 @@ std::optional<Moved> FindMoved(const AnsweredTensor& tensor) {
   for (const AxisView& axis : views)
     if (auto mapped = MappedAlong(tensor, axis)) return mapped;
   if (!IsEvidence(tensor.failing.size(), tensor.got.size())) return best;
-  for (const auto& [a, b] : AxisPairsOf(tensor)) {
+  for (const auto& [a, b] : AxisPairsOf(tensor.shape)) {
     if (auto moved = Exchanged(tensor, a, b)) return moved;
   }
   return best;

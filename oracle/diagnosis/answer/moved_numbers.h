@@ -13,7 +13,7 @@ namespace sextant::oracle {
 
 // Where the numbers of an index come from.
 struct Source {
-  std::string text;                                       // "S + 1", "S 0", "S in reverse order"
+  std::string text;  // "S + 1", "S 0", "S in another order (reversed)"
   std::function<std::optional<size_t>(size_t index)> of;  // none: from nowhere
 };
 

@@ -118,8 +118,9 @@ TEST_P(Structure, FindsRowsOfOtherPlaces) {
               ElementsAre(StartsWith("moved: y has the right numbers of N - 1 at N 2 to 7")));
   EXPECT_THAT(moved([](size_t n) { return (n + 3) % 8; }),
               ElementsAre(StartsWith("moved: y has the right numbers of (N + 3) modulo 8")));
-  EXPECT_THAT(moved([](size_t n) { return 7 - n; }),
-              ElementsAre(StartsWith("moved: y has the right numbers of N in reverse order")));
+  EXPECT_THAT(
+      moved([](size_t n) { return 7 - n; }),
+      ElementsAre(StartsWith("moved: y has the right numbers of N in another order (reversed)")));
   EXPECT_THAT(moved([](size_t n) { return n % 3; }),
               ElementsAre(StartsWith("moved: y has the right numbers of N modulo 3 at N 3 to 7")));
   EXPECT_THAT(moved([](size_t n) { return n / 2; }),
@@ -127,8 +128,9 @@ TEST_P(Structure, FindsRowsOfOtherPlaces) {
 }
 
 TEST_P(Structure, FindsColumnsOfOtherPlaces) {
-  EXPECT_THAT(planted.Sentences([](auto y, size_t n, size_t f) { return y(n, f % 2 * 3 + f / 2); }),
-              ElementsAre(HasSubstr("the right numbers of F with interleaved halves")));
+  EXPECT_THAT(
+      planted.Sentences([](auto y, size_t n, size_t f) { return y(n, f % 2 * 3 + f / 2); }),
+      ElementsAre(HasSubstr("the right numbers of F in another order (both halves interleaved)")));
 }
 
 // Runs of rows in another order that no formula gives.

@@ -1,12 +1,10 @@
 #include "oracle/diagnosis/answer/undone.h"
 
-#include <algorithm>
-#include <functional>
-#include <numeric>
 #include <optional>
 
 #include "oracle/diagnosis/answer/answered_tensor.h"
-#include "oracle/diagnosis/answer/order.h"
+#include "oracle/diagnosis/vocabulary/axis_orders.h"
+#include "oracle/diagnosis/vocabulary/exchanged_axes.h"
 
 namespace sextant::oracle {
 namespace {
@@ -17,18 +15,19 @@ struct Order {
   std::vector<std::optional<size_t>> place;
 };
 
-// The number of index i is at index of(i).
-using IndexMap = std::function<std::optional<size_t>(size_t)>;
-
-Order AlongAxis(const AnsweredTensor& tensor, const AxisView& axis, const std::string& form,
-                const IndexMap& of) {
-  Order order{tensor.name + " has the numbers of " + form, {}};
+Order AlongAxis(const AnsweredTensor& tensor, const AxisView& axis, const AxisOrder& order) {
+  std::vector<std::optional<size_t>> at(axis.extent);  // of the number of each index
+  for (size_t i = 0; i < axis.extent; ++i)
+    if (std::optional<size_t>& place = at[order.from(i)]; !place || order.from(i) != i) place = i;
+  Order undone{
+      tensor.name + " has the numbers of " + axis.name + " in another order (" + order.text + ")",
+      {}};
   for (size_t flat = 0; flat < tensor.got.size(); ++flat) {
     const size_t index = axis.IndexOf(flat);
-    const auto at = of(index);
-    order.place.push_back(at ? std::optional(flat + (*at - index) * axis.inner) : std::nullopt);
+    undone.place.push_back(at[index] ? std::optional(flat + (*at[index] - index) * axis.inner)
+                                     : std::nullopt);
   }
-  return order;
+  return undone;
 }
 
 // True if the answer has the same numbers at every index of the axis.
@@ -41,36 +40,27 @@ bool IsConstantAlong(const AnsweredTensor& tensor, const AxisView& axis) {
   return true;
 }
 
-void AddOrdersAlong(const AnsweredTensor& tensor, const AxisView& axis,
-                    std::vector<Order>& orders) {
-  const size_t n = axis.extent;
-  const auto add = [&](const std::string& form, const IndexMap& of) {
-    orders.push_back(AlongAxis(tensor, axis, form, of));
-  };
-  add(axis.name + " in reverse order", [n](size_t i) { return n - 1 - i; });
-  add(axis.name + " - 1",
-      [n](size_t i) { return i + 1 < n ? std::optional(i + 1) : std::nullopt; });
-  add(axis.name + " + 1", [](size_t i) { return i > 0 ? std::optional(i - 1) : std::nullopt; });
-  if (n % 2 != 0 || axis.inner > 1) return;
-  add(axis.name + " with interleaved halves",
-      [n](size_t i) { return i % (n / 2) * 2 + i / (n / 2); });
-  add(axis.name + " with even numbers before odd ones",
-      [n](size_t i) { return i % 2 * (n / 2) + i / 2; });
+// The usual orders that lose at most one index; those of channels only in the last axis.
+bool IsTried(const AxisOrder& order, bool is_last_axis) {
+  if (order.name == "transposed") return order.is_usual && is_last_axis;
+  return order.name == "reversed" || order.name == "of_next" || order.name == "of_one_before";
 }
 
-std::vector<Order> OrdersOf(const AnsweredTensor& tensor) {
+std::vector<Order> PossibleOrders(const AnsweredTensor& tensor) {
   std::vector<Order> orders;
   for (const AxisView& axis : tensor.axes) {
-    if (!IsConstantAlong(tensor, axis)) continue;
-    return {AlongAxis(tensor, axis, axis.name + " 0 at all " + axis.name,
-                      [](size_t i) { return i == 0 ? std::optional(i) : std::nullopt; })};
+    const bool is_constant = IsConstantAlong(tensor, axis);
+    if (is_constant) orders.clear();
+    for (const AxisOrder& order : OrdersOf(axis.extent))
+      if (is_constant ? order.name == "all_the_first" : IsTried(order, axis.inner == 1))
+        orders.push_back(AlongAxis(tensor, axis, order));
+    if (is_constant) return orders;
   }
-  for (const AxisView& axis : tensor.axes) AddOrdersAlong(tensor, axis, orders);
-  for (const auto& [a, b] : AxisPairsOf(tensor)) {
-    Order& order = orders.emplace_back(Order{ExchangedText(tensor, a, b), {}});
-    const ExchangedAxes exchanged(tensor.shape, a, b);
+  for (const auto& [a, b] : AxisPairsOf(tensor.shape)) {
+    Order& order = orders.emplace_back(Order{ExchangedText(tensor.name, a, b), {}});
+    const auto place_of = PlaceWithExchangedAxes(tensor.shape, a, b);
     for (size_t flat = 0; flat < tensor.got.size(); ++flat)
-      order.place.emplace_back(exchanged.PlaceOf(flat));
+      order.place.emplace_back(place_of(flat));
   }
   return orders;
 }
@@ -82,7 +72,7 @@ std::vector<Undone> UndoneOrdersOf(const Observation& seen) {
   if (!IsFirstAlone(seen)) return all;
   const auto tensor = AnsweredTensorOf(seen, 0);
   if (!tensor) return all;
-  for (const Order& order : OrdersOf(*tensor)) {
+  for (const Order& order : PossibleOrders(*tensor)) {
     Undone undone{order.sentence, seen.answer, seen.permitted};
     for (size_t i = 0; i < order.place.size(); ++i) {
       if (order.place[i]) {

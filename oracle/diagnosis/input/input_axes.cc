@@ -1,9 +1,9 @@
 #include "oracle/diagnosis/input/input_axes.h"
 
-#include <set>
 #include <utility>
 
 #include "oracle/diagnosis/input/input_memory.h"
+#include "oracle/diagnosis/vocabulary/axis_orders.h"
 
 namespace sextant::oracle {
 namespace {
@@ -14,97 +14,6 @@ using Numbers = std::vector<double>;
 struct Axis {
   std::string name;
   size_t extent, inner;
-};
-
-// The element of index i is that of index from(i, extent).
-struct AxisOrder {
-  std::string text;  // # is the name of the axis, @ what its indices are
-  std::function<size_t(size_t i, size_t extent)> from;
-};
-const std::vector<AxisOrder> kSimpleOrders = {
-    {"has its @s in reverse order, along #", [](size_t i, size_t n) { return n - 1 - i; }},
-    {"has @ 0 at all #", [](size_t, size_t) { return size_t{0}; }},
-    {"has its last @ at all #", [](size_t, size_t n) { return n - 1; }},
-    {"has the next @ at each #, and the first at the last",
-     [](size_t i, size_t n) { return (i + 1) % n; }},
-    {"has the @ before at each #, and the last at the first",
-     [](size_t i, size_t n) { return (i + n - 1) % n; }},
-    {"has the next @ at each # but the last",
-     [](size_t i, size_t n) { return i + 1 < n ? i + 1 : i; }},
-    {"has the @ before at each # but the first",
-     [](size_t i, size_t) { return i > 0 ? i - 1 : i; }},
-    {"has the @ two after each #, around the end", [](size_t i, size_t n) { return (i + 2) % n; }},
-    {"has the @ two before each #, around the end",
-     [](size_t i, size_t n) { return (i + n - 2 % n) % n; }},
-    {"has each even @ twice, along #", [](size_t i, size_t) { return i & ~size_t{1}; }},
-    {"has neighbouring @s exchanged, along #",
-     [](size_t i, size_t n) { return (i ^ 1) < n ? i ^ 1 : i; }},
-    {"has both halves of its @s exchanged, along #",
-     [](size_t i, size_t n) { return n % 2 == 0 ? (i + n / 2) % n : i; }},
-    {"has both halves of its @s interleaved, along #",
-     [](size_t i, size_t n) { return n % 2 == 0 ? i % 2 * (n / 2) + i / 2 : i; }},
-    {"has its even @s before the odd ones, along #",
-     [](size_t i, size_t n) { return n % 2 == 0 ? i % (n / 2) * 2 + i / (n / 2) : i; }},
-};
-
-// Orders of blocks.
-class Blocks {
- public:
-  explicit Blocks(size_t extent) : extent_(extent) {}
-  std::vector<AxisOrder> Run() {
-    if (extent_ % 3 == 0 && extent_ > 3) AddThirds();
-    if (extent_ % 8 == 0) AddEights();
-    for (size_t size = 2; size < extent_ && size <= 128; size *= 2) AddOfSize(size);
-    return std::move(orders_);
-  }
-
- private:
-  void Add(const std::string& text, std::function<size_t(size_t)> of) {
-    orders_.push_back(
-        {text + ", along #", [of = std::move(of)](size_t i, size_t) { return of(i); }});
-  }
-  void AddThirds() {
-    const auto exchanged = [third = extent_ / 3](size_t one, size_t other) {
-      return [=](size_t i) {
-        const size_t at = i / third;
-        return (at == one ? other : at == other ? one : at) * third + i % third;
-      };
-    };
-    Add("has its first and second third exchanged", exchanged(0, 1));
-    Add("has its second and last third exchanged", exchanged(1, 2));
-    Add("has its first and last third exchanged", exchanged(0, 2));
-  }
-  void AddEights() {
-    Add("has its @s in another order, as packed in eights: 0 4 1 5 2 6 3 7",
-        [](size_t i) { return i / 8 * 8 + i % 2 * 4 + i % 8 / 2; });
-    Add("has its @s in another order, as unpacked from eights: 0 2 4 6 1 3 5 7",
-        [](size_t i) { return i / 8 * 8 + i % 8 % 4 * 2 + i % 8 / 4; });
-  }
-  void AddOfSize(size_t size) {
-    const std::string n = std::to_string(size);
-    const size_t extent = extent_;
-    Add("has its first " + n + " @s again and again", [=](size_t i) { return i % size; });
-    Add("has the first @ of each " + n + " at all of them",
-        [=](size_t i) { return i / size * size; });
-    if (size == 2) return;
-    Add("has the numbers of the " + n + " @s before at every second " + n + " @s",
-        [=](size_t i) { return i / size % 2 == 1 ? i - size : i; });
-    if (extent % (2 * size) == 0)
-      Add("has neighbouring blocks of " + n + " @s exchanged", [=](size_t i) { return i ^ size; });
-    if (extent % size == 0)
-      Add("has its @s in another order, as rows of " + n + " that are transposed",
-          [=](size_t i) { return i % (extent / size) * size + i / (extent / size); });
-    if (const size_t full = extent / size * size; full < extent)
-      Add("has the first @s in place of those from " + std::to_string(full) + " on",
-          [=](size_t i) { return i < full ? i : i - full; });
-    Add("has its @s rolled by " + n + ", those from " + n + " on first",
-        [=](size_t i) { return (i + size) % extent; });
-    Add("has its @s rolled by " + n + ", the last " + n + " first",
-        [=](size_t i) { return (i + extent - size) % extent; });
-  }
-
-  size_t extent_;
-  std::vector<AxisOrder> orders_;
 };
 
 // What an index of the axis is.
@@ -123,34 +32,6 @@ std::string WithName(std::string text, const std::string& axis) {
   return text;
 }
 
-// The orders that differ from the right one, from each other and from those before.
-std::vector<AxisOrder> Different(const std::vector<AxisOrder>& all, size_t extent,
-                                 const std::vector<AxisOrder>& before) {
-  std::vector<AxisOrder> orders;
-  std::set<std::vector<size_t>> seen;
-  const auto indices = [&](const auto& from) {
-    std::vector<size_t> of;
-    for (size_t i = 0; i < extent; ++i) of.push_back(from(i, extent));
-    return of;
-  };
-  seen.insert(indices([](size_t i, size_t) { return i; }));
-  for (const AxisOrder& order : before) seen.insert(indices(order.from));
-  for (const AxisOrder& order : all)
-    if (seen.insert(indices(order.from)).second) orders.push_back(order);
-  return orders;
-}
-
-// Index i has the numbers of index from_of(i).
-template <class From>
-Numbers Reordered(const Numbers& x, const Axis& axis, const From& from_of) {
-  Numbers y(x.size());
-  for (size_t flat = 0; flat < x.size(); ++flat) {
-    const size_t i = flat / axis.inner % axis.extent, from = from_of(i);
-    y[flat] = x[flat + (from - i) * axis.inner];  // may wrap around
-  }
-  return y;
-}
-
 std::vector<Axis> AxesOf(const TensorSpec& spec, const Shape& shape) {
   std::vector<Axis> axes;
   size_t inner = 1;
@@ -166,8 +47,9 @@ void AddNeighbours(const Axis& axis, size_t index, std::vector<InputChange>& cha
                                     std::to_string(i) + ", along #",
                                 axis.name),
                        [=](const Tensors& all) {
-                         return Reordered(all[index].values.data, axis,
-                                          [=](size_t j) { return j == i ? from : j; });
+                         return InOrder(
+                             all[index].values.data, [=](size_t j) { return j == i ? from : j; },
+                             axis.extent, axis.inner);
                        }});
   };
   for (size_t i = 0; i < axis.extent; ++i) {
@@ -199,30 +81,28 @@ void AddLost(const Axis& axis, size_t index, std::vector<InputChange>& changes) 
   add("is 0 at every even @, along #", [](size_t j) { return j % 2 == 0; });
 }
 
-InputChange Ordered(const Axis& axis, const AxisOrder& order, size_t index) {
-  return {WithName(order.text, axis.name), [=](const Tensors& all) {
-            return Reordered(all[index].values.data, axis,
-                             [&](size_t i) { return order.from(i, axis.extent); });
-          }};
+void AddOrders(const Axis& axis, size_t index, bool are_usual, std::vector<InputChange>& changes) {
+  for (const AxisOrder& order : OrdersOf(axis.extent, OrdersFor::kInputs)) {
+    if (order.is_usual != are_usual) continue;
+    changes.push_back({WithName("has its @s in another order, along #: " + order.text, axis.name),
+                       [=](const Tensors& all) {
+                         return InOrder(all[index].values.data, order.from, axis.extent,
+                                        axis.inner);
+                       }});
+  }
 }
 
 }  // namespace
 
 std::vector<InputChange> InputOrders(const TensorSpec& spec, const Shape& shape, size_t index) {
   std::vector<InputChange> changes;
-  for (const Axis& axis : AxesOf(spec, shape)) {
-    for (const AxisOrder& order : Different(kSimpleOrders, axis.extent, {}))
-      changes.push_back(Ordered(axis, order, index));
-  }
+  for (const Axis& axis : AxesOf(spec, shape)) AddOrders(axis, index, true, changes);
   return changes;
 }
 
 std::vector<InputChange> RareInputOrders(const TensorSpec& spec, const Shape& shape, size_t index) {
   std::vector<InputChange> changes;
-  for (const Axis& axis : AxesOf(spec, shape)) {
-    for (const AxisOrder& order : Different(Blocks(axis.extent).Run(), axis.extent, kSimpleOrders))
-      changes.push_back(Ordered(axis, order, index));
-  }
+  for (const Axis& axis : AxesOf(spec, shape)) AddOrders(axis, index, false, changes);
   for (InputChange& change : MemoryOrders(spec, shape, index)) changes.push_back(std::move(change));
   return changes;
 }

@@ -12,6 +12,7 @@
 #include "oracle/diagnosis/input/input_norms.h"
 #include "oracle/diagnosis/input/input_roundings.h"
 #include "oracle/diagnosis/input/several_inputs.h"
+#include "oracle/diagnosis/vocabulary/exchanged_axes.h"
 #include "oracle/diagnosis/work.h"
 #include "reference/number/recipe/rounding_units.h"
 
@@ -26,14 +27,6 @@ InputChange ElementwiseChange(const char* text, size_t index, double (*of)(doubl
             for (double& x : y) x = of(x);
             return y;
           }};
-}
-
-// A matrix is stored column after column; a square one is transposed.
-Numbers Transposed(const Tensor<double>& matrix) {
-  const size_t rows = matrix.shape[0], columns = matrix.shape[1];
-  Numbers y(matrix.data.size());
-  for (size_t i = 0; i < y.size(); ++i) y[i] = matrix.data[i % columns * rows + i / columns];
-  return y;
 }
 
 // The same function of every element: what implementations often do, and what they rarely do.
@@ -70,8 +63,9 @@ Changes UsualChanges(const Case& c, const Tensors& inputs, size_t index) {
   for (InputChange& change : ExchangedAxes(c.signature().inputs[index], shape, index))
     changes.push_back(std::move(change));
   if (shape.size() == 2) {
-    changes.push_back({"is read transposed, as if it were stored column after column",
-                       [=](const Tensors& all) { return Transposed(all[index].values); }});
+    changes.push_back(
+        {"is read transposed, as if it were stored column after column",
+         [=](const Tensors& all) { return ReadWithExchangedAxes(all[index].values, 0, 1); }});
   }
   for (size_t other = 0; other < inputs.size(); ++other) {
     if (other == index || inputs[other].values.shape != shape) continue;

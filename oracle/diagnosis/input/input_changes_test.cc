@@ -26,14 +26,14 @@ const std::string kRelative = "relative_attention clip=3 H=2 S=6 T=9 D=8 dtype="
 
 TEST(InputChanges, NamesATableInReverseOrder) {
   for (const char* dtype : {"f32", "bf16"}) {
-    EXPECT_THAT(
-        CausesWith(kRelative + dtype, "value_table",
-                   [](auto& table) {
-                     for (size_t row = 0; row < 3; ++row)
-                       std::swap_ranges(&table[row * 8], &table[row * 8 + 8],
-                                        &table[(6 - row) * 8]);
-                   }),
-        Contains("value_table_changed (value_table has its rows in reverse order, along 2*clip+1)"))
+    EXPECT_THAT(CausesWith(kRelative + dtype, "value_table",
+                           [](auto& table) {
+                             for (size_t row = 0; row < 3; ++row)
+                               std::swap_ranges(&table[row * 8], &table[row * 8 + 8],
+                                                &table[(6 - row) * 8]);
+                           }),
+                Contains("value_table_changed (value_table has its rows in another order, along "
+                         "2*clip+1: reversed)"))
         << dtype;
   }
 }
@@ -45,12 +45,14 @@ TEST(InputChanges, NamesAMissingTable) {
 }
 
 TEST(InputChanges, NamesTheBiasOfTheNextKey) {
-  EXPECT_THAT(CausesWith("attention with=bias H=2 K=1 S=5 T=7 D=8 E=8 dtype=f32", "bias",
-                         [](auto& bias) {
-                           for (size_t row = 0; row < 10; ++row)
-                             std::rotate(&bias[row * 7], &bias[row * 7 + 1], &bias[row * 7 + 7]);
-                         }),
-              Contains(StartsWith("bias_changed (bias has the next key at each T")));
+  EXPECT_THAT(
+      CausesWith("attention with=bias H=2 K=1 S=5 T=7 D=8 E=8 dtype=f32", "bias",
+                 [](auto& bias) {
+                   for (size_t row = 0; row < 10; ++row)
+                     std::rotate(&bias[row * 7], &bias[row * 7 + 1], &bias[row * 7 + 7]);
+                 }),
+      Contains(StartsWith(
+          "bias_changed (bias has its keys in another order, along T: rolled by 1 to the left")));
 }
 
 TEST(InputChanges, NamesPartsThatAreLostAndMultiplied) {
@@ -182,12 +184,13 @@ TEST(InputChanges, NamesTransposedMatricesOfAnInput) {
 }
 
 TEST(InputChanges, NamesTokensOfTransposedSequences) {
-  EXPECT_THAT(CausesWith("embedding V=40 M=8 S=24 dtype=f32", "token",
-                         [](auto& token) {
-                           const auto right = token;
-                           for (size_t i = 0; i < 24; ++i) token[i] = right[i % 6 * 4 + i / 6];
-                         }),
-              Contains(HasSubstr("as rows of 4 that are transposed")));
+  EXPECT_THAT(
+      CausesWith("embedding V=40 M=8 S=24 dtype=f32", "token",
+                 [](auto& token) {
+                   const auto right = token;
+                   for (size_t i = 0; i < 24; ++i) token[i] = right[i % 6 * 4 + i / 6];
+                 }),
+      Contains(HasSubstr("token has its tokens in another order, along S: [6,4] transposed")));
 }
 
 TEST(InputChanges, AccusesNoHonestRecipe) {

@@ -4,6 +4,8 @@
 #include <string>
 #include <utility>
 
+#include "oracle/diagnosis/vocabulary/exchanged_axes.h"
+
 namespace sextant::oracle {
 namespace {
 
@@ -39,20 +41,13 @@ std::string Listed(const std::vector<std::string>& axes) {
 std::vector<InputChange> ExchangedAxes(const TensorSpec& spec, const Shape& shape, size_t index) {
   std::vector<InputChange> changes;
   if (shape.size() < 3) return changes;
-  size_t inner = shape.back();
-  for (size_t a = shape.size() - 1; a-- > 0; inner *= shape[a]) {
-    // Axes a and a + 1 of [outer, rows, columns, below]; the memory has [outer, columns, rows,
-    // below].
-    const size_t rows = shape[a], columns = shape[a + 1], below = inner / columns;
-    if (rows < 2 || columns < 2) continue;
+  for (size_t a = shape.size() - 1; a-- > 0;) {
+    if (shape[a] < 2 || shape[a + 1] < 2) continue;
     std::vector<std::string> stored(spec.extents.begin(), spec.extents.end());
     std::swap(stored[a], stored[a + 1]);
     changes.push_back(
-        ReadFrom("is read as if it were stored as " + Listed(stored), index, [=](size_t flat) {
-          const size_t rest = flat % below, column = flat / below % columns,
-                       row = flat / below / columns % rows, matrix = rows * columns * below;
-          return flat / matrix * matrix + (column * rows + row) * below + rest;
-        }));
+        {"is read as if it were stored as " + Listed(stored),
+         [=](const Tensors& all) { return ReadWithExchangedAxes(all[index].values, a, a + 1); }});
   }
   return changes;
 }

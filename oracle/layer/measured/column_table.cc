@@ -4,7 +4,7 @@
 #include <functional>
 
 #include "oracle/diagnosis/answer/answered_tensor.h"
-#include "oracle/layer/measured/column_order.h"
+#include "oracle/diagnosis/vocabulary/axis_orders.h"
 #include "reference/base/value_text.h"
 
 namespace sextant::oracle {
@@ -26,8 +26,8 @@ class Namer {
     const auto r = [this](size_t j) { return right_[j]; };
     for (const auto& [name, text, at] : Functions(r))
       if (Try(name, text, at)) return found_;
-    for (const ColumnOrder& order : ColumnOrdersOf(right_.size())) {
-      const auto at = [&](size_t j) { return right_[order.of(j)]; };
+    for (const AxisOrder& order : OrdersOf(right_.size())) {
+      const auto at = [&](size_t j) { return right_[order.from(j)]; };
       if (Try("_" + order.name, "are in another order: " + order.text, at)) return found_;
     }
     if (TryColumns() || TryConstant() || TryFactor()) return found_;

@@ -7,8 +7,9 @@
 #include <set>
 #include <utility>
 
+#include "oracle/diagnosis/vocabulary/axis_orders.h"
+#include "oracle/diagnosis/vocabulary/exchanged_axes.h"
 #include "oracle/diagnosis/vocabulary/index_maps.h"
-#include "oracle/layer/measured/column_order.h"
 #include "oracle/layer/measured/constant.h"
 #include "oracle/layer/measured/row_added.h"
 #include "oracle/layer/tensor_places.h"
@@ -222,19 +223,14 @@ struct EmbeddingTable {
 };
 EmbeddingTable Transposed(const Tensor<double>& right) {
   EmbeddingTable table{right, {}};
-  const size_t V = right.shape[0], M = right.shape[1];
-  for (size_t v = 0; v < V; ++v)
-    for (size_t j = 0; j < M; ++j) table.values(v, j) = right.data[j * V + v];
+  table.values.data = ReadWithExchangedAxes(right, 0, 1);
   table.deviations.Add("table_transposed", "the table is read as [M,V]");
   return table;
 }
 
-EmbeddingTable InColumnOrder(const Tensor<double>& right, const ColumnOrder& order) {
+EmbeddingTable InColumnOrder(const Tensor<double>& right, const AxisOrder& order) {
   EmbeddingTable table{right, {}};
-  for (size_t i = 0; i < right.data.size(); ++i) {
-    const size_t j = i % right.shape[1];
-    table.values.data[i] = right.data[i - j + order.of(j)];
-  }
+  table.values.data = InOrder(right.data, order.from, right.shape[1]);
   table.deviations.Add("columns_" + order.name,
                        "the columns of the table are in another order: " + order.text);
   return table;
@@ -265,7 +261,7 @@ std::vector<Explanation> MeasureEmbedding(const Observation& seen) {
   std::vector<Explanation> explanations = ReadFrom({right, {}}, seen);
   if (explanations.empty()) explanations = ReadFrom(Transposed(right), seen);
   if (right.data.size() > kManyNumbers) return explanations;
-  for (const ColumnOrder& order : ColumnOrdersOf(right.shape[1]))
+  for (const AxisOrder& order : OrdersOf(right.shape[1]))
     if (explanations.empty()) explanations = ReadFrom(InColumnOrder(right, order), seen);
   return explanations;
 }

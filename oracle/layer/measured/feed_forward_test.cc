@@ -151,7 +151,7 @@ TEST_P(MeasuredFeedForward, HiddenRolledAndProductActivated) {
   EXPECT_THAT(If("feed_forward N=5 M=24 F=40", [](double g, double u) { return Swish(g * u); },
                  {.roll = 1}),
               ElementsAre(AllOf(StartsWith("hidden_rolled+product_activated: "),
-                                HasSubstr("rolled by one to the left"))));
+                                HasSubstr("rolled by 1 to the left"))));
 }
 
 TEST_P(MeasuredFeedForward, ResidualAdded) {

@@ -3,7 +3,8 @@
 #include <cmath>
 #include <utility>
 
-#include "oracle/layer/measured/column_order.h"
+#include "oracle/diagnosis/vocabulary/axis_orders.h"
+#include "oracle/layer/measured/fused_halves.h"
 #include "oracle/layer/tensor_places.h"
 
 namespace sextant::oracle {
@@ -22,12 +23,12 @@ class Layouts {
     AddRoles();
     AddRows({"halves_read_as_pairs",
              "gate and up, side by side in a row, are read as even and odd channels"},
-            [](size_t i, size_t F) { return i % F * 2 + i / F; });
+            [F = F_](size_t i) { return i % F * 2 + i / F; });
     AddRows({"pairs_read_as_halves",
              "gate and up, even and odd channels of a row, are read as its halves"},
-            [](size_t i, size_t F) { return i % 2 * F + i / 2; });
+            [F = F_](size_t i) { return i % 2 * F + i / 2; });
     AddOrders();
-    AddBlocks();
+    for (const auto& [name, sentence, from] : FusedBlocksOf(F_)) AddRows({name, sentence}, from);
     AddOffsets();
     AddRowOrders();
     return std::move(layouts_);
@@ -61,11 +62,11 @@ class Layouts {
     layouts_.push_back(std::move(layout));
   }
 
-  // Element i of a row of gate and up side by side is that at place(i, F) of it.
+  // Element i of a row of gate and up side by side is that at place(i) of it.
   template <class Place>
   void AddRows(GateLayout layout, const Place& place) {
     AddMemory(std::move(layout),
-              [place, F = F_](size_t n, size_t i) { return n * 2 * F + place(i, F); });
+              [place, F = F_](size_t n, size_t i) { return n * 2 * F + place(i); });
   }
 
   // One of both is in another order.
@@ -78,26 +79,13 @@ class Layouts {
 
   void AddOrders() {
     if (F_ > kMostOrdered) return;
-    for (const ColumnOrder& order : ColumnOrdersOf(F_)) {
+    for (const AxisOrder& order : OrdersOf(F_)) {
       for (const size_t half : {kGate, kUp}) {
         const std::string& name = inputs_[half].name;
         AddOrdered({name + "_" + order.name,
                     "the columns of " + name + " are in another order: " + order.text},
-                   half, [of = order.of, F = F_](size_t i) { return i / F * F + of(i % F); });
+                   half, [of = order.from, F = F_](size_t i) { return i / F * F + of(i % F); });
       }
-    }
-  }
-
-  // Rows of gate and up side by side are read as blocks of both by turns.
-  void AddBlocks() {
-    for (const size_t block : BlockSizesOf(F_)) {
-      AddRows({"halves_read_as_blocks",
-               "gate and up, halves side by side in a row, are read as blocks of " +
-                   std::to_string(block) + " by turns"},
-              [block](size_t i, size_t F) { return PlaceByTurns(i % F, i / F, block); });
-      AddRows({"blocks_read_as_halves", "gate and up, blocks of " + std::to_string(block) +
-                                            " by turns, are read as halves of a row"},
-              [block](size_t i, size_t F) { return PlaceInHalves(i, F, block); });
     }
   }
 
@@ -122,7 +110,7 @@ class Layouts {
   // One of both has lost its signs, or is read from other rows.
   void AddRowOrders() {
     const size_t rows = count_ / F_;
-    const auto orders = rows > kMostOrdered ? std::vector<ColumnOrder>() : ColumnOrdersOf(rows);
+    const auto orders = rows > kMostOrdered ? std::vector<AxisOrder>() : OrdersOf(rows);
     for (const size_t half : {kGate, kUp}) {
       const std::string& name = inputs_[half].name;
       layouts_.push_back({name + "_absolute", name + " has lost its signs: |" + name + "|",
@@ -130,10 +118,10 @@ class Layouts {
                             const double x = (role == kGate ? gate : up)[i];
                             return role == half ? std::abs(x) : x;
                           }});
-      for (const ColumnOrder& order : orders) {
+      for (const AxisOrder& order : orders) {
         AddOrdered({name + "_of_rows_" + order.name,
                     "the rows of " + name + " are in another order: " + order.text},
-                   half, [of = order.of, F = F_](size_t i) { return of(i / F) * F + i % F; });
+                   half, [of = order.from, F = F_](size_t i) { return of(i / F) * F + i % F; });
       }
     }
   }

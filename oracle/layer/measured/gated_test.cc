@@ -119,7 +119,7 @@ TEST_P(MeasuredGated, UpOfTheNextColumnAndAnotherFunction) {
              question.In("up").data[i / F * F + (i % F + 1) % F];
     }),
                 ElementsAre(AllOf(StartsWith("up_rolled+function_is_swish: "),
-                                  HasSubstr("rolled by one to the left"))));
+                                  HasSubstr("rolled by 1 to the left"))));
   }
 }
 

@@ -4,7 +4,7 @@
 #include <functional>
 #include <optional>
 
-#include "oracle/layer/measured/column_order.h"
+#include "oracle/diagnosis/vocabulary/axis_orders.h"
 #include "oracle/layer/measured/columns.h"
 #include "oracle/layer/measured/linear_tables.h"
 #include "oracle/layer/measured/model.h"
@@ -89,12 +89,12 @@ class LinearFitter {
         [=](size_t f, size_t m) { return w((m * F + f) / M, (m * F + f) % M); });
     add("absolute_weight", "the weight has lost its signs",
         [=](size_t f, size_t m) { return std::abs(w(f, m)); });
-    for (const ColumnOrder& order : ColumnOrdersOf(M_))
+    for (const AxisOrder& order : OrdersOf(M_))
       add("columns_" + order.name, "the columns of the weight are in another order: " + order.text,
-          [=](size_t f, size_t m) { return w(f, order.of(m)); });
-    for (const ColumnOrder& order : ColumnOrdersOf(F_))
+          [=](size_t f, size_t m) { return w(f, order.from(m)); });
+    for (const AxisOrder& order : OrdersOf(F_))
       add("outputs_" + order.name, "the rows of the weight are in another order: " + order.text,
-          [=](size_t f, size_t m) { return w(order.of(f), m); });
+          [=](size_t f, size_t m) { return w(order.from(f), m); });
     return all;
   }
   std::vector<Layer> Biases(const Layer& layer) const {
@@ -111,9 +111,9 @@ class LinearFitter {
     add("bias_subtracted", "the bias is subtracted", [=](size_t f) { return -b(f); });
     add("bias_multiplied", "the bias is multiplied by 3", [=](size_t f) { return 3 * b(f); });
     add("bias_multiplied", "the bias is multiplied by 1/2", [=](size_t f) { return b(f) / 2; });
-    for (const ColumnOrder& order : ColumnOrdersOf(F_))
+    for (const AxisOrder& order : OrdersOf(F_))
       add("bias_" + order.name, "the numbers of the bias are in another order: " + order.text,
-          [=](size_t f) { return b(order.of(f)); });
+          [=](size_t f) { return b(order.from(f)); });
     for (size_t shift = 2; shift + 1 < F_ && shift <= kLargestShift; ++shift)
       add("bias_shifted",
           "column f has the bias of column f + " + PrintValue(static_cast<int64_t>(shift)) +

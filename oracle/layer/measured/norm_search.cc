@@ -1,7 +1,7 @@
 #include <set>
 #include <utility>
 
-#include "oracle/layer/measured/column_order.h"
+#include "oracle/diagnosis/vocabulary/axis_orders.h"
 #include "oracle/layer/measured/norm.h"
 #include "oracle/layer/measured/norm_fit.h"
 #include "oracle/layer/measured/norm_names.h"
@@ -78,10 +78,10 @@ void AddColumns(const NormQuestion& question, Alternatives& fits) {
 }
 
 void AddOrders(const NormQuestion& question, Alternatives& fits) {
-  for (const ColumnOrder& order : ColumnOrdersOf(question.M)) {
+  for (const AxisOrder& order : OrdersOf(question.M)) {
     for (const bool of_weight : {true, false}) {
       const std::vector<double>& right = of_weight ? question.weight : question.bias;
-      const std::vector<double> numbers = InOrder(right, order);
+      const std::vector<double> numbers = InOrder(right, order.from, question.M);
       if (numbers == right) continue;
       const NormQuestion ordered{.N = question.N,
                                  .M = question.M,

@@ -247,7 +247,7 @@ TEST_P(MeasuredNorm, WeightOfTheNextColumn) {
     return rows.x[n * 50 + j] / std::sqrt(rows.Squares(n) / 50 + 1e-5) * rows.w[(j + 1) % 50];
   }),
               ElementsAre("weight_rolled: the numbers of the weight are in another order: rolled "
-                          "by one to the left"));
+                          "by 1 to the left"));
 }
 
 TEST_P(MeasuredNorm, OutputMultiplied) {

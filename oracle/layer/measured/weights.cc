@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "oracle/layer/measured/column_order.h"
+#include "oracle/diagnosis/vocabulary/axis_orders.h"
+#include "oracle/diagnosis/vocabulary/exchanged_axes.h"
+#include "oracle/layer/measured/fused_halves.h"
 #include "oracle/property/changed_inputs.h"
 
 namespace sextant::oracle {
@@ -11,10 +13,7 @@ namespace {
 
 void Transpose(Tensors& inputs, const std::string& name) {
   Tensor<double>& weight = InputNamed(inputs, name);
-  const std::vector<double> memory = weight.data;
-  const size_t rows = weight.shape[0], columns = weight.shape[1];
-  for (size_t r = 0; r < rows; ++r)
-    for (size_t c = 0; c < columns; ++c) weight.data[r * columns + c] = memory[c * rows + r];
+  weight.data = ReadWithExchangedAxes(weight, 0, 1);
 }
 
 void Exchange(Tensors& inputs, const std::string& a, const std::string& b) {
@@ -27,46 +26,16 @@ void Rearrange(Tensors& inputs, const Place& place) {
   const Tensor<double> gate = InputNamed(inputs, "gate"), up = InputNamed(inputs, "up");
   const size_t F = gate.shape[0], M = gate.shape[1];
   for (size_t i = 0; i < 2 * F; ++i) {
-    const size_t from = place(i, F);
+    const size_t from = place(i);
     const Tensor<double>& source = from < F ? gate : up;
     Tensor<double>& target = InputNamed(inputs, i < F ? "gate" : "up");
     for (size_t m = 0; m < M; ++m) target(i % F, m) = source(from % F, m);
   }
 }
 
-void ReorderColumns(Tensor<double>& weight, const ColumnOrder& order) {
-  const Tensor<double> right = weight;
-  for (size_t i = 0; i < weight.data.size(); ++i) {
-    const size_t j = i % weight.shape[1];
-    weight.data[i] = right.data[i - j + order.of(j)];
-  }
-}
-
-void ReorderRows(Tensor<double>& weight, const ColumnOrder& order) {
-  const Tensor<double> right = weight;
-  const size_t width = weight.data.size() / weight.shape[0];
-  for (size_t i = 0; i < weight.data.size(); ++i)
-    weight.data[i] = right.data[order.of(i / width) * width + i % width];
-}
-
-// Gate and up, one after the other in a fused weight, are read as blocks of both by turns.
-void AddBlockChanges(const Tensors& inputs, std::vector<Change>& changes) {
-  const size_t F = InputNamed(inputs, "gate").shape[0];
-  for (const size_t block : BlockSizesOf(F)) {
-    const std::string turns = "blocks of " + std::to_string(block) + " rows by turns";
-    changes.push_back({"halves_read_as_blocks",
-                       "gate and up, one after the other in a fused weight, are read as " + turns,
-                       [block](Tensors& all) {
-                         Rearrange(all, [block](size_t i, size_t F) {
-                           return PlaceByTurns(i % F, i / F, block);
-                         });
-                       }});
-    changes.push_back(
-        {"blocks_read_as_halves",
-         "gate and up, " + turns + ", are read as halves of a fused weight", [block](Tensors& all) {
-           Rearrange(all, [block](size_t i, size_t F) { return PlaceInHalves(i, F, block); });
-         }});
-  }
+void ReorderRows(Tensor<double>& weight, const AxisOrder& order) {
+  const size_t rows = weight.shape[0];
+  weight.data = InOrder(weight.data, order.from, rows, weight.data.size() / rows);
 }
 
 // Biases that are exchanged, missing, or have another factor.
@@ -99,10 +68,13 @@ void AddBiases(const Tensors& inputs, std::vector<Change>& changes) {
 
 std::vector<Change> OrderChanges(const Tensors& inputs) {
   std::vector<Change> changes;
-  for (const ColumnOrder& order : ColumnOrdersOf(InputNamed(inputs, "gate").shape[0])) {
+  for (const AxisOrder& order : OrdersOf(InputNamed(inputs, "gate").shape[0])) {
     changes.push_back({"hidden_" + order.name,
                        "the hidden columns are in another order: " + order.text,
-                       [order](Tensors& all) { ReorderColumns(InputNamed(all, "down"), order); }});
+                       [order](Tensors& all) {
+                         Tensor<double>& down = InputNamed(all, "down");
+                         down.data = InOrder(down.data, order.from, down.shape[1]);
+                       }});
     for (const std::string name : {"gate", "up"})
       changes.push_back({name + "_" + order.name,
                          "the rows of " + name + " are in another order: " + order.text,
@@ -116,6 +88,7 @@ std::vector<Change> OrderChanges(const Tensors& inputs) {
 }
 
 std::vector<Change> WeightChanges(const Tensors& inputs) {
+  const size_t F = InputNamed(inputs, "gate").shape[0];
   std::vector<Change> changes = {
       {"gate_exchanged_with_up", "up is activated instead of gate",
        [](Tensors& all) { Exchange(all, "gate", "up"); }},
@@ -125,9 +98,9 @@ std::vector<Change> WeightChanges(const Tensors& inputs) {
        [](Tensors& all) { InputNamed(all, "gate") = InputNamed(all, "up"); }},
       {"fused_rows_as_neighbours",
        "gate and up, one after the other in a fused weight, are read as even and odd rows",
-       [](Tensors& all) { Rearrange(all, [](size_t i, size_t F) { return i % F * 2 + i / F; }); }},
+       [F](Tensors& all) { Rearrange(all, [F](size_t i) { return i % F * 2 + i / F; }); }},
       {"neighbours_as_fused_rows", "gate and up, even and odd rows of a weight, are read as halves",
-       [](Tensors& all) { Rearrange(all, [](size_t i, size_t F) { return i % 2 * F + i / 2; }); }}};
+       [F](Tensors& all) { Rearrange(all, [F](size_t i) { return i % 2 * F + i / 2; }); }}};
   for (const std::string name : {"gate", "up", "down"})
     changes.push_back({name + "_transposed", "the weight " + name + " is read transposed",
                        [name](Tensors& all) { Transpose(all, name); }});
@@ -137,7 +110,8 @@ std::vector<Change> WeightChanges(const Tensors& inputs) {
                          "the weights " + name + " and down are exchanged",
                          [name](Tensors& all) { Exchange(all, name, "down"); }});
   }
-  AddBlockChanges(inputs, changes);
+  for (const auto& [name, sentence, from] : FusedBlocksOf(F))
+    changes.push_back({name, sentence, [from](Tensors& all) { Rearrange(all, from); }});
   AddBiases(inputs, changes);
   return changes;
 }

@@ -50,7 +50,8 @@ TEST(MeasuredAlibi, NamesDistances) {
 
 TEST(MeasuredAlibi, NamesSlopesOfOtherHeads) {
   PlantedBias{.head = [](size_t h) { return (h + 3) % 8; }}.ExpectNamed(
-      "slopes_of_other_heads (head k has the slope of head (k + 3) mod 8)");
+      "slopes_of_other_heads (the slopes of the heads are in another order: rolled by 3 to the "
+      "left)");
 }
 
 // Slopes, distances and a factor are measured separately.
@@ -58,16 +59,16 @@ TEST(MeasuredAlibi, NamesSeveralFactorsTogether) {
   PlantedBias{.distance = [](double d) { return 0.5 * std::clamp(d + 3, -9.0, 9.0); },
               .head = [](size_t h) { return 7 - h; }}
       .ExpectNamed(
-          "slopes_of_other_heads+distance_shifted+distance_clamped+bias_multiplied (head k has the "
-          "slope of head 7 - k; positions are off by 3: every distance has 3 added, as if queries "
-          "were 3 later; distances above 9 act as 9; every slope, and so every bias, is "
-          "multiplied "
-          "by 0.5)");
+          "slopes_of_other_heads+distance_shifted+distance_clamped+bias_multiplied (the slopes of "
+          "the heads are in another order: reversed; positions are off by 3: every distance has 3 "
+          "added, as if queries were 3 later; distances above 9 act as 9; every slope, and so "
+          "every "
+          "bias, is multiplied by 0.5)");
   PlantedBias{.distance = [](double d) { return d * std::abs(d); },
               .head = [](size_t h) { return h / 2 * 2; }}
       .ExpectNamed(
-          "slopes_of_other_heads+distance_power (heads 2k and 2k + 1 have the slope of head 2k; "
-          "another function of the distance: it is raised to the power 2)");
+          "slopes_of_other_heads+distance_power (the slopes of the heads are in another order: "
+          "each even one twice; another function of the distance: it is raised to the power 2)");
 }
 
 TEST(MeasuredAlibi, SaysNothingAboutARightAnswer) {

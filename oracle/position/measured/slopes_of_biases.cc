@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "oracle/diagnosis/vocabulary/axis_orders.h"
 #include "oracle/position/measured/alibi_factors.h"
-#include "oracle/rope/measured/pair_orders.h"
 #include "reference/number/recipe/rounding_units.h"
 
 namespace sextant::oracle {
@@ -14,11 +14,11 @@ using Numbers = std::vector<double>;
 std::vector<NamedSlopes> PossibleSlopes(const Numbers& right) {
   std::vector<NamedSlopes> all = {{{}, right}};
   const size_t H = right.size();
-  for (const PairOrder& order : PairOrders(H, "head")) {
+  for (const AxisOrder& order : OrdersOf(H, OrdersFor::kFew)) {
     NamedSlopes& one = all.emplace_back();
-    one.parts = {{"slopes_of_other_heads", Phrase(order.who, order.is_plural ? " have" : " has",
-                                                  " the slope of ", order.of)}};
-    for (const size_t from : order.from) one.of.push_back(right[from]);
+    one.parts = {
+        {"slopes_of_other_heads", "the slopes of the heads are in another order: " + order.text}};
+    one.of = InOrder(right, order.from, H);
   }
   std::vector<SlopeFormula> formulas(kSlopeFormulas.begin(), kSlopeFormulas.end());
   formulas.push_back({static_cast<double>(H), 1});

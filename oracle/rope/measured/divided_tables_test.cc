@@ -11,14 +11,15 @@ long double Clamped(long double p, size_t, size_t) { return std::min(p, 999.0L);
 
 TEST(DividedTables, NamesTheFrequenciesOfCosAlone) {
   ExpectNamed({.frequency_of_cos = OfRepeatedPair},
-              "frequency_repeated (in cos alone: pair k has the frequency of pair k mod 8");
+              "frequency_repeated (in cos alone: the frequencies of the pairs are in another "
+              "order: the first 8 again and again");
 }
 
 TEST(DividedTables, NamesTheFrequenciesOfTheSecondChannelsAlone) {
   const auto next = [](size_t k, size_t R) { return RightFrequency((k + 1) % 32, R); };
   ExpectNamed({.frequency_of_second = next},
-              "frequency_rolled (only in the second channel of each pair: pair k has the frequency "
-              "of pair (k + 1) mod 32");
+              "frequency_rolled (only in the second channel of each pair: the frequencies of the "
+              "pairs are in another order: rolled by 1 to the left");
 }
 
 TEST(DividedTables, NamesPositionsOfBothBeside) {
@@ -61,10 +62,9 @@ TEST(OtherRest, IsNamedBesideOtherPositions) {
   EXPECT_THAT(ExplainedRest([](const double* x, size_t c) { return 2 * x[c]; }),
               Contains(HasSubstr("rest_multiplied+position_clamped (the channels outside the "
                                  "rotated ones are multiplied by 2; positions above 500")));
-  EXPECT_THAT(
-      ExplainedRest([](const double* x, size_t c) { return x[c == 32 ? 47 : c - 1]; }),
-      Contains(HasSubstr("rest_in_other_order+position_clamped (channel i of the 16 outside the "
-                         "rotated ones has channel (i + 15) mod 16 of them")));
+  EXPECT_THAT(ExplainedRest([](const double* x, size_t c) { return x[c == 32 ? 47 : c - 1]; }),
+              Contains(HasSubstr("rest_in_other_order+position_clamped (the channels outside the "
+                                 "rotated ones has channel (i + 15) mod 16 of them")));
 }
 
 }  // namespace

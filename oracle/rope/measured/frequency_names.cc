@@ -1,9 +1,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "oracle/diagnosis/vocabulary/axis_orders.h"
 #include "oracle/rope/measured/frequencies.h"
 #include "oracle/rope/measured/frequency_functions.h"
-#include "oracle/rope/measured/pair_orders.h"
 #include "reference/base/error.h"
 
 namespace sextant::oracle {
@@ -74,14 +74,14 @@ class FrequencyNaming {
   }
 
   void TryOrder(FrequencyRank rank, std::string name, std::string sentence,
-                const std::vector<size_t>& from) {
+                const std::function<size_t(size_t k)>& from) {
     RotaryModel model = seen_.right;
     for (size_t k = 0; k < pairs_; ++k) {
-      if (seen_.of_pair[k] && !MayBeThatOf(from[k], *seen_.of_pair[k])) return;
+      if (seen_.of_pair[k] && !MayBeThatOf(from(k), *seen_.of_pair[k])) return;
     }
     for (size_t k = 0; k < pairs_; ++k) {
       const size_t axis = model.pairs[k].axis;
-      model.pairs[k] = seen_.right.pairs[from[k]];
+      model.pairs[k] = seen_.right.pairs[from(k)];
       model.pairs[k].axis = axis;
     }
     Try(rank, std::move(name), std::move(sentence), model);
@@ -92,13 +92,11 @@ class FrequencyNaming {
     return frequency.Meets({f - error, f + error});
   }
   void FormsOfOrder() {
-    for (const PairOrder& order : PairOrders(pairs_)) {
+    for (const AxisOrder& order : OrdersOf(pairs_, OrdersFor::kFew)) {
       // Pairs of several axes have the same frequencies again: one of them names none.
-      if (order.name == "of_one_pair" && seen_.right.pairs[0].k != 0) continue;
-      TryOrder(
-          kFormWithoutNumber, "frequency_" + order.name,
-          Phrase(order.who, order.is_plural ? " have" : " has", " the frequency of ", order.of),
-          order.from);
+      if (order.name.starts_with("all_") && seen_.right.pairs[0].k != 0) continue;
+      TryOrder(kFormWithoutNumber, "frequency_" + order.name,
+               "the frequencies of the pairs are in another order: " + order.text, order.from);
     }
   }
   // Each pair has the frequency of one that was measured; each wrong one can only be that one.
@@ -117,7 +115,7 @@ class FrequencyNaming {
     TryOrder(kFormWithAnyNumber, "frequency_order",
              Phrase("the pairs have the frequencies of pairs ", list,
                     pairs_ > kListed ? " ..." : "", " in this order"),
-             from);
+             [&](size_t k) { return from[k]; });
   }
   static constexpr size_t kListed = 16;
 

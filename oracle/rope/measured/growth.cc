@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "oracle/diagnosis/vocabulary/axis_orders.h"
 #include "oracle/rope/measured/growth_search.h"
-#include "oracle/rope/measured/pair_orders.h"
 
 namespace sextant::oracle {
 namespace {
@@ -129,11 +129,12 @@ std::vector<RotaryCandidate> WithOther(const RotaryFit& fit, const GrowthSearch&
     return {changed};
   }
   growth = right;
-  for (const PairOrder& order : PairOrders(changed.model.pairs.size())) {
-    growth.pairs = order.from;
+  const size_t pairs = changed.model.pairs.size();
+  for (const AxisOrder& order : OrdersOf(pairs, OrdersFor::kFew)) {
+    growth.pairs.resize(pairs);
+    for (size_t k = 0; k < pairs; ++k) growth.pairs[k] = order.from(k);
     if (!search.Fits(growth)) continue;
-    part = {"growth_of_other_pair",
-            Phrase(order.who, order.is_plural ? " grow" : " grows", " as ", order.of)};
+    part = {"growth_of_other_pair", "the growth of the pairs is in another order: " + order.text};
     return {changed};
   }
   growth = right;

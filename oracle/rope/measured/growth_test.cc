@@ -65,9 +65,11 @@ TEST(MeasuredGrowth, NamesOneNumber) {
 
 TEST(MeasuredGrowth, NamesPairsThatGrowAsOthers) {
   ExpectGrowth({.pair_of_growth = [](size_t) { return 0.0L; }},
-               "growth_of_other_pair (all pairs grow as pair 0");
+               "growth_of_other_pair (the growth of the pairs is in another order: the first one "
+               "everywhere");
   ExpectGrowth({.pair_of_growth = [](size_t k) { return static_cast<Real>(2 * k % 16); }},
-               "growth_of_other_pair (pair k grows as pair 2 k mod 16");
+               "growth_of_other_pair (the growth of the pairs is in another order: in steps of 2, "
+               "around the end");
   ExpectGrowth({.growth = [](Real g, size_t k) { return k % 2 == 1 ? 1 / g : g; }},
                "growth_of_some_pairs (pairs 1, 3, 5 ... have the inverse of their growth");
   ExpectGrowth({.growth = [](Real g, size_t k) { return k < 5 ? g * g : g; }},

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "oracle/diagnosis/vocabulary/axis_orders.h"
 #include "oracle/rope/measured/numbers.h"
 
 namespace sextant::oracle {
@@ -29,7 +30,7 @@ LongRange FactorOf(const RotaryRows& rows, size_t channel, RotationErrors& error
 // Channel i of the n outside has channel from(i) of them, for all i.
 std::optional<OtherRestChannels> InOtherOrder(const std::vector<size_t>& outside,
                                               const RotaryRows& rows) {
-  const size_t n = outside.size(), first = outside[0];
+  const size_t n = outside.size();
   const auto all_are = [&](auto from) {
     for (size_t i = 0; i < n; ++i)
       if (!IsCopyOf(rows, outside[i], from(i))) return false;
@@ -40,19 +41,15 @@ std::optional<OtherRestChannels> InOtherOrder(const std::vector<size_t>& outside
     for (size_t i = 0; i < n; ++i) rest.channels.push_back({outside[i], from(i), 1});
     return rest;
   };
-  const auto reversed = [&](size_t i) { return outside[n - 1 - i]; };
-  if (all_are(reversed))
-    return made("the channels outside the rotated ones are in reverse order", reversed);
-  for (size_t by = 1; by < n; ++by) {
-    const auto rolled = [&](size_t i) { return outside[(i + by) % n]; };
-    if (all_are(rolled))
-      return made(Phrase("channel i of the ", n, " outside the rotated ones has channel (i + ", by,
-                         ") mod ", n, " of them"),
-                  rolled);
+  for (const AxisOrder& order : OrdersOf(n, OrdersFor::kFew)) {
+    const auto other = [&](size_t i) { return outside[order.from(i)]; };
+    if (all_are(other))
+      return made("the channels outside the rotated ones are in another order: " + order.text,
+                  other);
   }
   for (size_t other = 0; other + n <= rows.width; ++other) {
     const auto shifted = [&](size_t i) { return other + i; };
-    if (other != first && all_are(shifted))
+    if (other != outside[0] && all_are(shifted))
       return made(Phrase("the channels outside the rotated ones have x of channels ", other, " to ",
                          other + n - 1),
                   shifted);

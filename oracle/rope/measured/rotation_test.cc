@@ -66,7 +66,8 @@ TEST(MeasuredRotation, NamesFrequencies) {
       {"frequency_exponent (frequencies are base^-((2k - 6)/64)",
        [](size_t k, size_t R) { return std::pow(F(10000), -F(2) * (F(k) - 3) / R); }},
       {"frequency_reversed", [=](size_t k, size_t R) { return right(R / 2 - 1 - k, R); }},
-      {"pair k mod 8", [=](size_t k, size_t R) { return right(k % 8, R); }},
+      {"another order: the first 8 again and again",
+       [=](size_t k, size_t R) { return right(k % 8, R); }},
       {"pair 5 turns at 0.5",
        [=](size_t k, size_t R) { return k == 5 ? right(k, R) / 2 : right(k, R); }},
   };
@@ -77,9 +78,10 @@ TEST(MeasuredRotation, NamesFrequencies) {
   ExpectNamed({.frequency = [=](size_t k, size_t R) { return k == 31 ? 0 : right(k, R); }},
               "pair 31 turns at frequency 0: not rotated");
   ExpectNamed({.frequency = [=](size_t k, size_t R) { return right((k + 3) % 32, R); }},
-              "pair k has the frequency of pair (k + 3) mod 32");
+              "frequency_rolled (the frequencies of the pairs are in another order: rolled by 3 to "
+              "the left");
   ExpectNamed({.frequency = [=](size_t k, size_t R) { return right(2 * k % 32, R); }},
-              "pair k has the frequency of pair 2 k mod 32");
+              "another order: in steps of 2, around the end");
   ExpectNamed({.frequency = [=](size_t k, size_t R) { return right(k < 29 ? k : 31 - k, R); }},
               "the pairs have the frequencies of pairs 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, "
               "13, 14, 15 ... in this order");
