@@ -27,10 +27,11 @@ class Layouts {
     AddRows({"pairs_read_as_halves",
              "gate and up, even and odd channels of a row, are read as its halves"},
             [F = F_](size_t i) { return i % 2 * F + i / 2; });
-    AddOrders();
+    AddOrders("columns", "_", F_, 1);
     for (const auto& [name, sentence, from] : FusedBlocksOf(F_)) AddRows({name, sentence}, from);
     AddOffsets();
-    AddRowOrders();
+    AddAbsolute();
+    AddOrders("rows", "_of_rows_", count_ / F_, F_);
     return std::move(layouts_);
   }
 
@@ -69,22 +70,20 @@ class Layouts {
               [place, F = F_](size_t n, size_t i) { return n * 2 * F + place(i); });
   }
 
-  // One of both is in another order.
-  void AddOrdered(GateLayout layout, size_t half, const std::function<size_t(size_t i)>& from) {
-    layout.number = [half, from, &gate = Of(kGate), &up = Of(kUp)](size_t role, size_t i) {
-      return (role == kGate ? gate : up)[role == half ? from(i) : i];
-    };
-    layouts_.push_back(std::move(layout));
-  }
-
-  void AddOrders() {
-    if (F_ > kMostOrdered) return;
-    for (const AxisOrder& order : OrdersOf(F_)) {
+  // The columns or the rows of one of both are in another order: those of an axis of `extent`.
+  void AddOrders(const std::string& noun, const std::string& prefix, size_t extent, size_t inner) {
+    if (extent > kMostOrdered) return;
+    for (const AxisOrder& order : OrdersOf(extent)) {
       for (const size_t half : {kGate, kUp}) {
         const std::string& name = inputs_[half].name;
-        AddOrdered({name + "_" + order.name,
-                    "the columns of " + name + " are in another order: " + order.text},
-                   half, [of = order.from, F = F_](size_t i) { return i / F * F + of(i % F); });
+        layouts_.push_back(
+            {name + prefix + order.name,
+             "the " + noun + " of " + name + " are in another order: " + order.text,
+             [=, from = order.from, &gate = Of(kGate), &up = Of(kUp)](size_t role, size_t i) {
+               const size_t index = i / inner % extent;
+               return (role == kGate ? gate
+                                     : up)[role == half ? i + (from(index) - index) * inner : i];
+             }});
       }
     }
   }
@@ -107,10 +106,7 @@ class Layouts {
               [F = F_](size_t n, size_t i) { return n * F + i; });
   }
 
-  // One of both has lost its signs, or is read from other rows.
-  void AddRowOrders() {
-    const size_t rows = count_ / F_;
-    const auto orders = rows > kMostOrdered ? std::vector<AxisOrder>() : OrdersOf(rows);
+  void AddAbsolute() {
     for (const size_t half : {kGate, kUp}) {
       const std::string& name = inputs_[half].name;
       layouts_.push_back({name + "_absolute", name + " has lost its signs: |" + name + "|",
@@ -118,11 +114,6 @@ class Layouts {
                             const double x = (role == kGate ? gate : up)[i];
                             return role == half ? std::abs(x) : x;
                           }});
-      for (const AxisOrder& order : orders) {
-        AddOrdered({name + "_of_rows_" + order.name,
-                    "the rows of " + name + " are in another order: " + order.text},
-                   half, [of = order.from, F = F_](size_t i) { return of(i / F) * F + i % F; });
-      }
     }
   }
 
