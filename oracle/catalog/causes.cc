@@ -267,7 +267,7 @@ std::vector<Cause> CausesOfOneAnswer(const Observation& seen, const ProveOptions
   if (causes.empty() && !may_be_precision) causes = CausesOfAddedInputs(tensors);
   if (causes.empty() && !is_large && IsForRareCauses(seen.c) && rare == Rare::kTried)
     causes = RareCauses(tensors, evidence, options, may_be_precision);
-  if (causes.empty() && !may_be_precision) causes = CausesOfRange(tensors);
+  if (causes.empty() && described.empty() && !may_be_precision) causes = CausesOfRange(tensors);
   if (causes.empty() && !may_be_precision) causes = CausesOfScaled(tensors);
   return causes.empty() ? described : causes;
 }

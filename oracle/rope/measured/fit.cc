@@ -148,13 +148,12 @@ MeasuredPositions RotaryFit::PositionsSeen(const RotaryCandidate& start, size_t 
     std::vector<double>& integers = seen.candidates.emplace_back();
     if (seen.acts_as(t, seen.right[token_of_[t]])) continue;
     for (const LongRange& range : PositionsOf(angles_, list, model, axis, t, seen.most)) {
-      if (range.high - range.low > kMostCandidates) {
+      if (range.high - range.low > kMostCandidates || integers.size() > kMostCandidates) {
         integers.clear();
         break;
       }
       for (auto q = std::ceil(range.low); q <= range.high; ++q) {
         const auto integer = static_cast<double>(q) + 0;  // never -0
-
         const bool known = std::ranges::find(integers, integer) != integers.end();
         const bool is_mirror_image = angles_.is_mirrored && integer * seen.right[token_of_[t]] < 0;
         if (!known && !is_mirror_image && seen.acts_as(t, integer)) integers.push_back(integer);
