@@ -1,6 +1,7 @@
 #include "tools/api/judgement.h"
 
 #include <algorithm>
+#include <array>
 #include <sstream>
 #include <utility>
 
@@ -43,9 +44,17 @@ std::vector<oracle::Cause> Causes(const oracle::Judge& judge, const Case& c, con
   return oracle::CausesOf(seen, options, conforming);
 }
 
+// "operands_in_tf32", "sum_in_bf16"
+bool IsPrecision(const std::string& cause) {
+  return std::ranges::any_of(
+      std::array{"_in_bf16", "_in_f16", "_in_tf32", "_in_f32", "_in_f8"},
+      [&](const char* format) { return cause.find(format) != std::string::npos; });
+}
+
 // True if the first cause is a bug that was measured or is known, and not only another precision.
 bool NamesABug(const Verdict& verdict, const Case& c, const Tensors& inputs, const Recipe& recipe) {
-  if (verdict.causes.empty() || verdict.causes[0].is_measured) return !verdict.causes.empty();
+  if (verdict.causes.empty() || IsPrecision(verdict.causes[0].name)) return false;
+  if (verdict.causes[0].is_measured) return true;
   const std::vector<oracle::Defect>& defects = oracle::CatalogEntryOf(c.name()).defects;
   const auto at = std::ranges::find(defects, verdict.causes[0].name, &oracle::Defect::name);
   return at != defects.end() && oracle::ButAPrecision(*at, c, inputs, recipe);

@@ -38,9 +38,13 @@ TEST(NameTable, SaysWhichOtherColumnsAreRead) {
   EXPECT_EQ(Sentence([](size_t j) { return kRight[j < 5 ? j : j - 5]; }),
             "bias_of_other_columns: bias has the numbers of other columns, of 0 at 5 and so on, at "
             "the columns 5 to 7 of 8");
-  EXPECT_EQ(Sentence([](size_t j) { return kRight[j / 2 * 2]; }),
-            "bias_of_group: bias has the first number of each 2 at the columns 1 to 7 in steps of "
-            "2 of 8");
+  EXPECT_EQ(
+      Sentence([](size_t j) { return kRight[j / 2 * 2]; }),
+      "bias_shared_by_neighbours: the numbers of the bias are in another order: each even one "
+      "twice");
+  EXPECT_EQ(Sentence([](size_t j) { return kRight[j / 4 * 4]; }),
+            "bias_of_group: the numbers of the bias are in another order: the first of each 4 "
+            "everywhere");
 }
 
 TEST(NameTable, KnowsFunctionsAndFactors) {

@@ -64,7 +64,7 @@ TEST(OtherRest, IsNamedBesideOtherPositions) {
                                  "rotated ones are multiplied by 2; positions above 500")));
   EXPECT_THAT(ExplainedRest([](const double* x, size_t c) { return x[c == 32 ? 47 : c - 1]; }),
               Contains(HasSubstr("rest_in_other_order+position_clamped (the channels outside the "
-                                 "rotated ones has channel (i + 15) mod 16 of them")));
+                                 "rotated ones are in another order: rolled by 1 to the right")));
 }
 
 }  // namespace
