@@ -48,7 +48,9 @@ class NumberFit {
       products += slope * at[i];
       squares += slope * slope;
     }
-    const Nearest step = NearestOf({x - products / squares}, witness);
+    const double change = products / squares;
+    if (!(std::abs(change) <= std::abs(x) / 2)) return kNaN;  // the grid has the others
+    const Nearest step = NearestOf({x - change}, witness);
     return step.distance <= witness.distance / 2 ? step.number : kNaN;
   }
 
