@@ -47,16 +47,8 @@ class NoCase : public Error {
   using Error::Error;
 };
 
-// The file `NAME.cases` of the cases that come with the program, in fixtures/cases of the current
-// folder or of one above the program: "attention", "real/attention". Whatever is not such a name is
-// returned as it is.
-std::string CasesNamed(const std::string& name);
-
-// The names that stand for the cases of an operation: "attention", "real/attention".
-std::vector<std::string> NamesOfCases();
-
 // Every argument is a .cases file, a golden file (HDF5), a case line ("rope pairing=half ..."),
-// which may be several arguments (JoinedLines), or a name for CasesNamed. A case is kept if all
+// which may be several arguments (JoinedLines), or a name (named_cases.h). A case is kept if all
 // filters select it and none of the excluded texts does. A text selects the cases whose canonical
 // line contains it; in it, * stands for any characters and ? for one; with other words, the line
 // before. A case line is dropped if its case is already selected. Notes about aliases are printed

@@ -10,6 +10,7 @@
 #include "fixtures/store/writer.h"
 #include "reference/base/error_test.h"
 #include "reference/prove/prove.h"
+#include "tools/api/named_cases.h"
 
 namespace sextant::tools {
 namespace {

@@ -10,6 +10,7 @@
 #include "oracle/subject/exec_client.h"
 #include "tools/api/judge_cases.h"
 #include "tools/api/memory_to_judge.h"
+#include "tools/api/named_cases.h"
 #include "tools/api/selection.h"
 #include "tools/api/subjects.h"
 #include "tools/cli/check_arguments.h"

@@ -6,7 +6,7 @@
 #include "reference/case/operations.h"
 #include "reference/number/recipe/recipe.h"
 #include "tools/api/computed_subject.h"
-#include "tools/api/selection.h"
+#include "tools/api/named_cases.h"
 
 namespace sextant::tools {
 namespace {
