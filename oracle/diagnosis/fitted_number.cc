@@ -41,17 +41,10 @@ class NumberFit {
     const Nearest near = NearestOf(finer, witness);
     if (near.distance <= witness.distance / 2) return near.number;
     const double x = deviation_.right;
-    const auto at = Residuals(x, {&witness, 1}), beside = Residuals(x * (1 + kStep), {&witness, 1});
-    double products = 0, squares = 0;
-    for (size_t i = 0; i < std::min(at.size(), beside.size()); ++i) {
-      const double slope = (beside[i] - at[i]) / (x * kStep);
-      products += slope * at[i];
-      squares += slope * slope;
-    }
-    const double change = products / squares;
-    if (!(std::abs(change) <= std::abs(x) / 2)) return kNaN;  // the grid has the others
-    const Nearest step = NearestOf({x - change}, witness);
-    return step.distance <= witness.distance / 2 ? step.number : kNaN;
+    const auto step = StepFrom(x, {&witness, 1});
+    if (!step || !(std::abs(step->change) <= std::abs(x) / 2)) return kNaN;  // the grid has these
+    const Nearest stepped = NearestOf({x + step->change}, witness);
+    return stepped.distance <= witness.distance / 2 ? stepped.number : kNaN;
   }
 
   // The least squares of the residuals, by Newton steps from x on. Empty if they do not converge,
@@ -60,24 +53,11 @@ class NumberFit {
     const double limit = DistanceOf(seen_, base_, witnesses, kInfinity) / 2;
     for (int step = 0; step < kNewtonSteps && !std::isnan(x); ++step) {
       if (evaluations_.AreSpent()) break;
-      const auto at = Residuals(x, witnesses);
-      const auto beside = Residuals(x * (1 + kStep), witnesses);
-      if (at.empty() || beside.size() != at.size()) return std::nullopt;
-      double products = 0, squares = 0, bar = kInfinity, distance = 0;
-      for (size_t i = 0; i < at.size(); ++i) {
-        const double slope = (beside[i] - at[i]) / (x * kStep);
-        distance += std::abs(at[i]);
-        if (!std::isfinite(slope)) continue;
-        products += slope * at[i];
-        squares += slope * slope;
-        // |residual| <= 1 at the right number, to first order.
-        bar = std::min(bar, (1 + std::abs(at[i])) / std::abs(slope));
-      }
-      if (!(squares > 0)) return std::nullopt;
-      const double change = products / squares;
-      x -= change;
-      if (std::abs(change) > bar * kConverged) continue;
-      return distance <= limit ? std::optional(MeasuredNumber{x, bar}) : std::nullopt;
+      const auto made = StepFrom(x, witnesses);
+      if (!made) return std::nullopt;
+      x += made->change;
+      if (std::abs(made->change) > made->bar * kConverged) continue;
+      return made->distance <= limit ? std::optional(MeasuredNumber{x, made->bar}) : std::nullopt;
     }
     return std::nullopt;
   }
@@ -98,6 +78,31 @@ class NumberFit {
       nearest.largest = std::max(nearest.largest, distance);
     }
     return nearest;
+  }
+
+  // The Newton step from x on to the least squares of the residuals; `distance` is that at x. Empty
+  // if the number does not change the answer.
+  struct Step {
+    double change, bar = kInfinity, distance = 0;
+  };
+  std::optional<Step> StepFrom(double x, std::span<const Witness> witnesses) {
+    const auto at = Residuals(x, witnesses);
+    const auto beside = Residuals(x * (1 + kStep), witnesses);
+    if (at.empty() || beside.size() != at.size()) return std::nullopt;
+    Step step{};
+    double products = 0, squares = 0;
+    for (size_t i = 0; i < at.size(); ++i) {
+      const double slope = (beside[i] - at[i]) / (x * kStep);
+      step.distance += std::abs(at[i]);
+      if (!std::isfinite(slope)) continue;
+      products += slope * at[i];
+      squares += slope * slope;
+      // |residual| <= 1 at the right number, to first order.
+      step.bar = std::min(step.bar, (1 + std::abs(at[i])) / std::abs(slope));
+    }
+    if (!(squares > 0)) return std::nullopt;
+    step.change = -products / squares;
+    return step;
   }
 
   std::vector<double> Residuals(double value, std::span<const Witness> witnesses) {

@@ -2,9 +2,10 @@
 
 #include <algorithm>
 #include <map>
-#include <optional>
+#include <utility>
 #include <vector>
 
+#include "oracle/diagnosis/vocabulary/exchanged_axes.h"
 #include "oracle/judge/judge.h"
 #include "reference/base/error.h"
 
@@ -13,27 +14,15 @@ namespace {
 
 constexpr size_t kAxes = 4;
 
-// The tensor with its second and third axes exchanged.
-Tensor<double> Exchanged(const Tensor<double>& x) {
-  const size_t outer = x.shape[0], rows = x.shape[1], columns = x.shape[2], inner = x.shape[3];
-  Tensor<double> y({outer, columns, rows, inner});
-  for (size_t o = 0; o < outer; ++o)
-    for (size_t r = 0; r < rows; ++r)
-      for (size_t c = 0; c < columns; ++c)
-        std::copy_n(
-            x.data.begin() + static_cast<ptrdiff_t>(((o * rows + r) * columns + c) * inner), inner,
-            y.data.begin() + static_cast<ptrdiff_t>(((o * columns + c) * rows + r) * inner));
-  return y;
-}
-
-// Exchanges the axes, and adds the names and the words of the case that say so. False if a tensor
-// contradicts another.
+// Exchanges the second and the third axis, and adds the names and the words of the case that say
+// so. False if a tensor contradicts another.
 bool Exchange(const Signature& signature, Tensors& tensors, std::map<std::string, size_t>& extents,
               std::string& names) {
   for (NamedTensor& tensor : tensors) {
     const std::vector<std::string>& axes = FindTensor(signature, tensor.name)->extents;
     if (axes.size() != kAxes) continue;
-    tensor.values = Exchanged(tensor.values);
+    tensor.values.data = oracle::ReadWithExchangedAxes(tensor.values, 1, 2);
+    std::swap(tensor.values.shape[1], tensor.values.shape[2]);
     names +=
         " '" + tensor.name + " (" + axes[0] + " " + axes[2] + " " + axes[1] + " " + axes[3] + ")'";
     for (const size_t axis : {1u, 2u}) {
