@@ -60,6 +60,27 @@ TEST(JudgementText, NeverLeavesOutOneLine) {
   EXPECT_THAT(TextOf(judgement), HasSubstr("  likely cause: o (why)\n"));
 }
 
+// The row has one axis of one failing index, and its own.
+TEST(JudgementText, ACauseOfOneRowIn16BitsIsOnlyPossible) {
+  Judgement judgement = Failing();
+  judgement.verdict.causes = {{"m", "why"}};
+  oracle::TensorVerdict y = Judged("y", Grade::kFails);
+  y.failed = 4;
+  y.failing.resize(2);
+  y.failing[0].ranges = {{3, 3}};
+  y.failing[1].ranges = {{0, 3}};
+  judgement.verdict.tensors = {y};
+  for (const auto& [line, how] : {std::pair("softmax N=5 M=4 dtype=bf16", "possible"),
+                                  std::pair("softmax N=5 M=4 dtype=f16 seed=1", "possible"),
+                                  std::pair("softmax N=5 M=4 dtype=f32", "likely")}) {
+    judgement.verdict.case_line = line;
+    EXPECT_THAT(TextOf(judgement), HasSubstr(std::string(how) + " cause: m (why)\n")) << line;
+  }
+  judgement.verdict.case_line = "softmax N=5 M=4 dtype=bf16";
+  judgement.verdict.tensors[0].failing[0].ranges = {{3, 4}};
+  EXPECT_THAT(TextOf(judgement), HasSubstr("likely cause: m"));
+}
+
 TEST(JudgementText, ExplainsTheFirstOfMoreThanThreeCauses) {
   Judgement judgement = Failing();
   judgement.verdict.causes = {{"m", "why"}, {"n", "why"}, {"o", "why"}, {"p", "why"}};

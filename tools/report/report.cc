@@ -213,10 +213,10 @@ bool IsCertain(const Verdict& verdict) {
   size_t rows = 0;
   for (const auto* tensors : {&verdict.tensors, &verdict.trace})
     for (const oracle::TensorVerdict& t : *tensors) rows += t.failed > 0 ? MostFailingRows(t) : 0;
-  const auto is_of = [&](const char* dtype) {
-    return verdict.case_line.find(std::string(" dtype=") + dtype + " ") != std::string::npos;
-  };
-  return rows != 1 || !(is_of("bf16") || is_of("f16"));
+  const std::string line = verdict.case_line + " ";
+  const bool has_16_bits =
+      line.find(" dtype=bf16 ") != line.npos || line.find(" dtype=f16 ") != line.npos;
+  return rows != 1 || !has_16_bits;
 }
 
 std::string CauseLines(const Verdict& verdict) {

@@ -74,6 +74,7 @@ inline constexpr char kNotStarted[] = "the subject could not be run: ";
 // A run of which the judgement is the only verdict.
 Report ReportOf(const Judgement& judgement);
 
+// The first word of its case line.
 std::string OperationOf(const oracle::Verdict& verdict);
 
 // At most so many rows, along the last axis, have failing elements.

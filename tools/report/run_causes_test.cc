@@ -25,7 +25,7 @@ Verdict Failing(const std::string& operation, size_t elements, std::vector<Cause
   oracle::TensorVerdict& y = verdict.tensors.emplace_back();
   y.elements = y.judged = y.failed = elements;
   const auto rows = static_cast<int64_t>(std::min<size_t>(elements, 100));
-  for (const char* axis : {"N", "M"}) y.failing.push_back({.axis = axis, .ranges = {{1, rows}}});
+  for (const char* axis : {"N", "M"}) y.failing.push_back({axis, "", 0, {{1, rows}}});
   verdict.causes = std::move(causes);
   return verdict;
 }
