@@ -309,9 +309,8 @@ std::vector<Cause> CausesOf(const Observation& seen, const ProveOptions& options
   limited.subject = again.subject();
   // A subject with a state varies, too: what its first answer shows may be the reason.
   std::vector<Cause> causes = CausesOfOneAnswer(limited, options, conforming);
-  const bool may_be_precision =
-      !conforming.recipes.empty() && !conforming.have_other_errors;  // an honest one needs no cause
-  if (causes.empty() && !may_be_precision && seen.subject)
+  const bool has_recipe = !conforming.recipes.empty() && !conforming.have_other_errors;
+  if (causes.empty() && !has_recipe && seen.subject)  // an honest precision needs no cause
     causes = CausesInSmallerCase(limited, options);
   if (std::string varies = again.Difference(); !varies.empty())
     causes.insert(causes.begin(), {"varies", std::move(varies), true});

@@ -27,6 +27,9 @@ struct ConformingRecipes {
 // - Two deviations at once (oracle/catalog/pairs.h), one upon the other (oracle/catalog/layers.h),
 //   and causes beside a wrong order, in a part or in whole rows of the answer; only in cases of at
 //   most Evidence::kAlways elements and of at most 1/16 of MostWork (oracle/diagnosis/work.h).
+// - A range of an input, or of the right numbers, outside of which the answer is right.
+// - A number of all wrong elements, of their rows or their columns.
+// - The causes in a smaller case, which the subject is asked (oracle/catalog/smaller_case.h).
 // Few elements rule out most hypotheses; the search compares about as many elements as a small case
 // has, and a part of a large one (oracle/diagnosis/evidence.h). If a hypothesis could not be
 // compared with all, the text says it.

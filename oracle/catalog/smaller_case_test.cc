@@ -44,7 +44,7 @@ TEST(SmallerCase, ACaseOfFewRowsHasNone) {
 // A rotation that reads sines and cosines from a table of 4096 angles in a turn.
 Answer WithSineTable(const Case& c, const Tensors& inputs) {
   const Tensor<double>&x = inputs[0].values, &position = inputs[1].values;
-  Answer answer{.outputs = {{"y", DType::kF32, x}}};
+  Answer answer{.message = "", .outputs = {{"y", DType::kF32, x}}};
   std::vector<double>& y = answer.outputs[0].values.data;
   const auto extent = [&](const char* name) {
     return static_cast<size_t>(c.dimensions().at(name));

@@ -264,6 +264,16 @@ TEST_F(CheckTest, FailuresOfOneCauseAreOneEntry) {
   EXPECT_EQ(count("  repeat: "), 5u);
 }
 
+// A recipe that permits much permits most bugs, too; a precision is told by it.
+TEST_F(CheckTest, AWideRecipeIsSaidBesideAPrecisionButNotBesideABug) {
+  EXPECT_EQ(Run({"rms_norm N=8 M=64", "--subject", "defect:rms_norm/mean_over_one_less"}),
+            kNonconforming);
+  EXPECT_THAT(stdout_, HasSubstr("likely cause: mean_over_one_less"));
+  EXPECT_THAT(stdout_, Not(HasSubstr("conforms by")));
+  EXPECT_EQ(Run({"rms_norm N=8 M=64", "--subject", "defect:rms_norm/sum_in_bf16"}), kNonconforming);
+  EXPECT_THAT(stdout_, HasSubstr("conforms by `native sum=bf16`"));
+}
+
 TEST_F(CheckTest, SaysHowAliasesAreCalled) {
   EXPECT_EQ(Run({"silu", "N=1", "F=2", "dtype=bfloat16", "--subject", "fast"}), kVerified);
   EXPECT_EQ(stderr_,

@@ -2,16 +2,15 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 #include "oracle/diagnosis/measured_number.h"
 
 namespace sextant::oracle {
 namespace {
 
-constexpr size_t kFewest = 8;       // elements on both sides of a border
-constexpr double kMostRight = 0.1;  // of the elements in the range: the effect may be small there
-constexpr size_t kLeastPart = 32;   // the range is at most all but one of so many parts
+constexpr size_t kFewest = 8;        // elements in the range, and outside of it
+constexpr double kMostOthers = 0.1;  // of the elements in the range: the effect may be small there
+constexpr size_t kParts = 32;        // at least one of so many parts of all elements is outside
 
 // The judged elements in the order of an input.
 struct Element {
@@ -71,8 +70,8 @@ std::optional<WrongRange> FindWrongRange(const AnsweredTensor& tensor, const Ten
       if (first == all.end()) continue;
       const std::vector<Element> inside(first, last);
       const auto others = static_cast<double>(std::ranges::count_if(inside, is(!wrong_inside)));
-      const bool is_pure = others <= kMostRight * static_cast<double>(inside.size());
-      const size_t least = std::max(kFewest, all.size() / kLeastPart);
+      const bool is_pure = others <= kMostOthers * static_cast<double>(inside.size());
+      const size_t least = std::max(kFewest, all.size() / kParts);
       if (!is_pure || inside.size() < kFewest || all.size() - inside.size() < least) continue;
       std::string where = " is " + From(inside.front().x, inside.back().x);
       if (wrong_inside && first == all.begin())

@@ -9,8 +9,9 @@
 
 namespace sextant::oracle {
 
-// "y is wrong only where x is from 1.01 to 1.98: 1.25 times the right number", if 9 of 10 elements
-// fail there, none elsewhere, and neither part is small. Without a number if none is common.
+// "y is wrong only where x is from 1.01 to 1.98: it is 1.25 times the right number there", if 9 of
+// 10 elements fail there, none elsewhere, and neither part is small. Or "y is right only where
+// ...".
 struct WrongRange {
   std::string name, sentence;  // "wrong_in_range"
 };

@@ -43,7 +43,7 @@ TEST(Constant, ManyElementsMakeAFitEvident) {
   EXPECT_FALSE(IsEvident(std::vector<double>(6, 4), one));  // 12 of 14 bits
   EXPECT_TRUE(IsEvident(std::vector<double>(7, 4), one));
   EXPECT_FALSE(IsEvident(std::vector<double>(7, 4), one, 1));
-  one.Count({.is_known = false});
+  one.Count({0.87, "0.87", false});
   EXPECT_FALSE(IsEvident(std::vector<double>(7, 4), one)) << "one of them was fitted";
 }
 
@@ -51,7 +51,7 @@ TEST(Constant, DeviationsAreJoined) {
   Deviations all, other;
   all.Add("a", "the first");
   other.Add("b", "the second");
-  other.Count({.bits = 3});
+  other.Count({1, "1", true, 3});
   all.Add(other);
   all.Add(Deviations());
   EXPECT_EQ(all.name, "a+b");
