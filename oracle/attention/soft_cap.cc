@@ -5,7 +5,6 @@
 
 #include "oracle/attention/arg_max_score.h"
 #include "oracle/diagnosis/catalog_entry.h"
-#include "oracle/position/measured/attributes.h"
 #include "oracle/property/changed_inputs.h"
 #include "oracle/property/common_properties.h"
 #include "reference/layer/activation.h"
@@ -122,8 +121,7 @@ CatalogEntry MakeCatalogEntry<SoftCap>() {
                {"sign_lost", "y is cap tanh(|x| / cap)", Mutation::kSignLost},
            }),
            {ChangedRecipe("in_bf16", "the cap is computed in bf16 for every dtype", "cap=bf16"),
-            ChangedRecipe("in_f16", "the cap is computed in f16 for every dtype", "cap=f16")}}),
-      .measurements = {MeasureAttributes}};
+            ChangedRecipe("in_f16", "the cap is computed in f16 for every dtype", "cap=f16")}})};
 }
 
 }  // namespace sextant::oracle

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "oracle/defect/generated_defects.h"
+#include "oracle/diagnosis/attributes.h"
 #include "oracle/property/common_properties.h"
 #include "oracle/property/stateless.h"
 #include "reference/case/operations.h"
@@ -17,6 +18,7 @@ template <class Op>
 CatalogEntry MakeWithGenerated() {
   const auto operation = MakeOperation<Op>();
   CatalogEntry entry = MakeCatalogEntry<Op>();
+  if (entry.measurements.empty()) entry.measurements = {MeasureAttributes};
   for (Defect& defect : GeneratedDefects(*operation)) entry.defects.push_back(std::move(defect));
   entry.properties.push_back(Stateless());
   if (std::ranges::any_of(operation->info().slices,

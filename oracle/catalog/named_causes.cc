@@ -10,6 +10,7 @@
 #include "oracle/catalog/deciding_case.h"
 #include "oracle/defect/defect.h"
 #include "oracle/diagnosis/answer/answered_tensor.h"
+#include "oracle/diagnosis/attributes.h"
 #include "oracle/diagnosis/evidence.h"
 #include "oracle/diagnosis/recipe/recipe_changes.h"
 
@@ -68,22 +69,23 @@ MeasuredFits CausesMeasuredIn(const Observation& seen, Evidence& evidence,
   MeasuredFits fits;
   Observation with_evidence = seen;
   with_evidence.evidence = &evidence;
-  for (const Measurement& measure : CatalogEntryOf(seen.c.name()).measurements) {
-    for (const Explanation& one : measure(with_evidence)) {
-      if (!one.model.operation) {
-        fits.described.push_back({one.name, one.sentence, true});
-        continue;
-      }
-      const Fit fit = evidence.FitOf(one.model);
-      if (!fit.explains) continue;
-      fits.nearest = std::min(fits.nearest, PerElement(fit));
-      Cause cause{one.name, one.sentence + ExtentOfFit(evidence, fit), true};
-      // Two measurements may come to the same.
-      if (std::ranges::find(fits.causes, cause.why, &Cause::why) != fits.causes.end()) continue;
-      fits.causes.push_back(std::move(cause));
-      if (use) use(one);
+  const auto add = [&](const Explanation& one) {
+    if (!one.model.operation) {
+      fits.described.push_back({one.name, one.sentence, true});
+      return;
     }
-  }
+    const Fit fit = evidence.FitOf(one.model);
+    if (!fit.explains) return;
+    fits.nearest = std::min(fits.nearest, PerElement(fit));
+    Cause cause{one.name, one.sentence + ExtentOfFit(evidence, fit), true};
+    // Two measurements may come to the same.
+    if (std::ranges::count(fits.causes, cause.why, &Cause::why) > 0) return;
+    fits.causes.push_back(std::move(cause));
+    if (use) use(one);
+  };
+  for (const Measurement& measure : CatalogEntryOf(seen.c.name()).measurements)
+    std::ranges::for_each(measure(with_evidence), add);
+  if (fits.causes.empty()) std::ranges::for_each(MeasureEachAttribute(with_evidence), add);
   return fits;
 }
 

@@ -45,6 +45,9 @@ std::vector<Explanation> FittedTo(const Observation& seen, const Hypothesis& bas
                                   const std::vector<Deviation>& deviations,
                                   const std::vector<Deviation>& alone = {});
 
+// The right computation, of which every other is a change.
+Hypothesis RightOf(const Observation& seen);
+
 // The computation with other attributes, names and texts; empty if they are not valid,
 // or if a shape depends on them.
 using AttributeTexts = std::vector<std::pair<std::string, std::string>>;

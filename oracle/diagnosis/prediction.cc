@@ -181,7 +181,12 @@ bool Comparison::refutes() const {
 
 Comparison Compare(const Observation& seen, const AnsweredSlice& part, const Values& right,
                    const Hypothesis& hypothesis, const Comparing& how) {
-  Prediction prediction = Predict(seen, hypothesis, part.slice, how.by);
+  Prediction prediction;
+  try {
+    prediction = Predict(seen, hypothesis, part.slice, how.by);
+  } catch (const Error&) {  // the formula is not defined for its inputs: a token beyond the table
+    return {.conforms = false};
+  }
   DistinguishZeros(seen, prediction.values);
   Comparison sums = Distances(part, right, prediction.values, how.some_fail);
   if (sums.distance == 0) return sums;

@@ -3,6 +3,10 @@
 
 namespace sextant::oracle {
 
+Hypothesis RightOf(const Observation& seen) {
+  return {seen.c.operation().Clone(), SharedInputs::Of(seen.inputs), seen.recipe};
+}
+
 std::optional<Hypothesis> WithAttributes(const Hypothesis& base, const AttributeTexts& texts) {
   try {
     std::shared_ptr<Operation> changed = base.operation->Clone();

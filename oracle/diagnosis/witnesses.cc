@@ -118,9 +118,14 @@ Witnesses WitnessesOf(const Observation& seen) {
 
 std::vector<double> ResidualsOf(const Observation& seen, const Hypothesis& model,
                                 const Witness& witness) {
-  const Tensors predicted = EvaluateByRecipe(
-      {seen.c, model.inputs.Readers(), model.recipe, *model.operation}, witness.slice);
   std::vector<double> residuals;
+  Tensors predicted;
+  try {
+    predicted = EvaluateByRecipe({seen.c, model.inputs.Readers(), model.recipe, *model.operation},
+                                 witness.slice);
+  } catch (const Error&) {  // the formula is not defined for its inputs: a token beyond the table
+    return {kInfinity};
+  }
   for (size_t o = 0; o < predicted.size(); ++o) {
     for (size_t i = 0; i < witness.answer[o].data.size(); ++i) {
       const double unit = witness.units[o].data[i];

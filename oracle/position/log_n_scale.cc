@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "oracle/diagnosis/catalog_entry.h"
-#include "oracle/position/measured/attributes.h"
 #include "oracle/position/scale_properties.h"
 #include "oracle/property/changed_inputs.h"
 #include "oracle/property/common_properties.h"
@@ -116,8 +115,7 @@ CatalogEntry MakeCatalogEntry<LogNScale>() {
             {"monotone", "the factor is at least 1 and never decreases", CheckLogNScaleRising}}}),
       // The factor is 1 at negative positions and at position 0.
       .defects = Joined<Defect>({RemoveDefects({"negative_position_clamped"}, PositionDefects()),
-                                 FactorDefects(), LogNScaleFormulaDefects()}),
-      .measurements = {MeasureAttributes}};
+                                 FactorDefects(), LogNScaleFormulaDefects()})};
 }
 
 }  // namespace sextant::oracle

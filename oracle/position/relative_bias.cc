@@ -5,7 +5,6 @@
 
 #include "oracle/defect/input_defects.h"
 #include "oracle/diagnosis/catalog_entry.h"
-#include "oracle/position/measured/attributes.h"
 #include "oracle/position/relative_defects.h"
 #include "oracle/property/changed_inputs.h"
 #include "oracle/property/property.h"
@@ -282,8 +281,7 @@ CatalogEntry MakeCatalogEntry<RelativeBias>() {
                      {"rising", "a larger distance never has an earlier bucket",
                       CheckRelativeBiasRising},
                      {"mirrored", "keys after the query mirror those before it", CheckMirror}},
-      .defects = Joined<Defect>({BucketDefects(), OtherDefects(), QueryKeyDefects()}),
-      .measurements = {MeasureAttributes}};
+      .defects = Joined<Defect>({BucketDefects(), OtherDefects(), QueryKeyDefects()})};
 }
 
 }  // namespace sextant::oracle

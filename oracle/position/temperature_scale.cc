@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "oracle/diagnosis/catalog_entry.h"
-#include "oracle/position/measured/attributes.h"
 #include "oracle/position/scale_properties.h"
 #include "oracle/property/changed_inputs.h"
 #include "oracle/property/common_properties.h"
@@ -175,8 +174,7 @@ CatalogEntry MakeCatalogEntry<TemperatureScale>() {
             {"rises_by_steps", "the factor is at least 1 and does not decrease from step to step",
              CheckTemperatureScaleRising}}}),
       .defects =
-          Joined<Defect>({PositionDefects(), FactorDefects(), TemperatureScaleFormulaDefects()}),
-      .measurements = {MeasureAttributes}};
+          Joined<Defect>({PositionDefects(), FactorDefects(), TemperatureScaleFormulaDefects()})};
 }
 
 }  // namespace sextant::oracle

@@ -11,11 +11,11 @@
 #include "oracle/attention/measured/keys.h"
 #include "oracle/attention/measured/operands.h"
 #include "oracle/attention/measured/softmax_deviations.h"
+#include "oracle/diagnosis/attributes.h"
 #include "oracle/diagnosis/choices.h"
 #include "oracle/diagnosis/evidence.h"
 #include "oracle/diagnosis/input/input_changes.h"
 #include "oracle/diagnosis/measured_number.h"
-#include "oracle/position/measured/attributes.h"
 
 namespace sextant::oracle {
 namespace {
@@ -64,12 +64,10 @@ Deviation Scale(const Case& c) {
                        LikelyScales(c));
 }
 
-// A cap where none is expected, and none where one is.
-Deviation Cap(const Case& c) {
-  if (TextOf(c, "soft_cap").empty())
-    return AttributeText("soft_cap", "no cap is expected, scores are capped at",
-                         {"50", "30", "20", "15", "10", "100", "5", "2", "1"});
-  return AttributeText("soft_cap", "the cap is", {""});
+// A cap where none is expected.
+Deviation Cap() {
+  return AttributeText("soft_cap", "no cap is expected, scores are capped at",
+                       {"50", "30", "20", "15", "10", "100", "5", "2", "1"});
 }
 
 // Attributes set together, and what is said of them.
@@ -235,7 +233,7 @@ bool HasAttribute(const Case& c, const std::string& name) { return Case::Has(c.o
 
 std::vector<Deviation> AttentionDeviations(const Case& c, const Tensors& inputs) {
   std::vector<Deviation> deviations = {Scale(c)};
-  if (HasAttribute(c, "soft_cap")) deviations.push_back(Cap(c));
+  if (HasAttribute(c, "soft_cap") && TextOf(c, "soft_cap").empty()) deviations.push_back(Cap());
   if (HasAttribute(c, "window"))
     std::ranges::move(MaskDeviations(c, kByAnswers), std::back_inserter(deviations));
   if (HasInput(inputs, "bias"))
@@ -258,13 +256,13 @@ std::vector<Explanation> MeasureParts(const Observation& seen, const Hypothesis&
          Joined<Deviation>({rotations, BiasChanges(seen.c, seen.inputs), {NormedOperands()}})});
   };
   const auto by_answer = [&] {
-    std::vector<Deviation> deviations = Joined<Deviation>(
-        {{HeadsOf(seen.c, std::make_shared<const Tensors>(seen.inputs), with_parts)},
-         AttentionDeviations(seen.c, seen.inputs),
-         AttributeDeviations(seen.c),
-         PositionDeviations(seen.inputs),
-         BiasChanges(seen.c, seen.inputs),
-         {UnscaledTiles(seen.c, with_parts)}});
+    std::vector<Deviation> deviations = AndAttributes(
+        Joined<Deviation>(
+            {{HeadsOf(seen.c, std::make_shared<const Tensors>(seen.inputs), with_parts)},
+             AttentionDeviations(seen.c, seen.inputs),
+             BiasChanges(seen.c, seen.inputs),
+             {UnscaledTiles(seen.c, with_parts)}}),
+        seen.c, seen.inputs);
     Deviation keys;
     keys.name = keys.factor = "keys";
     keys.measured = [&](const Hypothesis& model) { return KeysByAnswers(seen, model, with_parts); };

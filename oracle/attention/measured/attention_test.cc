@@ -49,7 +49,7 @@ TEST(MeasuredAttention, MeasuresTheCap) {
   PlantedAttention planted = RightAttention();
   planted.cap = 37;
   EXPECT_THAT(CausesIn(kNarrowLine + "soft_cap=50 dtype=f32 @q=normal(30)", planted),
-              Contains("soft_cap_changed (scores are capped at 37, expected 50)"));
+              Contains("soft_cap_changed (soft_cap is 37, expected 50)"));
 }
 
 TEST(MeasuredAttention, SaysHowFarQueriesSee) {

@@ -7,12 +7,12 @@
 #include "oracle/attention/measured/attention.h"
 #include "oracle/attention/measured/heads.h"
 #include "oracle/attention/measured/rows.h"
+#include "oracle/diagnosis/attributes.h"
 #include "oracle/diagnosis/catalog_entry.h"
 #include "oracle/diagnosis/choices.h"
 #include "oracle/diagnosis/input/input_changes.h"
 #include "oracle/diagnosis/vocabulary/axis_orders.h"
 #include "oracle/diagnosis/vocabulary/exchanged_axes.h"
-#include "oracle/position/measured/attributes.h"
 #include "oracle/property/changed_inputs.h"
 #include "reference/attention/cross_attention.h"
 #include "reference/attention/multi_head.h"
@@ -202,9 +202,11 @@ std::vector<Deviation> OfInputs(const Case& c, const Tensors& inputs) {
 std::vector<Explanation> MeasureCross(const Observation& seen) {
   const auto operation = std::make_shared<Wrapped<CrossByParts, false>>();
   CopyAttributes(seen.c, *operation);
-  return FittedTo(seen, {operation, SharedInputs::Of(seen.inputs), seen.recipe},
-                  Joined<Deviation>({OfParts(seen.c), AttentionDeviations(seen.c, seen.inputs),
-                                     AttributeDeviations(seen.c), OfInputs(seen.c, seen.inputs)}));
+  return FittedTo(
+      seen, {operation, SharedInputs::Of(seen.inputs), seen.recipe},
+      AndAttributes(Joined<Deviation>({OfParts(seen.c), AttentionDeviations(seen.c, seen.inputs),
+                                       OfInputs(seen.c, seen.inputs)}),
+                    seen.c, seen.inputs));
 }
 
 }  // namespace sextant::oracle

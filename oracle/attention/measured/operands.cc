@@ -4,9 +4,9 @@
 #include <cmath>
 
 #include "oracle/attention/measured/score_fit.h"
+#include "oracle/diagnosis/attributes.h"
 #include "oracle/diagnosis/choices.h"
 #include "oracle/diagnosis/input/input_changes.h"
-#include "oracle/position/measured/attributes.h"
 #include "reference/number/recipe/rounding_units.h"
 #include "reference/rope/rope_attributes.h"
 
@@ -46,12 +46,13 @@ void NormRows(Tensor<double>& x, bool is_unit) {
 
 std::vector<Deviation> RotationDeviations(const Case& c, const Tensors& inputs) {
   if (!HasInput(inputs, "position_q")) return {};
-  std::vector<Deviation> rotations = AttributeDeviations(c);
+  std::vector<Deviation> rotations = AndAttributes({}, c, inputs);
   const auto own = AttributesOf(RopeAttributes());
   std::erase_if(rotations, [&](const Deviation& deviation) {
-    return std::ranges::find(own, deviation.factor, &Attribute::name) == own.end();
+    const bool is_own = std::ranges::count(own, deviation.factor, &Attribute::name) > 0;
+    return !is_own && !HasInput(inputs, deviation.factor);
   });
-  return Joined<Deviation>({rotations, PositionDeviations(inputs)});
+  return rotations;
 }
 
 std::vector<Deviation> BiasChanges(const Case& c, const Tensors& inputs) {

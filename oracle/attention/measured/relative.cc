@@ -7,11 +7,11 @@
 #include "oracle/attention/measured/attention.h"
 #include "oracle/attention/measured/relative_parts.h"
 #include "oracle/attention/measured/relative_rows.h"
+#include "oracle/diagnosis/attributes.h"
 #include "oracle/diagnosis/catalog_entry.h"
 #include "oracle/diagnosis/choices.h"
 #include "oracle/diagnosis/input/input_changes.h"
 #include "oracle/diagnosis/vocabulary/axis_orders.h"
-#include "oracle/position/measured/attributes.h"
 #include "oracle/property/changed_inputs.h"
 
 namespace sextant::oracle {
@@ -93,7 +93,7 @@ std::vector<Explanation> MeasureRelative(const Observation& seen) {
   const auto T = static_cast<int64_t>(ExtentOf(seen.c, "T"));
   likely.push_back(OneOf("keys_changed", "keys", KeyChoices(T)));
   for (Deviation& change : DistancesOfTables(seen)) likely.push_back(std::move(change));
-  std::vector<Deviation> others = PositionDeviations(seen.inputs);
+  std::vector<Deviation> others;
   for (Deviation& change : InputChanges(seen.c, seen.inputs))
     (change.factor.ends_with("_table") ? likely : others).push_back(std::move(change));
   likely = Joined<Deviation>({std::move(likely), AttentionDeviations(seen.c, seen.inputs)});
@@ -104,7 +104,7 @@ std::vector<Explanation> MeasureRelative(const Observation& seen) {
   std::vector<Explanation> found = FittedTo(seen, base, likely);
   if (!found.empty()) return found;
   return FittedTo(seen, base,
-                  Joined<Deviation>({likely, AttributeDeviations(seen.c), std::move(others)}),
+                  Joined<Deviation>({AndAttributes(likely, seen.c, seen.inputs), others}),
                   RowsOfTables(seen));
 }
 

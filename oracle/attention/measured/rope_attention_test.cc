@@ -104,7 +104,7 @@ TEST(MeasuredRopeAttention, NamesARotationBesideTheScale) {
   };
   planted.attention.scale = 0.4;
   ExpectCause(kFused, planted,
-              "base_changed+scale_changed (the base is 500000, expected 10000; and scores are "
+              "base_changed+scale_changed (base is 500000, expected 10000; and scores are "
               "multiplied by 0.4");
 }
 

@@ -8,10 +8,10 @@
 #include "oracle/attention/measured/attention.h"
 #include "oracle/attention/measured/least_squares.h"
 #include "oracle/diagnosis/answer/answered_tensor.h"
+#include "oracle/diagnosis/attributes.h"
 #include "oracle/diagnosis/choices.h"
 #include "oracle/diagnosis/input/input_changes.h"
 #include "oracle/diagnosis/measured_number.h"
-#include "oracle/position/measured/attributes.h"
 #include "oracle/property/changed_inputs.h"
 #include "reference/number/recipe/rounding_units.h"
 
@@ -224,7 +224,7 @@ std::vector<Explanation> MeasureProducts(const Observation& seen, const Hypothes
   deviations.push_back(MeasuredBy(
       "channels", [&](const Hypothesis& model) { return ChannelsIn(seen, model, with_parts); }));
   return FittedTo(seen, base,
-                  Joined<Deviation>({AttributeDeviations(seen.c), std::move(deviations),
+                  Joined<Deviation>({AndAttributes(std::move(deviations), seen.c, seen.inputs),
                                      InputChanges(seen.c, seen.inputs)}));
 }
 

@@ -10,7 +10,6 @@
 #include "oracle/diagnosis/catalog_entry.h"
 #include "oracle/diagnosis/fitted_number.h"
 #include "oracle/diagnosis/input/input_changes.h"
-#include "oracle/position/measured/attributes.h"
 #include "oracle/property/changed_inputs.h"
 
 namespace sextant::oracle {
@@ -265,10 +264,11 @@ std::vector<Deviation> OfSums(const Observation& seen, size_t M) {
 
 std::vector<Explanation> MeasureSoftmax(const Observation& seen) {
   const size_t M = ExtentOf(seen.c, "M");
-  return MeasureAttributesAnd(seen, Joined<Deviation>({OfResult(M),
-                                                       OfExponentials(seen, M),
-                                                       {Exponents(seen.inputs), ColumnsCut(M)},
-                                                       OfSums(seen, M)}));
+  return FittedTo(seen, RightOf(seen),
+                  Joined<Deviation>({OfResult(M),
+                                     OfExponentials(seen, M),
+                                     {Exponents(seen.inputs), ColumnsCut(M)},
+                                     OfSums(seen, M)}));
 }
 
 }  // namespace sextant::oracle

@@ -226,7 +226,7 @@ std::vector<Deviation> InputChanges(const Case& c, const Tensors& inputs) {
 }
 
 std::vector<Explanation> MeasureInputs(const Observation& seen) {
-  const Hypothesis base{seen.c.operation().Clone(), SharedInputs::Of(seen.inputs), seen.recipe};
+  const Hypothesis base = RightOf(seen);
   std::vector<Deviation> deviations = InputChanges(seen.c, seen.inputs), rare;
   for (size_t i = 0; i < seen.inputs.size(); ++i) {
     const TensorSpec& spec = seen.c.signature().inputs[i];

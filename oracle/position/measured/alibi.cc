@@ -4,10 +4,10 @@
 #include <cmath>
 #include <numbers>
 
+#include "oracle/diagnosis/attributes.h"
 #include "oracle/diagnosis/choices.h"
 #include "oracle/diagnosis/input/input_changes.h"
 #include "oracle/position/measured/alibi_factors.h"
-#include "oracle/position/measured/attributes.h"
 #include "oracle/position/measured/masked_keys.h"
 #include "oracle/position/measured/slope_exponents.h"
 #include "oracle/property/changed_inputs.h"
@@ -96,24 +96,25 @@ Deviation ExponentsOfHeads(const Case& c) {
 }  // namespace
 
 std::vector<Explanation> MeasureBias(const Observation& seen) {
-  std::vector<Explanation> found = MeasureAttributesAnd(
-      seen, {InputFactor(seen.inputs, "slope", "every slope is multiplied by")});
+  std::vector<Explanation> found =
+      FittedTo(seen, RightOf(seen),
+               AndAttributes({InputFactor(seen.inputs, "slope", "every slope is multiplied by")},
+                             seen.c, seen.inputs));
   if (found.empty()) found = MeasureMaskedKeys(seen);
   return found.empty() ? MeasureFactorsOfBias(seen) : found;
 }
 
 std::vector<Explanation> MeasureSlopes(const Observation& seen) {
-  return MeasureAttributesAnd(
-      seen,
-      {OfByBase("base_changed", &ByBase::base,
-                {{3}, {4}, {std::numbers::e, "2.718282 = e"}, {10}, {1.5}, {std::numbers::sqrt2}},
-                [](const std::string& number) {
-                  return "slopes are powers of the base " + number + ", expected 2";
-                }),
-       OfByBase(
-           "slopes_multiplied", &ByBase::factor, {{2}, {0.5}, {-1}, {0.125}},
-           [](const std::string& number) { return "every slope is multiplied by " + number; })},
-      {ExponentsOfHeads(seen.c)});
+  const std::vector<Deviation> own = {
+      OfByBase("base_changed", &ByBase::base,
+               {{3}, {4}, {std::numbers::e, "2.718282 = e"}, {10}, {1.5}, {std::numbers::sqrt2}},
+               [](const std::string& number) {
+                 return "slopes are powers of the base " + number + ", expected 2";
+               }),
+      OfByBase("slopes_multiplied", &ByBase::factor, {{2}, {0.5}, {-1}, {0.125}},
+               [](const std::string& number) { return "every slope is multiplied by " + number; })};
+  return FittedTo(seen, RightOf(seen), AndAttributes(own, seen.c, seen.inputs),
+                  {ExponentsOfHeads(seen.c)});
 }
 
 }  // namespace sextant::oracle

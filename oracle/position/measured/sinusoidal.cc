@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "oracle/position/measured/attributes.h"
+#include "oracle/diagnosis/attributes.h"
 #include "oracle/rope/measured/measured_op.h"
 #include "oracle/rope/measured/rotation.h"
 #include "reference/number/real.h"

@@ -1,4 +1,4 @@
-#include "oracle/position/measured/attributes.h"
+#include "oracle/diagnosis/attributes.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "oracle/catalog/causes_test.h"
+#include "oracle/layer/measured/answer_test.h"
 
 namespace sextant::oracle {
 namespace {
@@ -36,9 +37,9 @@ TEST(MeasuredAttributes, FindNothingInARightAnswer) {
 
 TEST(MeasuredAttributes, MeasureAnyBase) {
   EXPECT_THAT(CausesOfSinusoids("sinusoidal M=32 S=24 dtype=f32", 7321, Same),
-              ElementsAre("base_changed (the base is 7321, expected 10000)"));
+              ElementsAre("base_changed (base is 7321, expected 10000)"));
   EXPECT_THAT(CausesOfSinusoids("sinusoidal M=32 S=24 dtype=bf16", 5000, Same),
-              ElementsAre("base_changed (the base is 5000, expected 10000)"));
+              ElementsAre("base_changed (base is 5000, expected 10000)"));
 }
 
 TEST(MeasuredAttributes, CountClampedPositions) {
@@ -52,7 +53,7 @@ TEST(MeasuredAttributes, NameTwoDeviationsAtOnce) {
   EXPECT_THAT(
       CausesOfSinusoids("sinusoidal M=32 S=24 dtype=f32", 500000, [](double p) { return p + 3; }),
       Contains("position_shifted+base_changed (position: positions have 3 added (24 of 24 "
-               "such tokens); and the base is 500000, expected 10000)"));
+               "such tokens); and base is 500000, expected 10000)"));
 }
 
 TEST(MeasuredAttributes, LookForTwoDeviationsAsLongAsEvaluationsAreLeft) {
@@ -101,6 +102,52 @@ TEST(MeasuredAttributes, MeasureIntegers) {
   EXPECT_THAT(question.Causes(answer),
               Contains(StartsWith("original_max_position_embeddings_changed "
                                   "(original_max_position_embeddings is 3000, expected 2048")));
+}
+
+// The causes of the answer of a decoder, which has no measurement of its own, with another word.
+std::vector<std::string> CausesOfDecoder(const std::string& word) {
+  const MeasuredCase question(
+      "decoder pairing=half embedding_scale=2 V=9 L=1 S=6 M=8 H=2 K=1 D=4 R=2 F=5 dtype=f32");
+  const Case other = question.c.With(std::vector{word});
+  return question.Causes(EvaluateByRecipe({other, question.inputs, question.recipe}));
+}
+
+TEST(MeasuredAttributes, AreNamedByTheirTypesInAnyOperation) {
+  EXPECT_THAT(CausesOfDecoder("embedding_scale=1.37"),  // a real number
+              Contains("embedding_scale_changed: embedding_scale is 1.37, expected 2"));
+  EXPECT_THAT(CausesOfDecoder("offset=1"),  // an integer
+              Contains("offset_changed: offset is 1, expected 0"));
+  EXPECT_THAT(CausesOfDecoder("unit_offset=true"),
+              Contains("unit_offset_changed: unit_offset is true, expected false"));
+  EXPECT_THAT(CausesOfDecoder("kind=geglu"),
+              Contains("kind_changed: kind is geglu, expected swiglu"));
+}
+
+TEST(MeasuredAttributes, ReadTokensByTheMapsOfIndices) {
+  const MeasuredCase question(
+      "decoder pairing=half V=30 L=1 S=8 M=8 H=2 K=1 D=4 F=5 dtype=f32 "
+      "@token=3,29,28,7,11,27,26,25");
+  Tensors clamped = question.inputs;
+  for (double& token : clamped[0].values.data) token = std::min(token, 20.0);
+  EXPECT_THAT(question.Causes(EvaluateByRecipe({question.c, clamped, question.recipe})),
+              Contains("token_clamped: token: positions above 20 act as 20 (5 of 8 such tokens)"));
+}
+
+// After measurements of its own, an operation is asked for each of its attributes alone.
+TEST(MeasuredAttributes, ExplainEachAlone) {
+  const AskedCase question("rms_norm N=6 M=16 dtype=f32");
+  const Case other = question.c.With(std::vector<std::string>{"eps=0.37"});
+  const Tensors answer = EvaluateByRecipe({other, question.inputs, question.recipe});
+  const Judge judge(question.c, question.inputs, question.recipe);
+  const auto found = MeasureEachAttribute({.c = question.c,
+                                           .inputs = question.inputs,
+                                           .recipe = question.recipe,
+                                           .golden = judge.golden(),
+                                           .permitted = judge.permitted(),
+                                           .answer = answer});
+  ASSERT_THAT(found, testing::SizeIs(1));
+  EXPECT_EQ(found[0].name, "eps_changed");
+  EXPECT_EQ(found[0].sentence, "eps is 0.37, expected 1e-05");
 }
 
 TEST(MeasuredAttributes, AccuseNoHonestRecipe) {
