@@ -71,15 +71,9 @@ std::vector<Cause> CausesBesideAPrecision(const Observation& seen, const ProveOp
   return FirstCauses(most, options, [&](size_t i, const ProveOptions& here) {
     const Precision& precision = precisions[i];
     size_t no_evaluations = 0;  // of pairs, all of which IsTooLoose drops
-    const Observation by_it{.c = seen.c,
-                            .inputs = seen.inputs,
-                            .recipe = precision.recipe,
-                            .golden = seen.golden,
-                            .permitted = precision.permitted,
-                            .answer = seen.answer,
-                            .evaluations_left = &no_evaluations,
-                            .is_second = true,
-                            .is_part = true};
+    const Searching how{.evaluations_left = &no_evaluations, .is_second = true, .is_part = true};
+    const Observation by_it{
+        seen.c, seen.inputs, precision.recipe, seen.golden, precision.permitted, seen.answer, how};
     std::vector<Cause> causes;
     Evidence evidence(by_it, here);
     if (!IsEvidence(evidence.failing(), precisions.size() * defects)) return causes;

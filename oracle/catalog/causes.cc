@@ -52,8 +52,7 @@ std::vector<Cause> StructuralCauses(AnsweredTensors& tensors, size_t failing,
   if (findings.empty() || explained == failing) return causes;
   if (!of_all) return {};
   const auto permitted = WithoutExplained(seen.permitted, findings);
-  Observation rest = WithPermitted(seen, permitted);
-  rest.subject = seen.subject;
+  const Observation rest = WithPermitted(seen, permitted, seen.how);
   auto [others, explain_all] = NamedCausesOfPart(rest, *of_all, options);
   if (explain_all) return others;  // the structure follows from them: a row without keys is 0
   if (others.empty()) {
@@ -117,13 +116,8 @@ std::optional<std::vector<Cause>> CausesInTrace(const Observation& seen,
   const auto question = causes.empty() ? StageQuestionOf(seen, stage->output) : std::nullopt;
   if (question) {
     const auto [golden, permitted] = Enclose({question->c, question->inputs, seen.recipe}, options);
-    causes = CausesOfOneAnswer({.c = question->c,
-                                .inputs = question->inputs,
-                                .recipe = seen.recipe,
-                                .golden = golden,
-                                .permitted = permitted,
-                                .answer = question->outputs,
-                                .evaluations_left = seen.evaluations_left},
+    causes = CausesOfOneAnswer({question->c, question->inputs, seen.recipe, golden, permitted,
+                                question->outputs, seen.how.WithoutQuestions()},
                                options, {}, is_large ? Rare::kNotTried : Rare::kTried);
   }
   for (Cause& cause : causes) cause.why = "first wrong at " + stage->output + ": " + cause.why;
@@ -137,15 +131,9 @@ std::vector<Cause> CausesBesideAnOrder(const Observation& seen, const ProveOptio
   return FirstCauses(most, options, [&](size_t i, const ProveOptions& here) {
     const auto& [sentence, answer, permitted] = orders[i];
     size_t no_evaluations = 0;  // of pairs: a wrong order is the second deviation
-    std::vector<Cause> causes = NamedCauses({.c = seen.c,
-                                             .inputs = seen.inputs,
-                                             .recipe = seen.recipe,
-                                             .golden = seen.golden,
-                                             .permitted = permitted,
-                                             .answer = answer,
-                                             .evaluations_left = &no_evaluations,
-                                             .is_second = true},
-                                            here);
+    const Searching how{.evaluations_left = &no_evaluations, .is_second = true};
+    std::vector<Cause> causes =
+        NamedCauses({seen.c, seen.inputs, seen.recipe, seen.golden, permitted, answer, how}, here);
     if (causes.empty()) return causes;
     for (Cause& cause : causes) {
       cause.why += "; together with moved";
@@ -160,7 +148,8 @@ std::vector<Cause> CausesBesideAnOrder(const Observation& seen, const ProveOptio
 std::vector<Cause> CausesInBlock(const Observation& seen, const ProveOptions& options) {
   const auto block = FailingBlockOf(seen);
   if (!block) return {};
-  std::vector<Cause> causes = NamedCauses(WithPermitted(seen, block->permitted), options);
+  std::vector<Cause> causes =
+      NamedCauses(WithPermitted(seen, block->permitted, seen.how.WithoutQuestions()), options);
   for (Cause& cause : causes) {
     cause.why += "; only at " + block->text;
     cause.is_beside = true;
@@ -277,19 +266,12 @@ std::vector<Cause> CausesInSmallerCase(const Observation& seen, const ProveOptio
   const ScopedBudget none((Budget()));  // that of the caller is of its case
   for (const Case& c : SmallerCasesOf(seen.c)) {
     const Tensors inputs = DrawInputs(c);
-    const Answer answer = seen.subject->answer(c, inputs);
+    const Answer answer = seen.how.subject->answer(c, inputs);
     if (answer.status != Answer::Status::kAnswered || !DescribeMismatch(c, answer.outputs).empty())
       continue;
     const Recipe recipe = ParseRecipe(seen.recipe.name, c.dtype());
     const auto [golden, permitted] = Enclose({c, inputs, recipe}, options);
-    const Observation smaller{.c = c,
-                              .inputs = inputs,
-                              .recipe = recipe,
-                              .golden = golden,
-                              .permitted = permitted,
-                              .answer = answer.outputs,
-                              .subject = seen.subject,
-                              .evaluations_left = seen.evaluations_left};
+    const Observation smaller{c, inputs, recipe, golden, permitted, answer.outputs, seen.how};
     if (AnsweredSliceOf(smaller, {}).failing_elements == 0) continue;
     std::vector<Cause> causes = CausesOfOneAnswer(smaller, options, {});
     for (Cause& cause : causes) cause.why += "; found in the smaller case `" + c.ToString() + "`";
@@ -304,13 +286,13 @@ std::vector<Cause> CausesOf(const Observation& seen, const ProveOptions& options
                             const ConformingRecipes& conforming) {
   size_t evaluations = kMostEvaluations;
   Observation limited = seen;
-  limited.evaluations_left = &evaluations;
+  limited.how.evaluations_left = &evaluations;
   const RepeatedQuestion again(seen);
-  limited.subject = again.subject();
+  limited.how.subject = again.subject();
   // A subject with a state varies, too: what its first answer shows may be the reason.
   std::vector<Cause> causes = CausesOfOneAnswer(limited, options, conforming);
   const bool has_recipe = !conforming.recipes.empty() && !conforming.have_other_errors;
-  if (causes.empty() && !has_recipe && seen.subject)  // an honest precision needs no cause
+  if (causes.empty() && !has_recipe && seen.how.subject)  // an honest precision needs no cause
     causes = CausesInSmallerCase(limited, options);
   if (std::string varies = again.Difference(); !varies.empty())
     causes.insert(causes.begin(), {"varies", std::move(varies), true});

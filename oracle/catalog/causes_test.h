@@ -17,7 +17,7 @@ struct AskedCase : DrawnCase {
     const Judge judge(c, inputs, recipe);
     std::vector<std::string> causes;
     for (const Cause& cause :
-         CausesOf({c, inputs, recipe, judge.golden(), judge.permitted(), answer, subject}))
+         CausesOf({c, inputs, recipe, judge.golden(), judge.permitted(), answer, {subject}}))
       causes.push_back(cause.name + " (" + cause.why + ")");
     return causes;
   }

@@ -121,7 +121,7 @@ std::vector<Cause> OnDefects(const Observation& seen, Evidence& evidence) {
 std::vector<Cause> OnPart(const Observation& seen, Observation part, size_t parts,
                           const ProveOptions& options) {
   Evidence evidence(part, options);
-  part.evidence = &evidence;
+  part.how.evidence = &evidence;
   for (const Measurement& measure : CatalogEntryOf(seen.c.name()).measurements) {
     for (const auto& [name, sentence, model] : measure(part)) {
       if (!model.operation || !evidence.FitOf(model).explains) continue;
@@ -153,10 +153,8 @@ std::vector<Cause> LayeredCauses(const Observation& seen, Evidence& evidence,
   const size_t most = std::min(parts.size(), MostMeasurements(seen.c));
   return FirstCauses(most, options, [&](size_t i, const ProveOptions& here) {
     size_t no_evaluations = 0;  // of pairs: the structure of the rest is the second deviation
-    Observation part = WithPermitted(seen, parts[i]);
-    part.evaluations_left = &no_evaluations;
-    part.is_second = part.is_part = true;
-    return OnPart(seen, part, parts.size(), here);
+    const Searching how{.evaluations_left = &no_evaluations, .is_second = true, .is_part = true};
+    return OnPart(seen, WithPermitted(seen, parts[i], how), parts.size(), here);
   });
 }
 

@@ -68,7 +68,7 @@ MeasuredFits CausesMeasuredIn(const Observation& seen, Evidence& evidence,
                               const std::function<void(const Explanation&)>& use) {
   MeasuredFits fits;
   Observation with_evidence = seen;
-  with_evidence.evidence = &evidence;
+  with_evidence.how.evidence = &evidence;
   const auto add = [&](const Explanation& one) {
     if (!one.model.operation) {
       fits.described.push_back({one.name, one.sentence, true});

@@ -68,13 +68,9 @@ std::vector<Cause> MeasuredSeconds(const ChangedQuestion& first, const Observati
   const std::vector<Measurement>& measurements = CatalogEntryOf(seen.c.name()).measurements;
   if (measurements.empty()) return {};
   const auto [golden, permitted] = Enclose({first.c, first.inputs, seen.recipe}, options);
-  const Observation changed{.c = first.c,
-                            .inputs = first.inputs,
-                            .recipe = seen.recipe,
-                            .golden = golden,
-                            .permitted = permitted,
-                            .answer = seen.answer,
-                            .evaluations_left = seen.evaluations_left};
+  const Searching how = seen.how.WithoutQuestions();
+  const Observation changed{first.c,   first.inputs, seen.recipe, golden,
+                            permitted, seen.answer,  how};
   // A first deviation by which more elements are wrong is none: the second would undo it.
   if (AnsweredSliceOf(changed, {}).failing_elements > evidence.failing()) return {};
   for (const Measurement& measure : measurements) {

@@ -71,7 +71,7 @@ TEST(SmallerCase, ALargeAnswerHasTheCausesOfASmallerOne) {
   const Judge judge(large.c, large.inputs, large.recipe);
   Observation seen{large.c, large.inputs, large.recipe, judge.golden(), judge.permitted(), answer};
   EXPECT_EQ(CausesOf(seen).size(), 0);
-  seen.subject = &subject;
+  seen.how.subject = &subject;
   const auto causes = CausesOf(seen);
   ASSERT_EQ(causes.size(), 1);
   EXPECT_EQ(causes[0].name, "sine_table");

@@ -69,7 +69,7 @@ TEST(MeasuredAttributes, LookForTwoDeviationsAsLongAsEvaluationsAreLeft) {
                                     .golden = judge.golden(),
                                     .permitted = judge.permitted(),
                                     .answer = answer,
-                                    .evaluations_left = &left}))
+                                    .how = {.evaluations_left = &left}}))
       names.push_back(found.name);
     if (most > 100) {
       EXPECT_THAT(names, Contains("position_shifted+base_changed"));

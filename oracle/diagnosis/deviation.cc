@@ -66,11 +66,12 @@ class Search {
   }
 
   std::vector<ModelFit> Pairs(const std::vector<Deviation>& deviations) {
-    if (!seen_.evaluations_left) return AllPairs(deviations);
+    if (!seen_.how.evaluations_left) return AllPairs(deviations);
     const size_t before = evaluations_.count;
-    evaluations_.most = std::min(evaluations_.most, before + *seen_.evaluations_left);
+    evaluations_.most = std::min(evaluations_.most, before + *seen_.how.evaluations_left);
     std::vector<ModelFit> fits = AllPairs(deviations);
-    *seen_.evaluations_left -= std::min(*seen_.evaluations_left, evaluations_.count - before);
+    *seen_.how.evaluations_left -=
+        std::min(*seen_.how.evaluations_left, evaluations_.count - before);
     return fits;
   }
 

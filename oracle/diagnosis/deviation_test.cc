@@ -112,9 +112,9 @@ TEST(Deviation, PairsTakeFromTheEvaluationsThatAreLeft) {
   const AnsweredWith asked({"eps=0.3", "unit_offset=true"});
   size_t none = 0, enough = kMostEvaluations;
   Observation seen = asked.seen();
-  seen.evaluations_left = &none;
+  seen.how.evaluations_left = &none;
   EXPECT_THAT(FittedTo(seen, asked.right(), {EpsChanged(), OffsetOfWeight()}), IsEmpty());
-  seen.evaluations_left = &enough;
+  seen.how.evaluations_left = &enough;
   EXPECT_EQ(FittedTo(seen, asked.right(), {EpsChanged(), OffsetOfWeight()}).size(), 1);
   EXPECT_LT(enough, kMostEvaluations);
 }

@@ -277,7 +277,7 @@ bool IsEvidence(size_t failing, size_t choices) {
 std::vector<Explanation> ExplainingOf(const Observation& seen, std::vector<Explanation> possible) {
   if (possible.empty()) return {};
   std::optional<Evidence> own;
-  Evidence& evidence = seen.evidence ? *seen.evidence : own.emplace(seen);
+  Evidence& evidence = seen.how.evidence ? *seen.how.evidence : own.emplace(seen);
   if (!IsEvidence(evidence.failing(), possible.size())) return {};
   std::vector<Candidate> candidates;
   for (const Explanation& one : possible) {

@@ -135,7 +135,7 @@ size_t MostEvaluations(const Observation& seen) {
   // Eight questions about second deviations have the evaluations of one search. In a large case the
   // question is one, but each evaluation is of long sums, and the judgement is fast.
   constexpr size_t kPart = 8;
-  return IsLarge(seen.c) || seen.is_second ? kMostEvaluations / kPart : kMostEvaluations;
+  return IsLarge(seen.c) || seen.how.is_second ? kMostEvaluations / kPart : kMostEvaluations;
 }
 
 size_t CostOfInputs(const Hypothesis& base, const Hypothesis& model) {

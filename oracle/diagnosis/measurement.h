@@ -16,15 +16,8 @@ namespace sextant::oracle {
 
 class Evidence;
 
-// An answer, and what is known about it. Does not own anything.
-struct Observation {
-  const Case& c;
-  const Tensors& inputs;
-  const Recipe& recipe;  // that of the verdict
-  // Of each output. Elements that no budget covers have an infinite permitted error.
-  const std::vector<GoldenTensor>& golden;
-  const std::vector<PermittedTensor>& permitted;
-  const Tensors& answer;             // optional outputs may be missing
+// How causes of an answer are looked for. Does not own anything.
+struct Searching {
   const Subject* subject = nullptr;  // may be asked more questions; null: gives no more answers
   // What searches for two deviations may still evaluate, all together (deviation.h); null: each as
   // much as it needs.
@@ -33,19 +26,29 @@ struct Observation {
   // say less of them, or nothing: is_second in parts (catalog/layers.h), beside an order and beside
   // a precision; is_part also, but not beside an order.
   bool is_second = false, is_part = false;
-  Evidence* evidence = nullptr;  // of this answer, if whoever observes has collected it
+  Evidence* evidence = nullptr;  // of this answer, if whoever looks has collected it
+
+  // The search of another answer, about which the subject cannot be asked.
+  Searching WithoutQuestions() const { return {.evaluations_left = evaluations_left}; }
 };
 
-// The same with other permitted errors, as of a part. The subject is not asked.
+// An answer, and what is known about it. Does not own anything.
+struct Observation {
+  const Case& c;
+  const Tensors& inputs;
+  const Recipe& recipe;  // that of the verdict
+  // Of each output. Elements that no budget covers have an infinite permitted error.
+  const std::vector<GoldenTensor>& golden;
+  const std::vector<PermittedTensor>& permitted;
+  const Tensors& answer;  // optional outputs may be missing
+  Searching how = {};
+};
+
+// The same with other permitted errors, as of a part.
 inline Observation WithPermitted(const Observation& seen,
-                                 const std::vector<PermittedTensor>& permitted) {
-  return {.c = seen.c,
-          .inputs = seen.inputs,
-          .recipe = seen.recipe,
-          .golden = seen.golden,
-          .permitted = permitted,
-          .answer = seen.answer,
-          .evaluations_left = seen.evaluations_left};
+                                 const std::vector<PermittedTensor>& permitted,
+                                 const Searching& how) {
+  return {seen.c, seen.inputs, seen.recipe, seen.golden, permitted, seen.answer, how};
 }
 
 struct Explanation {

@@ -9,8 +9,8 @@
 namespace sextant::oracle {
 
 std::string DifferenceOfSecondAnswer(const Observation& seen) {
-  if (!seen.subject || !seen.subject->may_vary) return "";
-  const Answer again = seen.subject->answer(seen.c, seen.inputs);
+  if (!seen.how.subject || !seen.how.subject->may_vary) return "";
+  const Answer again = seen.how.subject->answer(seen.c, seen.inputs);
   if (again.status != Answer::Status::kAnswered)
     return "the same question, asked again, gave no answer";
   if (!DescribeMismatch(seen.c, again.outputs).empty()) return "";
@@ -49,14 +49,14 @@ Subject AskedAhead(const Subject& subject, const Case& c, const Tensors& inputs)
 }
 
 RepeatedQuestion::RepeatedQuestion(const Observation& seen) {
-  const bool may_vary = seen.subject && seen.subject->may_vary;
+  const bool may_vary = seen.how.subject && seen.how.subject->may_vary;
   // A deferred call costs no thread.
   difference_ = std::async(may_vary ? std::launch::async : std::launch::deferred,
                            DifferenceOfSecondAnswer, std::cref(seen));
-  if (!seen.subject) return;
-  subject_ = *seen.subject;
+  if (!seen.how.subject) return;
+  subject_ = *seen.how.subject;
   if (!may_vary) return;
-  subject_->answer = [difference = difference_, &ask = seen.subject->answer](
+  subject_->answer = [difference = difference_, &ask = seen.how.subject->answer](
                          const Case& c, const Tensors& inputs) {
     difference.wait();
     return ask(c, inputs);

@@ -57,7 +57,7 @@ TEST(RepeatedQuestion, IsAnsweredBeforeOtherQuestions) {
                         .may_vary = true};
   const std::vector<GoldenTensor> golden;
   const Observation seen{question.c, question.inputs, question.recipe, golden,
-                         permitted,  first,           &subject};
+                         permitted,  first,           {&subject}};
   const RepeatedQuestion again(seen);
   again.subject()->answer(other.c, other.inputs);
   EXPECT_EQ(again.Difference(), "");

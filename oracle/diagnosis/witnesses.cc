@@ -56,7 +56,7 @@ Witness WitnessOf(const Observation& seen, const Slice& slice) {
 
 // The same, but only of the elements with these permitted errors: NaN leaves one out.
 Witness WitnessWith(const Observation& seen, const std::vector<PermittedTensor>& permitted) {
-  return WitnessOf({seen.c, seen.inputs, seen.recipe, seen.golden, permitted, seen.answer}, {});
+  return WitnessOf(WithPermitted(seen, permitted, {}), {});
 }
 
 // Of a case that cannot be cut: one witness with every second row that fails, and one with all

@@ -28,8 +28,8 @@ std::vector<oracle::Cause> Causes(const oracle::Judge& judge, const Case& c, con
                                   const Recipe& recipe, const Tensors& outputs,
                                   const ProveOptions& options, const oracle::Subject* subject,
                                   const Verdict& verdict) {
-  const oracle::Observation seen{c,       inputs, recipe, judge.golden(), judge.permitted(),
-                                 outputs, subject};
+  const oracle::Observation seen{c,       inputs,   recipe, judge.golden(), judge.permitted(),
+                                 outputs, {subject}};
   oracle::ConformingRecipes conforming{.have_other_errors =
                                            verdict.other_recipes.have_other_errors};
   for (const std::string& line : verdict.other_recipes.texts)

@@ -248,7 +248,7 @@ std::vector<Deviation> AttentionDeviations(const Case& c, const Tensors& inputs)
 std::vector<Explanation> MeasureParts(const Observation& seen, const Hypothesis& base,
                                       const WithParts& with_parts) {
   const std::vector<Deviation> rotations = RotationDeviations(seen.c, seen.inputs);
-  if (seen.is_part && !rotations.empty()) return {};  // each evaluation rotates all keys
+  if (seen.how.is_part && !rotations.empty()) return {};  // each evaluation rotates all keys
   const auto by_weights = [&] {
     return MeasureFactors(
         seen, base, with_parts,

@@ -15,7 +15,7 @@ std::vector<double> AnswerWith(const Observation& seen, const AttentionSizes& n,
   Tensors inputs = seen.inputs;
   std::vector<double>& values = inputs[2].values.data;
   for (size_t i = 0; i < values.size(); ++i) values[i] = v(i / n.E % n.T, i % n.E, i / n.E / n.T);
-  const Answer answer = seen.subject->answer(seen.c, inputs);
+  const Answer answer = seen.how.subject->answer(seen.c, inputs);
   if (answer.status != Answer::Status::kAnswered) return {};
   const auto y = std::ranges::find(answer.outputs, "y", &NamedTensor::name);
   if (y == answer.outputs.end() || y->values.data.size() != n.rows() * n.E) return {};
@@ -73,7 +73,7 @@ std::vector<size_t> ValueHeads(const std::vector<size_t>& sources, const Attenti
 std::optional<AskedWeights> AskWeights(const Observation& seen) {
   AskedWeights weights{AttentionSizes(seen.c), {}, {}, {}};
   const AttentionSizes& n = weights.n;
-  if (!seen.subject || n.E == 0 || n.rows() == 0) return std::nullopt;
+  if (!seen.how.subject || n.E == 0 || n.rows() == 0) return std::nullopt;
   if ((n.T + n.E - 1) / n.E > kMostQuestions) return std::nullopt;
   const std::vector<double> ones = AnswerWith(seen, n, [](size_t, size_t, size_t) { return 1; });
   if (ones.empty() || IsStored(seen, ones) || !AreSums(ones, n)) return std::nullopt;

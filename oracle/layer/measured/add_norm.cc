@@ -208,7 +208,7 @@ std::vector<Explanation> MeasureAddNorm(const Observation& seen) {
 }
 
 std::vector<Explanation> MeasureMixed(const Observation& seen) {
-  if (seen.is_part || !Samples(seen, kY, ErrorBar::kLikely).IsAnswered()) return {};
+  if (seen.how.is_part || !Samples(seen, kY, ErrorBar::kLikely).IsAnswered()) return {};
   std::vector<Explanation> explanations;
   const auto add = [&](const std::string& name, const std::string& sentence,
                        const MixedAddNorm& mixed) {

@@ -277,7 +277,7 @@ std::vector<Explanation> MeasureGate(const Observation& seen) {
   const std::vector<GateLayout> layouts = LayoutsOf(seen.inputs);
   std::vector<Explanation> explanations;
   for (const auto& [model, layout, found] : SimplestFits(
-           [&](ErrorBar bar) { return GatedFitter(seen, bar).All(layouts, seen.is_second); })) {
+           [&](ErrorBar bar) { return GatedFitter(seen, bar).All(layouts, seen.how.is_second); })) {
     const bool is_right = layout == &layouts.front();
     explanations.push_back(
         {found.name,

@@ -73,7 +73,7 @@ std::vector<Explanation> MeasureNorm(const Observation& seen) {
                                      : NormModelOf<MeasuredRmsNorm>(seen, fit)});
   }
   if (!explanations.empty()) return explanations;
-  if (!seen.is_part) explanations = ExplainingOf(seen, NormForms(seen));
+  if (!seen.how.is_part) explanations = ExplainingOf(seen, NormForms(seen));
   return explanations.empty() ? MeasureRowStatistics(seen) : explanations;
 }
 

@@ -239,7 +239,7 @@ std::string SlopeFormula::Text() const {
 
 std::vector<Explanation> MeasureFactorsOfBias(const Observation& seen) {
   const auto at = std::ranges::find(seen.answer, seen.golden[0].name, &NamedTensor::name);
-  if (seen.is_second || at == seen.answer.end() || at->values.data.empty()) return {};
+  if (seen.how.is_second || at == seen.answer.end() || at->values.data.empty()) return {};
   return Search(seen, at->values).Run();
 }
 

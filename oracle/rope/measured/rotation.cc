@@ -139,7 +139,7 @@ std::vector<RotaryCandidate> WithoutAngles(const RotaryQuestion& question,
     all.back().model.turn = turn;
     all.back().parts.push_back({name, sentence});
   }
-  if (!question.seen.is_part && question.is_whole_answer) AddRoundings(right, all);  // many
+  if (!question.seen.how.is_part && question.is_whole_answer) AddRoundings(right, all);  // many
   AddRests(question, right, all);
   if (question.heads < 2) return all;
   all.push_back(right);
@@ -172,7 +172,7 @@ std::vector<Explanation> SimplestOf(const RotaryQuestion& question,
 
 std::vector<Explanation> ExplainRotation(const RotaryQuestion& question) {
   // Names of configured frequencies take long to find.
-  if (question.seen.is_part && question.is_configured) return {};
+  if (question.seen.how.is_part && question.is_configured) return {};
   std::vector<RotaryCandidate> found;
   const RotaryCandidate right{{}, question.right, question.positions};
   for (const Layout& layout : question.layouts()) {
