@@ -1,7 +1,10 @@
 #include "oracle/catalog/causes.h"
 
 #include <algorithm>
+#include <functional>
+#include <initializer_list>
 #include <optional>
+#include <utility>
 
 #include "oracle/block/measured/stage_question.h"
 #include "oracle/catalog/catalog.h"
@@ -96,7 +99,7 @@ std::vector<Cause> CausesOfInputs(const Observation& seen, Evidence& evidence) {
   return causes;
 }
 
-enum class Rare { kTried, kNotTried };  // RareCauses
+enum class Rare { kTried, kNotTried };  // changed inputs, pairs, parts of the answer
 std::vector<Cause> CausesOfOneAnswer(const Observation& seen, const ProveOptions& options,
                                      const ConformingRecipes& conforming, Rare rare = Rare::kTried);
 
@@ -165,100 +168,103 @@ bool HasLargeErrors(AnsweredTensors& tensors) {
   return false;
 }
 
-size_t CountDefects(const Case& c) { return CatalogEntryOf(c.name()).defects.size(); }
-
-// Changed inputs, pairs of deviations, and deviations of a part of the answer.
-std::vector<Cause> RareCauses(AnsweredTensors& tensors, Evidence& evidence,
-                              const ProveOptions& options, bool may_be_precision) {
-  const Observation& seen = tensors.seen();
-  std::vector<Cause> causes = CausesOfInputs(seen, evidence);
-  if (!causes.empty()) return causes;
-  const size_t pairs = CountDefects(seen.c) * CountDefects(seen.c);
-  const bool some_pair_fits = may_be_precision && !IsEvidence(evidence.failing(), pairs);
-  if (!some_pair_fits) causes = PairCauses(seen, evidence, options);
-  if (!causes.empty() || !HasLargeErrors(tensors)) return causes;
-  const bool mostly_fails = 2 * evidence.failing() > evidence.elements();
-  if (mostly_fails) causes = CausesBesideAnOrder(seen, options);
-  if (!some_pair_fits && causes.empty()) causes = LayeredCauses(seen, evidence, options);
-  if (causes.empty()) causes = CausesInBlock(seen, options);
-  if (causes.empty()) causes = CausesOfRows(seen, evidence, options);
-  return causes;
-}
-
-// What `find` names in every wrong tensor of the answer; none if it has no name for one.
-template <class Find>
-std::vector<Cause> CausesByTensor(AnsweredTensors& tensors, const Find& find) {
-  std::vector<Cause> causes;
-  for (size_t o = 0; o < tensors.size(); ++o) {
-    const AnsweredTensor* const tensor = tensors.Of(o);
-    if (!tensor || tensor->failing.empty()) continue;
-    const auto found = find(*tensor);
-    if (!found) return {};
-    causes.push_back({found->name, found->sentence, true});
+// A row of the table: whether it is tried, and what it finds.
+using Finder = std::pair<bool, std::function<std::vector<Cause>()>>;
+// The causes of the first row that finds some.
+std::vector<Cause> FirstFound(std::initializer_list<Finder> finders) {
+  for (const auto& [is_tried, find] : finders) {
+    std::vector<Cause> causes = is_tried ? find() : std::vector<Cause>();
+    if (!causes.empty()) return causes;
   }
-  return causes;
+  return {};
 }
 
-// An input that is added to the answer, or not.
-std::vector<Cause> CausesOfAddedInputs(AnsweredTensors& tensors) {
-  return CausesByTensor(tensors, [&](const AnsweredTensor& tensor) {
-    return FindAddedInput(tensor, tensors.seen().inputs);
-  });
-}
+// The finders of one answer, and what decides which of them are tried.
+struct Finders {
+  const Observation& seen;
+  const ProveOptions& options;
+  const std::vector<Recipe>& recipes;  // by which it conforms
+  Evidence evidence{seen, options};
+  AnsweredTensors tensors{seen, options.threads};
+  const size_t defects = CatalogEntryOf(seen.c.name()).defects.size(), failing = evidence.failing();
+  const bool is_large = evidence.elements() > Evidence::kAlways;
+  const bool is_bug = recipes.empty();  // else it may be a precision, which needs no description
+  std::vector<Cause> described = {};    // by measurements without a model
 
-// Wrong only where an input is in a range.
-std::vector<Cause> CausesOfRange(AnsweredTensors& tensors) {
-  return CausesByTensor(tensors, [&](const AnsweredTensor& tensor) {
-    return FindWrongRange(tensor, tensors.seen().inputs);
-  });
-}
+  // Errors that a recipe permits are small: one of many choices says few of them by accident.
+  bool IsAccident(size_t choices) const { return !is_bug && !IsEvidence(failing, choices); }
 
-// Numbers that are a factor, or a summand, away from the right ones: nothing says why.
-std::vector<Cause> CausesOfScaled(AnsweredTensors& tensors) {
-  return CausesByTensor(tensors, FindScaled);
-}
+  std::vector<Cause> Usual() {
+    const auto single = [&] { return CausesFrom(SingleElementsIn(tensors, failing)); };
+    const auto structure = [&](Evidence* of_all) {
+      return StructuralCauses(tensors, failing, options, of_all);
+    };
+    return FirstFound({
+        // Few outliers are told without a formula; in a large case each defect costs much to try.
+        {is_large && failing <= kMostFew, single},
+        {!IsAccident(defects), [&] { return ListedCauses(seen, evidence, kInfinity, recipes); }},
+        {true, [&] { return CausesFrom(NotComputedIn(tensors)); }},
+        {true, single},
+        // Of a large case, most of whose elements are right, it costs less than measurements.
+        {is_large && 2 * failing < evidence.elements(), [&] { return structure(nullptr); }},
+        {true,
+         [&] {
+           auto [causes, nearest, others] = MeasuredCauses(seen, evidence);
+           described = std::move(others);
+           return causes;
+         }},
+        {true, [&] { return structure(&evidence); }},
+    });
+  }
+
+  // What `find` names in every wrong tensor of the answer; none if it has no name for one.
+  template <class Find>
+  std::vector<Cause> InEach(const Find& find) {
+    std::vector<Cause> causes;
+    for (size_t o = 0; o < tensors.size(); ++o) {
+      const AnsweredTensor* const tensor = tensors.Of(o);
+      if (!tensor || tensor->failing.empty()) continue;
+      const auto found = find(*tensor, seen.inputs);
+      if (!found) return {};
+      causes.push_back({found->name, found->sentence, true});
+    }
+    return causes;
+  }
+
+  std::vector<Cause> Others(Rare rare) {
+    const bool is_rare = !is_large && IsForRareCauses(seen.c) && rare == Rare::kTried;
+    const bool may_be_pair = is_rare && !IsAccident(defects * defects);
+    const bool is_far = is_rare && HasLargeErrors(tensors);
+    const bool mostly_fails = 2 * failing > evidence.elements();
+    return FirstFound({
+        {is_bug, [&] { return InEach(FindAddedInput); }},
+        {is_rare, [&] { return CausesOfInputs(seen, evidence); }},
+        {may_be_pair, [&] { return PairCauses(seen, evidence, options); }},
+        {is_far && mostly_fails, [&] { return CausesBesideAnOrder(seen, options); }},
+        {is_far && may_be_pair, [&] { return LayeredCauses(seen, evidence, options); }},
+        {is_far, [&] { return CausesInBlock(seen, options); }},
+        {is_far, [&] { return CausesOfRows(seen, evidence, options); }},
+        {is_bug && described.empty(), [&] { return InEach(FindWrongRange); }},
+        // Nothing says why the numbers are a factor, or a summand, away from the right ones.
+        {is_bug, [&] { return InEach([](auto& y, auto&) { return FindScaled(y); }); }},
+        {is_bug, [&] { return described; }},
+    });
+  }
+};
 
 std::vector<Cause> CausesOfOneAnswer(const Observation& seen, const ProveOptions& options,
                                      const ConformingRecipes& conforming, Rare rare) {
-  Evidence evidence(seen, options);
-  AnsweredTensors tensors(seen, options.threads);
   const auto& [recipes, have_other_errors] = conforming;
-  const double precision =
-      have_other_errors ? kInfinity : DistanceOfPrecision(seen, recipes, evidence);
-  const bool is_large = evidence.elements() > Evidence::kAlways;
-  if (precision == kInfinity) {
-    auto causes = CausesInTrace(seen, options, is_large);
-    if (causes && !(is_large && causes->empty())) return *std::move(causes);
+  Finders finders{seen, options, recipes};
+  if (!have_other_errors) {  // an honest precision needs no description
+    const double precision = DistanceOfPrecision(seen, recipes, finders.evidence);
+    if (precision < kInfinity) return ListedCauses(seen, finders.evidence, precision, recipes);
   }
-  // Few outliers are told without a formula; in a large case each defect costs much to try.
-  if (is_large && precision == kInfinity && evidence.failing() <= kMostFew) {
-    auto causes = CausesFrom(SingleElementsIn(tensors, evidence.failing()));
-    if (!causes.empty()) return causes;
-  }
-  std::vector<Cause> causes = ListedCauses(seen, evidence, precision, recipes);
-  if (precision < kInfinity) return causes;
-  // Errors that a recipe permits are small: some defect says few of them by accident.
-  const bool may_be_precision = !recipes.empty();
-  if (may_be_precision && !IsEvidence(evidence.failing(), CountDefects(seen.c))) causes.clear();
-  if (causes.empty()) causes = CausesFrom(NotComputedIn(tensors));
-  if (causes.empty()) causes = CausesFrom(SingleElementsIn(tensors, evidence.failing()));
-  // Of a large case, most of whose elements are right, structure costs less than measurements.
-  if (causes.empty() && is_large && 2 * evidence.failing() < evidence.elements())
-    causes = StructuralCauses(tensors, evidence.failing(), options, nullptr);
-  std::vector<Cause> described;  // an honest precision needs no description
-  if (causes.empty()) {
-    MeasuredFits measured = MeasuredCauses(seen, evidence);
-    causes = std::move(measured.causes);
-    if (!may_be_precision) described = std::move(measured.described);
-  }
-  if (causes.empty()) causes = StructuralCauses(tensors, evidence.failing(), options, &evidence);
-  if (may_be_precision) std::erase_if(causes, [](const Cause& one) { return one.name == "moved"; });
-  if (causes.empty() && !may_be_precision) causes = CausesOfAddedInputs(tensors);
-  if (causes.empty() && !is_large && IsForRareCauses(seen.c) && rare == Rare::kTried)
-    causes = RareCauses(tensors, evidence, options, may_be_precision);
-  if (causes.empty() && described.empty() && !may_be_precision) causes = CausesOfRange(tensors);
-  if (causes.empty() && !may_be_precision) causes = CausesOfScaled(tensors);
-  return causes.empty() ? described : causes;
+  auto in_trace = CausesInTrace(seen, options, finders.is_large);
+  if (in_trace && !(finders.is_large && in_trace->empty())) return *std::move(in_trace);
+  std::vector<Cause> causes = finders.Usual();
+  if (!finders.is_bug) std::erase_if(causes, [](const Cause& one) { return one.name == "moved"; });
+  return causes.empty() ? finders.Others(rare) : causes;
 }
 
 // The causes of an answer to a smaller case, if the subject answers one wrongly.
