@@ -47,28 +47,19 @@ bool HaveSumOne(const AskedWeights& weights, double unit) {
                              [&](double sum) { return sum == 0 || std::abs(sum - 1) <= error; });
 }
 
-struct NamedFormat {
-  FewBits format;
-  const char* text;
-};
-constexpr NamedFormat kFormats[] = {
-    {{2}, "2 significant bits"},    {kE5M2, "FP8 E5M2 (3 significant bits, multiples of 2^-16)"},
-    {{3}, "3 significant bits"},    {kE4M3, "FP8 E4M3 (4 significant bits, multiples of 2^-9)"},
-    {{4}, "4 significant bits"},    {{5}, "5 significant bits"},
-    {{6}, "6 significant bits"},    {{7}, "7 significant bits"},
-    {{8, 0}, "multiples of 1/128"}, {{9, 0}, "multiples of 1/256"},
-};
+constexpr FewBits kFormats[] = {{2}, kE5M2, {3}, kE4M3, {4}, {5}, {6}, {7}, {8, 0}, {9, 0}};
 
 }  // namespace
 
 std::optional<QueryRule> RoundedWeightsOf(const PlainAttention& plain, const AskedWeights& weights,
                                           DType dtype) {
   const double unit = UnitRoundoffOf(dtype);
-  for (const auto& [format, text] : kFormats) {
+  for (const FewBits& format : kFormats) {
     if (!HaveFormat(plain, weights, unit, format)) continue;
     const bool has_right_sum = !HaveSumOne(weights, unit);
     return QueryRule{"weights_rounded",
-                     std::string("the weights e^(score - largest) are rounded to ") + text +
+                     std::string("the weights e^(score - largest) are rounded to ") +
+                         format.Text() +
                          (has_right_sum ? ", their sum is not" : ", and so is their sum"),
                      [format, has_right_sum](MeasuredParts& parts) {
                        parts.weight_format = format;

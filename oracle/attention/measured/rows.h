@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "oracle/defect/defect.h"
-#include "oracle/diagnosis/fewer_bits.h"
+#include "oracle/diagnosis/vocabulary/few_bits.h"
 #include "reference/attention/attention_rows.h"
 
 namespace sextant::oracle {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <functional>
 
-#include "oracle/diagnosis/fewer_bits.h"
+#include "oracle/diagnosis/vocabulary/few_bits.h"
 #include "reference/base/value_text.h"
 #include "reference/number/recipe/rounding_units.h"
 
@@ -29,12 +29,12 @@ std::vector<Format> FormatsBelow(DType dtype) {
   };
   for (const double count : {2, 4, 8, 16, 32, 64, 100, 127, 128, 255, 256, 512, 1000, 1024})
     add_grid(count);
-  const auto add_bits = [&](const std::string& name, const std::string& text, FewBits bits) {
-    all.push_back({name, text, [=](double x) { return bits.Nearest(x); },
+  const auto add_bits = [&](const std::string& name, const FewBits& bits) {
+    all.push_back({name, bits.Text(), [=](double x) { return bits.Nearest(x); },
                    [=](double x) { return bits.UnitAt(x); }});
   };
-  add_bits("output_in_fp8", "FP8 E5M2 (3 significant bits)", kE5M2);
-  add_bits("output_in_fp8", "FP8 E4M3 (4 significant bits)", kE4M3);
+  add_bits("output_in_fp8", kE5M2);
+  add_bits("output_in_fp8", kE4M3);
   for (const DType format : {DType::kBF16, DType::kF16, DType::kF32}) {
     if (UnitRoundoffOf(format) < kCoarser * UnitRoundoffOf(dtype)) continue;
     const std::string text(NameOf(format));
@@ -43,7 +43,7 @@ std::vector<Format> FormatsBelow(DType dtype) {
   }
   for (const int bits : {2, 3, 4, 5, 6, 7, 9, 10, 11, 12, 16, 20}) {
     if (std::ldexp(1, -bits) < kCoarser * UnitRoundoffOf(dtype)) break;
-    add_bits("output_in_few_bits", std::to_string(bits) + " significant bits", {bits});
+    add_bits("output_in_few_bits", {bits});
   }
   return all;
 }

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <utility>
 
-#include "oracle/diagnosis/fewer_bits.h"
+#include "oracle/diagnosis/vocabulary/few_bits.h"
 #include "reference/number/recipe/rounding_units.h"
 
 namespace sextant::oracle {
@@ -19,6 +19,11 @@ Rounding ElementwiseRounding(const std::string& text, std::function<double(doubl
               if (std::isfinite(one)) one = of(one);
             return y;
           }};
+}
+
+Rounding ToFewBits(const FewBits& format) {
+  return ElementwiseRounding("rounded to " + format.Text(),
+                             [=](double x) { return format.Nearest(x); });
 }
 
 // Levels with a scale for each `block` successive elements.
@@ -128,10 +133,8 @@ std::vector<Rounding> UsualRoundings() {
                           [](double x) { return kTF32.TowardZero(x); }),
       ElementwiseRounding("cut to 8 significant bits, as bf16 toward zero",
                           [](double x) { return FewBits{8}.TowardZero(x); }),
-      ElementwiseRounding("rounded to FP8 E4M3 (4 significant bits)",
-                          [](double x) { return std::clamp(kE4M3.Nearest(x), -448.0, 448.0); }),
-      ElementwiseRounding("rounded to FP8 E5M2 (3 significant bits)",
-                          [](double x) { return std::clamp(kE5M2.Nearest(x), -57344.0, 57344.0); }),
+      ToFewBits(kE4M3),
+      ToFewBits(kE5M2),
   };
   AddLevels(roundings);
   return roundings;
@@ -147,9 +150,7 @@ std::vector<Rounding> RareRoundings() {
   }
   for (int bits = 2; bits <= 20; ++bits) {
     if (bits == 8 || bits == 11) continue;  // bf16; f16 and TF32
-    const std::string text = "rounded to " + std::to_string(bits) + " significant bits";
-    roundings.push_back(
-        ElementwiseRounding(text, [=](double x) { return FewBits{bits}.Nearest(x); }));
+    roundings.push_back(ToFewBits({bits}));
   }
   return roundings;
 }

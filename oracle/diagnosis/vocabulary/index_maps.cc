@@ -6,6 +6,7 @@
 #include <limits>
 #include <numeric>
 
+#include "oracle/diagnosis/vocabulary/few_bits.h"
 #include "reference/base/value_text.h"
 
 namespace sextant::oracle {
@@ -90,11 +91,7 @@ Numbers Divisors(const Seen& wrong) {
   return divisors;
 }
 
-double ToBits(double x, double bits, double (*round)(double)) {
-  if (x == 0) return x;
-  const int shift = static_cast<int>(bits) - 1 - std::ilogb(x);
-  return std::ldexp(round(std::ldexp(x, shift)), -shift);
-}
+FewBits BitsOf(double n) { return {static_cast<int>(n)}; }
 
 }  // namespace
 
@@ -125,11 +122,11 @@ const IndexMap kRoundedDown{"rounded_down", "@ are rounded down to multiples of 
                             [](double i, double n) { return n * std::floor(i / n); }, Blocks};
 const IndexMap kRoundedUp{"rounded_up", "@ are rounded up to multiples of #",
                           [](double i, double n) { return n * std::ceil(i / n); }, Blocks};
-const IndexMap kRoundedToBits{
-    "rounded_to_bits", "@ are rounded to # significant bits (8: bf16, 11: f16)",
-    [](double i, double n) { return ToBits(i, n, std::nearbyint); }, Bits};
+const IndexMap kRoundedToBits{"rounded_to_bits",
+                              "@ are rounded to # significant bits (8: bf16, 11: f16)",
+                              [](double i, double n) { return BitsOf(n).Nearest(i); }, Bits};
 const IndexMap kCutToBits{"cut_to_bits", "@ are cut to # significant bits",
-                          [](double i, double n) { return ToBits(i, n, std::trunc); }, Bits};
+                          [](double i, double n) { return BitsOf(n).TowardZero(i); }, Bits};
 
 std::string IndexMap::Sentence(const std::string& indices, double number) const {
   std::string text = sentence;
