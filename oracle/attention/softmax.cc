@@ -1,4 +1,5 @@
 #include "reference/attention/softmax.h"
+#include "reference/attention/softmax_plan.h"
 
 #include <algorithm>
 #include <cmath>
@@ -6,6 +7,7 @@
 #include "oracle/attention/arg_max_score.h"
 #include "oracle/attention/measured/softmax.h"
 #include "oracle/diagnosis/catalog_entry.h"
+#include "oracle/diagnosis/edit/plan_search.h"
 #include "oracle/property/changed_inputs.h"
 #include "oracle/property/common_properties.h"
 #include "reference/attention/empty_log_sum_exp.h"
@@ -249,7 +251,7 @@ CatalogEntry MakeCatalogEntry<Softmax>() {
                      {"masked", "masked elements have weight 0 and do not change the others",
                       CheckMasked}},
       .defects = SoftmaxFormulaDefects(),
-      .measurements = {MeasureSoftmax}};
+      .measurements = {[](const Observation& seen) { return MeasurePlan(seen, MakerOf<Softmax>()); }}};
 }
 
 }  // namespace sextant::oracle

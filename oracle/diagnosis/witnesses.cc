@@ -30,6 +30,8 @@ double UnitOf(double permitted, double right, double answer, DType dtype) {
   return unit > 0 && std::isfinite(unit) ? unit : kNaN;
 }
 
+}  // namespace
+
 Witness WitnessOf(const Observation& seen, const Slice& slice) {
   Witness witness{slice, {}, {}};
   for (size_t o = 0; o < seen.permitted.size(); ++o) {
@@ -53,6 +55,8 @@ Witness WitnessOf(const Observation& seen, const Slice& slice) {
   }
   return witness;
 }
+
+namespace {
 
 // The same, but only of the elements with these permitted errors: NaN leaves one out.
 Witness WitnessWith(const Observation& seen, const std::vector<PermittedTensor>& permitted) {
@@ -87,9 +91,10 @@ Witnesses RowWitnesses(const Observation& seen) {
 
 }  // namespace
 
-Witnesses WitnessesOf(const Observation& seen) {
-  const size_t elements =
-      std::clamp<size_t>(ElementsOfCase(seen.c) / kFewestWitnessSlices, 1, kMostSliceElements);
+Witnesses WitnessesOf(const Observation& seen, size_t elements) {
+  if (elements == 0)
+    elements =
+        std::clamp<size_t>(ElementsOfCase(seen.c) / kFewestWitnessSlices, 1, kMostSliceElements);
   const std::vector<Slice> slices = CutCase(seen.c, elements);
   if (slices.size() == 1) return RowWitnesses(seen);
   Witnesses chosen;

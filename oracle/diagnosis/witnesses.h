@@ -24,7 +24,9 @@ struct Witnesses {
   std::vector<Witness> fit, test;                   // those of `fit` fail, the worst is the first
   size_t failing_slices = 0, failing_elements = 0;  // in both; rows of a case that is not cut
 };
-Witnesses WitnessesOf(const Observation& seen);
+// `elements`: of a slice, about; 0: few.
+Witnesses WitnessesOf(const Observation& seen, size_t elements = 0);
+Witness WitnessOf(const Observation& seen, const Slice& slice);
 
 // (answer - prediction) / permitted error of every compared element, in order. An element of which
 // only one of both is finite has an infinite residual.

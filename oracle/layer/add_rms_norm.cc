@@ -1,10 +1,12 @@
 #include "reference/layer/add_rms_norm.h"
+#include "reference/layer/add_rms_norm_plan.h"
 
 #include <algorithm>
 #include <cmath>
 
 #include "oracle/defect/input_defects.h"
 #include "oracle/diagnosis/catalog_entry.h"
+#include "oracle/diagnosis/edit/plan_search.h"
 #include "oracle/layer/measured/add_norm.h"
 #include "oracle/layer/norm_defects.h"
 #include "oracle/layer/tensor_places.h"
@@ -197,7 +199,7 @@ CatalogEntry MakeCatalogEntry<AddRmsNorm>() {
                       CheckAddRmsNormMeanSquare}},
       .defects =
           Joined<Defect>({SumDefects(), NormDefects(), RmsDefects(), AddRmsNormInputDefects()}),
-      .measurements = AddNormMeasurements()};
+      .measurements = {[](const Observation& seen) { return MeasurePlan(seen, MakerOf<AddRmsNorm>()); }}};
 }
 
 }  // namespace sextant::oracle

@@ -1,9 +1,11 @@
 #include "reference/layer/layer_norm.h"
+#include "reference/layer/layer_norm_plan.h"
 
 #include <algorithm>
 #include <cmath>
 
 #include "oracle/diagnosis/catalog_entry.h"
+#include "oracle/diagnosis/edit/plan_search.h"
 #include "oracle/layer/layer_norm_defects.h"
 #include "oracle/layer/measured/norm.h"
 #include "oracle/layer/measured/scale_and_shift.h"
@@ -121,7 +123,7 @@ CatalogEntry MakeCatalogEntry<LayerNorm>() {
                       CheckConstant},
                      ColumnsAlike()},
       .defects = LayerNormDefects(),
-      .measurements = Joined<Measurement>({NormMeasurements(), ScaleAndShiftMeasurements()})};
+      .measurements = {[](const Observation& seen) { return MeasurePlan(seen, MakerOf<LayerNorm>()); }}};
 }
 
 }  // namespace sextant::oracle

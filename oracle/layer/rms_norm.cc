@@ -1,10 +1,12 @@
 #include "reference/layer/rms_norm.h"
+#include "reference/layer/rms_norm_plan.h"
 
 #include <algorithm>
 #include <cmath>
 
 #include "oracle/defect/input_defects.h"
 #include "oracle/diagnosis/catalog_entry.h"
+#include "oracle/diagnosis/edit/plan_search.h"
 #include "oracle/layer/measured/norm.h"
 #include "oracle/layer/norm_defects.h"
 #include "oracle/layer/tensor_places.h"
@@ -152,7 +154,7 @@ CatalogEntry MakeCatalogEntry<RmsNorm>() {
            ColumnsAlike()},
       .defects = Joined<Defect>(
           {NormDefects(), MutatedFormulas<MutatedRmsNorm>(RmsMutations()), WeightDefects()}),
-      .measurements = NormMeasurements()};
+      .measurements = {[](const Observation& seen) { return MeasurePlan(seen, MakerOf<RmsNorm>()); }}};
 }
 
 }  // namespace sextant::oracle

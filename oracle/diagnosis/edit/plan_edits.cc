@@ -1,0 +1,693 @@
+#include "oracle/diagnosis/edit/plan_edits.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <span>
+#include <utility>
+
+#include "oracle/diagnosis/edit/likely_numbers.h"
+#include "oracle/diagnosis/vocabulary/axis_orders.h"
+#include "reference/base/value_text.h"
+
+namespace sextant::oracle {
+namespace {
+
+// What a function of two stages does: @ is the first, # the second.
+struct Verb {
+  Function function;
+  const char *name, *text, *left_out;
+};
+constexpr Verb kVerbs[] = {
+    {Function::kAdd, "added", "# is added to @", "# is not added to @"},
+    {Function::kSubtract, "subtracted", "# is subtracted from @", "# is not subtracted from @"},
+    {Function::kMultiply, "multiplied", "@ is multiplied by #", "@ is not multiplied by #"},
+    {Function::kDivide, "divided", "@ is divided by #", "@ is not divided by #"},
+    {Function::kLarger, "as_floor", "# is a lower bound of @", "@ has no lower bound"},
+    {Function::kSmaller, "as_limit", "# is an upper bound of @", "@ has no upper bound"},
+};
+const Verb* VerbOf(Function function) {
+  const auto at = std::ranges::find(kVerbs, function, &Verb::function);
+  return at == std::end(kVerbs) ? nullptr : at;
+}
+
+std::string Filled(std::string text, char sign, const std::string& by) {
+  if (const size_t at = text.find(sign); at != std::string::npos) text.replace(at, 1, by);
+  return text;
+}
+std::string Filled(const std::string& text, const std::string& first, const std::string& second) {
+  return Filled(Filled(text, '@', first), '#', second);
+}
+
+// "the mean square" -> "mean_square"
+std::string NameFrom(const std::string& noun) {
+  std::string name = noun.starts_with("the ") ? noun.substr(4) : noun;
+  std::ranges::replace(name, ' ', '_');
+  return name;
+}
+
+// A function of one number that is used by mistake, or instead of a slow one.
+struct OtherFunction {
+  const char *name, *text;  // @ is the stage
+  double (*of)(double x);
+};
+template <int kBits>
+double RoundedToBits(double x) {  // to so many significant bits
+  int exponent = 0;
+  const double fraction = std::frexp(x, &exponent);
+  return std::ldexp(std::nearbyint(std::ldexp(fraction, kBits)), exponent - kBits);
+}
+double PowerOfTwoUp(double x) { return x > 0 ? std::exp2(std::ceil(std::log2(x))) : x; }
+double PowerOfTwoDown(double x) { return x > 0 ? std::exp2(std::floor(std::log2(x))) : x; }
+double PowerOfTwoNearest(double x) { return x > 0 ? std::exp2(std::nearbyint(std::log2(x))) : x; }
+
+constexpr OtherFunction kAfterwards[] = {
+    {"magnitude", "the magnitude of @ is used", [](double x) { return std::abs(x); }},
+    {"squared", "the square of @ is used", [](double x) { return x * x; }},
+    {"rooted", "the square root of @ is used", [](double x) { return std::sqrt(x); }},
+    {"rooted", "the square root of the magnitude of @ is used, with its sign",
+     [](double x) { return std::copysign(std::sqrt(std::abs(x)), x); }},
+    {"logarithm", "the logarithm of @ is used", [](double x) { return std::log(x); }},
+    {"inverse", "the inverse of @ is used", [](double x) { return 1 / x; }},
+    {"negative_dropped", "negative numbers of @ are 0", [](double x) { return x > 0 ? x : 0; }},
+    {"rounded_to_integers", "@ is rounded to integers", [](double x) { return std::nearbyint(x); }},
+    {"cut_to_integers", "@ is cut to integers", [](double x) { return std::trunc(x); }},
+    {"power_of_two", "@ is rounded to a power of two", PowerOfTwoNearest},
+    {"power_of_two", "@ is rounded up to a power of two", PowerOfTwoUp},
+    {"power_of_two", "@ is rounded down to a power of two", PowerOfTwoDown},
+    {"few_bits", "@ is rounded to 3 significant bits", RoundedToBits<3>},
+    {"few_bits", "@ is rounded to 4 significant bits", RoundedToBits<4>},
+    {"few_bits", "@ is rounded to 6 significant bits", RoundedToBits<6>},
+    {"in_bf16", "@ is rounded to bf16", [](double x) { return RoundTo(DType::kBF16, x); }},
+    {"in_f16", "@ is rounded to f16", [](double x) { return RoundTo(DType::kF16, x); }},
+};
+
+// 1/sqrt(x) by a shift of bits and steps of Newton's method; the root that it gives.
+template <int kSteps>
+double FastRoot(double x) {
+  const auto value = static_cast<float>(x);
+  auto inverse = std::bit_cast<float>(0x5f3759dfU - (std::bit_cast<uint32_t>(value) >> 1));
+  for (int step = 0; step < kSteps; ++step) inverse *= 1.5F - 0.5F * value * inverse * inverse;
+  return 1 / static_cast<double>(inverse);
+}
+// e^x from the bits of a float: linear between powers of two.
+double ExpOfBits(double x) {
+  const double scaled = x * 0x1p23 / 0.6931471805599453 + 127 * 0x1p23;
+  return scaled < 0 ? 0 : std::bit_cast<float>(static_cast<uint32_t>(scaled));
+}
+template <int kCorrection>
+double ExpOfBitsLower(double x) {  // Schraudolph 1999, with a correction
+  const double scaled = x * 0x1p23 / 0.6931471805599453 + 127 * 0x1p23 - kCorrection;
+  return scaled < 0 ? 0 : std::bit_cast<float>(static_cast<uint32_t>(scaled));
+}
+template <int kFactors>
+double ExpOfFactors(double x) {
+  return std::pow(std::max(0.0, 1 + x / kFactors), kFactors);
+}
+template <int kDegree>
+double ExpOfSeries(double x) {  // of the fraction, times a power of two
+  const double whole = std::nearbyint(x / 0.6931471805599453);
+  const double rest = x - whole * 0.6931471805599453;
+  double sum = 1, term = 1;
+  for (int k = 1; k <= kDegree; ++k) sum += term *= rest / k;
+  return std::ldexp(sum, static_cast<int>(std::max(-2000.0, whole)));
+}
+template <int kDegree>
+double PlainSeries(double x) {
+  double sum = 1, term = 1;
+  for (int k = 1; k <= kDegree; ++k) sum += term *= x / k;
+  return sum;
+}
+
+// Instead of a function of one stage.
+struct InsteadOf {
+  Function right;
+  OtherFunction other;
+};
+constexpr InsteadOf kInstead[] = {
+    {Function::kSqrt,
+     {"fast_inverse_root",
+      "the inverse root is approximated: bits shifted from 0x5f3759df, and one step of Newton's "
+      "method",
+      FastRoot<1>}},
+    {Function::kSqrt,
+     {"fast_inverse_root",
+      "the inverse root is approximated: bits shifted from 0x5f3759df, and two steps of Newton's "
+      "method",
+      FastRoot<2>}},
+    {Function::kSqrt,
+     {"fast_inverse_root",
+      "the inverse root is approximated: bits shifted from 0x5f3759df, without a step of Newton's "
+      "method",
+      FastRoot<0>}},
+    {Function::kSqrt,
+     {"root_of_another_power", "@ is raised to the power 1/3, expected its square root",
+      [](double x) { return std::cbrt(x); }}},
+    {Function::kSqrt,
+     {"root_of_another_power", "@ is raised to the power 1/4, expected its square root",
+      [](double x) { return std::pow(x, 0.25); }}},
+    {Function::kExp,
+     {"largest_alone", "only the largest counts: e^x is 1 there and 0 elsewhere, of @",
+      [](double x) { return x < 0 ? 0.0 : 1.0; }}},
+    {Function::kExp,
+     {"base_2", "2^x is computed instead of e^x, of @", [](double x) { return std::exp2(x); }}},
+    {Function::kExp,
+     {"base_10", "10^x is computed instead of e^x, of @",
+      [](double x) { return std::pow(10, x); }}},
+    {Function::kExp,
+     {"one_subtracted", "e^x - 1 is computed instead of e^x, of @",
+      [](double x) { return std::expm1(x); }}},
+    {Function::kExp,
+     {"exponential_of_bits",
+      "e^x of @ is approximated by the bits of a float, linear between powers of two", ExpOfBits}},
+    {Function::kExp,
+     {"exponential_of_bits",
+      "e^x of @ is approximated by the bits of a float, linear between powers of two, and lowered",
+      ExpOfBitsLower<486411>}},
+    {Function::kExp,
+     {"exponential_of_bits",
+      "e^x of @ is approximated by the bits of a float, linear between powers of two, and lowered",
+      ExpOfBitsLower<366393>}},
+    {Function::kExp,
+     {"exponential_of_factors", "e^x of @ is approximated by (1 + x/256)^256", ExpOfFactors<256>}},
+    {Function::kExp,
+     {"exponential_of_factors", "e^x of @ is approximated by (1 + x/1024)^1024",
+      ExpOfFactors<1024>}},
+    {Function::kExp,
+     {"exponential_of_factors", "e^x of @ is approximated by (1 + x/64)^64", ExpOfFactors<64>}},
+    {Function::kExp,
+     {"exponential_of_series",
+      "e^x of @ is approximated by a power of two and a series of degree 2", ExpOfSeries<2>}},
+    {Function::kExp,
+     {"exponential_of_series",
+      "e^x of @ is approximated by a power of two and a series of degree 3", ExpOfSeries<3>}},
+    {Function::kExp,
+     {"exponential_of_series",
+      "e^x of @ is approximated by a power of two and a series of degree 4", ExpOfSeries<4>}},
+    {Function::kExp,
+     {"exponential_of_series",
+      "e^x of @ is approximated by a power of two and a series of degree 5", ExpOfSeries<5>}},
+    {Function::kExp,
+     {"exponential_of_series", "e^x of @ is approximated by its series of degree 3",
+      PlainSeries<3>}},
+    {Function::kExp,
+     {"exponential_of_series", "e^x of @ is approximated by its series of degree 4",
+      PlainSeries<4>}},
+};
+
+class Editor {
+ public:
+  Editor(const Plan& plan, std::string_view slices) : plan_(plan), slices_(slices) {
+    for (Stage stage = 0; stage < plan_.size(); ++stage)
+      (plan_.at(stage).function == Function::kNumber ? numbers_ : stages_).push_back(stage);
+  }
+
+  std::vector<PlanEdit> All() && {
+    for (const Stage number : numbers_) ChangeNumber(number);
+    for (const Stage stage : stages_) {
+      ChangeFunction(stage);
+      Move(stage);
+      if (plan_.at(stage).axis != ' ') ReduceOtherwise(stage);
+      ReadOthers(stage);
+      Change(stage);
+      WithNumber(stage);
+      InPart(stage);
+      Combine(stage);
+      Reorder(stage);
+    }
+    ComputeTwice();
+    std::ranges::stable_sort(edits_, {}, &PlanEdit::cost);
+    return std::move(edits_);
+  }
+
+ private:
+  const std::string& Noun(Stage stage) const { return plan_.at(stage).noun; }
+  std::string NameOf(Stage stage) const { return NameFrom(Noun(stage)); }
+  bool HasAxes(Stage stage, Stage other) const {  // all those of `other`
+    const std::string axes = plan_.AxesOf(stage);
+    return std::ranges::all_of(plan_.AxesOf(other),
+                               [&](char letter) { return axes.find(letter) != std::string::npos; });
+  }
+  bool IsAcross(char axis) const { return slices_.find(axis) != std::string_view::npos; }
+  // What changes after all is more likely a change of the result than of a stage in between.
+  int CostOfStage(Stage stage) const {
+    return stage == plan_.results()[0] ? 0 : plan_.at(stage).function == Function::kInput ? 1 : 2;
+  }
+
+  PlanEdit& Add(int cost, std::string name, std::string sentence,
+                std::function<void(Plan&, double)> edit) {
+    edits_.push_back({std::move(name), std::move(sentence), std::move(edit)});
+    edits_.back().cost = cost;
+    return edits_.back();
+  }
+  PlanEdit& Add(int cost, std::string name, std::string sentence, std::function<void(Plan&)> edit) {
+    return Add(cost, std::move(name), std::move(sentence),
+               [edit = std::move(edit)](Plan& plan, double) { edit(plan); });
+  }
+
+  // All that reads the stage reads it after the function.
+  static void Insert(Plan& plan, Stage stage, Function function, Stage second) {
+    plan.Replace(stage,
+                 plan.Of(plan.at(stage).noun, plan.at(stage).step, function, {stage, second}));
+  }
+  static void Insert(Plan& plan, Stage stage, std::function<double(double)> other) {
+    plan.Replace(stage, plan.Changed(stage, std::move(other)));
+  }
+
+  void ChangeNumber(Stage number) {
+    const double right = plan_.at(number).number;
+    const auto set = [number](Plan& plan, double x) { plan.Edit(number).number = x; };
+    const std::string sentence = Noun(number) + " is #, expected " + PrintValue(right);
+    PlanEdit& any = Add(1, NameOf(number) + "_changed", sentence, set);
+    any.values = NumbersBeside(right);
+    any.right = right;
+    if (const auto values = RoundingsOf(right); !values.empty())
+      Add(1, NameOf(number) + "_rounded", sentence, set).values = values;
+  }
+
+  // The number of terms is another one.
+  void ChangeCount(Stage count) {
+    const auto right = static_cast<double>(plan_.ExtentOf(plan_.at(count).axis));
+    PlanEdit& any =
+        Add(1, NameOf(count) + "_changed", Noun(count) + " is #, expected " + PrintValue(right),
+            [count](Plan& plan, double x) {
+              Node& node = plan.Edit(count);
+              node.function = Function::kNumber;
+              node.number = x;
+              node.axis = ' ';
+            });
+    any.values = NumbersBeside(right);
+    any.right = right;
+  }
+
+  // Another function of the same stages, or one of them alone.
+  void ChangeFunction(Stage stage) {
+    const Node& node = plan_.at(stage);
+    const auto set = [stage](Function function) {
+      return [=](Plan& plan) { plan.Edit(stage).function = function; };
+    };
+    if (node.axis == ' ' && node.uses.size() == 1) {
+      const std::string& of = Noun(node.uses[0]);
+      Add(1, NameOf(stage) + "_missing", Noun(stage) + " is missing: " + of + " is used instead",
+          set(Function::kSame));
+      for (const auto& [right, other] : kInstead)
+        if (right == node.function)
+          Add(2, other.name, Filled(other.text, '@', of), [stage, f = other.of](Plan& plan) {
+            plan.Edit(stage).function = Function::kOther;
+            plan.Edit(stage).other = f;
+          });
+    }
+    const Verb* const right = VerbOf(node.function);
+    if (node.uses.size() != 2 || !right) return;
+    const auto [a, b] = std::pair(Noun(node.uses[0]), Noun(node.uses[1]));
+    const std::string expected = Filled(right->text, a, b);
+    Add(1, NameFrom(b) + "_not_" + right->name, Filled(right->left_out, a, b),
+        [stage](Plan& plan) { plan.Replace(stage, plan.at(stage).uses[0]); });
+    if (node.uses[0] == node.uses[1]) return;
+    Add(2, NameFrom(b) + "_alone", b + " is used instead of " + Noun(stage),
+        [stage](Plan& plan) { plan.Replace(stage, plan.at(stage).uses[1]); });
+    for (const Verb& verb : kVerbs) {
+      if (verb.function == node.function) continue;
+      Add(2, NameFrom(b) + "_" + verb.name, Filled(verb.text, a, b) + "; right is: " + expected,
+          set(verb.function));
+    }
+    if (node.function == Function::kSubtract || node.function == Function::kDivide)
+      Add(3, NameFrom(b) + "_" + right->name + "_the_other_way",
+          Filled(right->text, b, a) + "; right is: " + expected,
+          [stage](Plan& plan) { std::swap(plan.Edit(stage).uses[0], plan.Edit(stage).uses[1]); });
+    Add(2, NameFrom(b) + "_" + right->name + "_twice", expected + " twice", [stage](Plan& plan) {
+      Insert(plan, stage, plan.at(stage).function, plan.at(stage).uses[1]);
+    });
+  }
+
+  // What a function does with its second stage is done to another stage.
+  void Move(Stage stage) {
+    const Node& node = plan_.at(stage);
+    const Verb* const verb = VerbOf(node.function);
+    if (!verb || node.uses.size() != 2 || node.uses[0] == node.uses[1]) return;
+    const Stage moved = node.uses[1];
+    for (const Stage to : stages_) {
+      if (to == stage || to == node.uses[0] || plan_.DependsOn(moved, to) || !HasAxes(to, moved))
+        continue;
+      Add(3, NameFrom(Noun(moved)) + "_" + verb->name + "_elsewhere",
+          Filled(verb->text, Noun(to), Noun(moved)) +
+              "; right is: " + Filled(verb->text, Noun(node.uses[0]), Noun(moved)),
+          [=, f = node.function](Plan& plan) {
+            plan.Replace(stage, plan.at(stage).uses[0]);
+            Insert(plan, to, f, moved);
+          });
+    }
+  }
+
+  // Other terms are summed; the count of terms follows, or not.
+  void ReduceOtherwise(Stage stage) {
+    const Node& node = plan_.at(stage);
+    if (node.function == Function::kCount) return ChangeCount(stage);
+    const char axis = node.axis;
+    const size_t extent = plan_.ExtentOf(axis);
+    const std::string all = " of " + std::to_string(extent);
+    std::vector<Stage> counts;
+    for (const Stage other : stages_)
+      if (plan_.at(other).function == Function::kCount && plan_.at(other).uses == node.uses)
+        counts.push_back(other);
+    const bool is_sum = node.function == Function::kSum;
+    const auto add = [&](const std::string& name, const std::string& sentence,
+                         std::vector<NamedValue> values, auto spans) {
+      for (const bool follows : {false, true}) {
+        if (follows && counts.empty()) continue;
+        std::vector<Stage> changed = {stage};
+        if (follows) changed.insert(changed.end(), counts.begin(), counts.end());
+        const std::string rest = counts.empty() ? ""
+                                 : follows      ? ", and so has its count"
+                                                : ", but its count is the right one";
+        Add(follows ? 2 : 3, NameOf(stage) + name, Noun(stage) + sentence + rest,
+            [=](Plan& plan, double number) {
+              const auto n = static_cast<size_t>(number);
+              for (const Stage each : changed) {
+                if constexpr (std::is_invocable_v<decltype(spans), size_t, size_t>) {
+                  plan.Edit(each).of = [n, spans](size_t j) { return spans(n, j); };
+                } else {
+                  plan.Edit(each).spans = spans(n);
+                }
+              }
+            })
+            .values = values;
+      }
+    };
+    add("_cut", " has only the first # columns" + all, Lengths(extent), [](size_t n) {
+      return Spans{{0, n}};
+    });
+    add("_begins_late", " has only the last # columns" + all, Lengths(extent), [extent](size_t n) {
+      return Spans{{extent - n, extent}};
+    });
+    add("_by_groups", " is that of each group of # columns" + all, Tiles(extent),
+        [](size_t n, size_t j) {
+          return Spans{{j / n * n, (j / n + 1) * n}};
+        });
+    add("_by_lanes", " is that of each of # lanes", Tiles(extent), [extent](size_t n, size_t j) {
+      return Spans{{j % n, extent, n}};
+    });
+    add("_of_every_other", " has only every #th column", Listed({2, 3, 4, 8, 16, 32}),
+        [extent](size_t n) {
+          return Spans{{0, extent, n}};
+        });
+    for (const size_t lanes : {2, 4, 8, 16, 32}) {
+      std::vector<double> lost;
+      for (size_t lane = 0; lane < lanes && lanes < extent; ++lane)
+        lost.push_back(static_cast<double>(lane));
+      add("_without_lane",
+          " lacks the columns whose number modulo " + std::to_string(lanes) + " is #", Listed(lost),
+          [=](size_t n) {
+            Spans spans;
+            for (size_t lane = 0; lane < lanes; ++lane)
+              if (lane != n) spans.push_back({lane, extent, lanes});
+            return spans;
+          });
+    }
+    for (size_t tile = 4; tile < extent && tile <= 256; tile *= 2) {
+      std::vector<double> firsts;
+      for (size_t first = 0; first < extent && firsts.size() < 16; first += tile)
+        firsts.push_back(static_cast<double>(first));
+      add("_without_tile", " lacks a tile of " + std::to_string(tile) + " columns, those from # on",
+          Listed(firsts), [=](size_t n) {
+            return Spans{{0, n}, {n + tile, extent}};
+          });
+    }
+    add("_up_to_tile", " is that of the columns up to the end of each tile of #", Tiles(extent),
+        [](size_t n, size_t j) {
+          return Spans{{0, (j / n + 1) * n}};
+        });
+    add("_up_to_each", " is that of the columns up to each one", {{1, " "}}, [](size_t, size_t j) {
+      return Spans{{0, j + 1}};
+    });
+    if (!is_sum) {
+      Add(2, NameOf(stage) + "_is_first", "the first column is taken instead of " + Noun(stage),
+          [stage](Plan& plan) {
+            plan.Edit(stage).spans = {{0, 1}};
+          });
+      Add(2, NameOf(stage) + "_is_sum", "the sum is taken instead of " + Noun(stage),
+          [stage](Plan& plan) { plan.Edit(stage).function = Function::kSum; });
+    }
+    if (is_sum) {
+      add("_counts_twice",
+          " has the columns of the last tile of # that overlap with the one before twice",
+          Tiles(extent), [extent](size_t n) {
+            return Spans{{0, extent / n * n}, {extent % n == 0 ? extent : extent - n, extent}};
+          });
+      Add(2, NameOf(stage) + "_is_largest", "the largest term is taken instead of " + Noun(stage),
+          [stage](Plan& plan) { plan.Edit(stage).function = Function::kLargest; });
+      PadWithZeros(stage);
+    }
+    AcrossRows(stage, counts);
+  }
+  void PadWithZeros(Stage sum) {
+    const Stage terms = plan_.at(sum).uses[0];
+    Add(3, NameOf(sum) + "_has_zeros", "# zeros more are in " + Noun(sum),
+        [sum, terms](Plan& plan, double count) {
+          const Stage term = plan.CopyWith(terms, 0, plan.Number("0", 0));
+          Insert(plan, sum, Function::kAdd,
+                 plan.Of("the padding", plan.at(sum).step, Function::kMultiply,
+                         {term, plan.Number("count", count)}));
+        })
+        .values = Paddings(plan_.ExtentOf(plan_.at(sum).axis));
+  }
+  void AcrossRows(Stage stage, const std::vector<Stage>& counts) {
+    for (const char other : plan_.AxesOf(stage)) {
+      Add(3, NameOf(stage) + "_down_the_columns", Noun(stage) + " runs down the columns",
+          [=](Plan& plan) {
+            plan.Edit(stage).axis = other;
+            for (const Stage count : counts) plan.Edit(count).axis = other;
+          })
+          .is_across_slices = true;
+      const size_t extent = plan_.ExtentOf(other);
+      const auto shared = [=](Spans (*of)(size_t n, size_t j), bool follows) {
+        return [=](Plan& plan, double number) {
+          const auto n = static_cast<size_t>(number);
+          for (const Stage each :
+               counts.empty() || !follows ? std::vector{stage} : std::vector{stage, counts[0]}) {
+            const Stage made = plan.Along(other, plan.at(each).noun, plan.at(each).step,
+                                          plan.at(stage).function, each);
+            plan.Edit(made).of = [n, of](size_t j) { return of(n, j); };
+            plan.Replace(each, made);
+          }
+        };
+      };
+      std::vector<double> groups = {static_cast<double>(extent)};
+      for (size_t rows = 2; rows < extent && rows <= 64; ++rows)
+        groups.push_back(static_cast<double>(rows));
+      PlanEdit& edit = Add(3, NameOf(stage) + "_of_rows", "groups of # rows share " + Noun(stage),
+                           shared(
+                               [](size_t n, size_t j) {
+                                 return Spans{{j / n * n, (j / n + 1) * n}};
+                               },
+                               true));
+      edit.values = Listed(groups);
+      edit.is_across_slices = true;
+    }
+  }
+
+  // Another stage is read, by all that reads this one or by one of them.
+  void ReadOthers(Stage stage) {
+    for (Stage other = 0; other < plan_.size(); ++other) {
+      if (other == stage || !HasAxes(stage, other)) continue;
+      const std::string name = NameOf(other) + "_for_" + NameOf(stage);
+      const std::string sentence = Noun(other) + " is used instead of " + Noun(stage);
+      size_t readers = 0;
+      for (const Stage reader : stages_) {
+        if (plan_.DependsOn(other, reader)) continue;
+        if (std::ranges::count(plan_.at(reader).uses, stage) == 0) continue;
+        ++readers;
+        Add(4, name, sentence + ", for " + Noun(reader), [=](Plan& plan) {
+          if (!plan.DependsOn(other, reader))
+            std::ranges::replace(plan.Edit(reader).uses, stage, other);
+        });
+      }
+      if (readers != 1 && !plan_.DependsOn(other, stage))
+        Add(3, name, sentence, [=](Plan& plan) { plan.Replace(stage, other); });
+    }
+    ReadStatistics(stage);
+  }
+  // A statistic of a row is used instead of another one.
+  void ReadStatistics(Stage stage) {
+    const std::string axes = plan_.AxesOf(stage);
+    if (plan_.at(stage).function == Function::kCount) return;
+    for (const Stage of : stages_) {
+      const std::string rows = plan_.AxesOf(of);
+      if (rows.size() != axes.size() + 1 || !HasAxes(of, stage) || !plan_.DependsOn(stage, of))
+        continue;
+      char axis = ' ';
+      for (const char letter : rows)
+        if (axes.find(letter) == std::string::npos) axis = letter;
+      struct Statistic {
+        const char *name, *text;
+        Function function;
+        double (*of)(double);
+        bool is_mean;
+      };
+      static constexpr Statistic kStatistics[] = {
+          {"largest_magnitude", "the largest magnitude of @", Function::kLargest,
+           [](double x) { return std::abs(x); }, false},
+          {"mean_magnitude", "the mean magnitude, the mean of absolute values, of @",
+           Function::kSum, [](double x) { return std::abs(x); }, true},
+          {"sum_of_magnitudes", "the sum of the magnitudes of @", Function::kSum,
+           [](double x) { return std::abs(x); }, false},
+          {"largest", "the largest of @", Function::kLargest, nullptr, false},
+          {"mean", "the mean of @", Function::kSum, nullptr, true},
+          {"sum", "the sum of @", Function::kSum, nullptr, false},
+          {"smallest", "the smallest of @, with the other sign", Function::kLargest,
+           [](double x) { return -x; }, false},
+      };
+      for (const auto& [name, text, function, f, is_mean] : kStatistics) {
+        Add(4, std::string(name) + "_for_" + NameOf(stage),
+            Filled(text, '@', Noun(of)) + " is used instead of " + Noun(stage),
+            [=, function = function, f = f, is_mean = is_mean](Plan& plan) {
+              const Stage terms = f ? plan.Changed(of, f) : of;
+              const Step step = plan.at(stage).step;
+              Stage made = plan.Along(axis, "the statistic", step, function, terms);
+              if (is_mean)
+                made =
+                    plan.Of("the mean", step, Function::kDivide,
+                            {made, plan.Along(axis, "the count", step, Function::kCount, terms)});
+              plan.Replace(stage, made);
+            });
+      }
+    }
+  }
+
+  // A function is applied, after the stage.
+  void Change(Stage stage) {
+    const int cost = 5 + CostOfStage(stage);
+    for (const auto& [name, text, f] : kAfterwards)
+      Add(cost, NameOf(stage) + "_" + name, Filled(text, '@', Noun(stage)),
+          [stage, f = f](Plan& plan) { Insert(plan, stage, f); });
+    for (const char axis : plan_.AxesOf(stage)) {
+      if (IsAcross(axis) || plan_.AxesOf(stage).size() < 2) continue;
+      for (const Function function : {Function::kSubtract, Function::kDivide}) {
+        const bool subtracts = function == Function::kSubtract;
+        Add(cost, NameOf(stage) + (subtracts ? "_mean_subtracted" : "_mean_divided"),
+            subtracts ? "the mean of " + Noun(stage) + " is subtracted from it"
+                      : Noun(stage) + " is divided by its mean",
+            [=](Plan& plan) {
+              const Stage sum = plan.Along(axis, "the sum", Step::kSum, Function::kSum, stage);
+              const Stage count =
+                  plan.Along(axis, "the count", Step::kCenter, Function::kCount, stage);
+              Insert(plan, stage, function,
+                     plan.Of("the mean", Step::kCenter, Function::kDivide, {sum, count}));
+            });
+      }
+    }
+  }
+  void WithNumber(Stage stage) {
+    const int cost = 5 + CostOfStage(stage);
+    const std::string& noun = Noun(stage);
+    const auto with = [stage](Function function, double sign = 1) {
+      return [=](Plan& plan, double x) {
+        Insert(plan, stage, function, plan.Number("a number", sign * x));
+      };
+    };
+    PlanEdit& factor = Add(cost - 1, NameOf(stage) + "_multiplied", noun + " is multiplied by #",
+                           with(Function::kMultiply));
+    factor.values = Factors();
+    factor.right = 1;
+    for (const double sign : {1, -1}) {
+      PlanEdit& added = Add(cost, NameOf(stage) + "_increased",
+                            sign > 0 ? "# is added to " + noun : "# is subtracted from " + noun,
+                            with(Function::kAdd, sign));
+      added.values = Summands();
+      added.right = 0x1p-60;
+    }
+    const auto limited = [&](const std::string& sentence, std::function<void(Plan&, double)> edit) {
+      PlanEdit& limit = Add(cost, NameOf(stage) + "_limited", noun + sentence, std::move(edit));
+      limit.values = Limits();
+      limit.right = kInfinity;
+      limit.stage = stage;
+    };
+    limited(" is at most #", with(Function::kSmaller));
+    limited(" is at least -#", with(Function::kLarger, -1));
+    limited(" is limited to # and -#", [stage](Plan& plan, double limit) {
+      Insert(plan, stage, [limit](double x) { return std::clamp(x, -limit, limit); });
+    });
+    std::vector<NamedValue> floors = Summands();
+    floors.insert(floors.begin(), {0, "0"});
+    Add(cost, NameOf(stage) + "_has_floor", noun + " is at least #", with(Function::kLarger))
+        .values = floors;
+    Add(cost, NameOf(stage) + "_small_are_0", noun + " is 0 where it is below #",
+        [stage](Plan& plan, double least) {
+          Insert(plan, stage, [least](double x) { return std::abs(x) < least ? 0 : x; });
+        })
+        .values = FlushedBelow();
+    if (plan_.at(stage).function == Function::kInput)
+      Add(cost, NameOf(stage) + "_mask_changed", "-infinity in " + noun + " is read as #",
+          [stage](Plan& plan, double mask) {
+            Insert(plan, stage, [mask](double x) { return std::isinf(x) && x < 0 ? mask : x; });
+          })
+          .values = Listed({0, -1e4, -1e9, -65504, -3e4, -1000, -100, -50, -10, -1});
+  }
+
+  // An input is not read beyond some columns, or before them.
+  void InPart(Stage stage) {
+    const std::string axes = plan_.AxesOf(stage);
+    const char axis = axes.empty() ? ' ' : axes.back();
+    if (plan_.at(stage).function != Function::kInput || axis == ' ' || IsAcross(axis)) return;
+    const size_t extent = plan_.ExtentOf(axis);
+    for (const double value : {0, 1}) {
+      for (const bool is_last : {true, false}) {
+        const std::string text = Noun(stage) + " is " + PrintValue(value) + " in all but the " +
+                                 (is_last ? "first" : "last") + " # columns of " +
+                                 std::to_string(extent);
+        Add(4, NameOf(stage) + "_constant_in_part", text, [=](Plan& plan, double number) {
+          const auto n = static_cast<size_t>(number);
+          const Stage made = plan.Reordered(stage, axis, [](size_t i) { return i; });
+          plan.Edit(made).chosen = [=](size_t i) { return is_last ? i < n : i + n >= extent; };
+          plan.Edit(made).number = value;
+          plan.Replace(stage, made);
+        }).values = Lengths(extent);
+      }
+    }
+  }
+
+  void Combine(Stage stage) {
+    for (Stage other = 0; other < plan_.size(); ++other) {
+      if (other == stage || plan_.DependsOn(other, stage) || !HasAxes(stage, other)) continue;
+      const bool is_number = plan_.at(other).function == Function::kNumber;
+      for (const Verb& verb : std::span(kVerbs).first(4))
+        Add(is_number ? 4 : 7 + CostOfStage(stage), NameOf(other) + "_" + verb.name + "_too",
+            Filled(verb.text, Noun(stage), Noun(other)) + ", too",
+            [=, f = verb.function](Plan& plan) { Insert(plan, stage, f, other); });
+    }
+  }
+
+  void Reorder(Stage stage) {
+    for (const char axis : plan_.AxesOf(stage)) {
+      const std::string along = axis == 'N' ? "rows" : "columns";
+      for (const AxisOrder& order : OrdersOf(plan_.ExtentOf(axis), OrdersFor::kColumns))
+        Add(5 + CostOfStage(stage), NameOf(stage) + "_" + order.name,
+            Noun(stage) + " has the " + along + " in another order: " + order.text,
+            [=, from = order.from](Plan& plan) {
+              plan.Replace(stage, plan.Reordered(stage, axis, from));
+            })
+            .is_across_slices = IsAcross(axis);
+    }
+  }
+
+  void ComputeTwice() {
+    if (plan_.AxesOf(plan_.results()[0]) != plan_.AxesOf(0)) return;
+    Add(3, "applied_twice", "the operation is applied twice: to x, and to y", [](Plan& plan) {
+      const Stage y = plan.results()[0];
+      plan.Replace(y, plan.CopyWith(y, 0, y, true));
+    });
+  }
+
+  const Plan& plan_;
+  const std::string_view slices_;
+  std::vector<Stage> numbers_, stages_;
+  std::vector<PlanEdit> edits_;
+};
+
+}  // namespace
+
+std::vector<PlanEdit> EditsOf(const Plan& plan, std::string_view slices) {
+  return Editor(plan, slices).All();
+}
+
+}  // namespace sextant::oracle

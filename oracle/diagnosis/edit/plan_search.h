@@ -1,0 +1,15 @@
+// The edits of a plan that explain an answer: one, or two together.
+#pragma once
+
+#include <vector>
+
+#include "oracle/diagnosis/edit/planned_operation.h"
+#include "oracle/diagnosis/measurement.h"
+
+namespace sextant::oracle {
+
+// The simplest edit, or pair of edits, with which the plan predicts the answer; empty if there is
+// none, or if it may be an accident.
+std::vector<Explanation> MeasurePlan(const Observation& seen, const PlanMaker& maker);
+
+}  // namespace sextant::oracle
