@@ -5,9 +5,7 @@
 #include <cmath>
 
 #include "oracle/attention/arg_max_score.h"
-#include "oracle/attention/measured/softmax.h"
 #include "oracle/diagnosis/catalog_entry.h"
-#include "oracle/diagnosis/edit/plan_search.h"
 #include "oracle/property/changed_inputs.h"
 #include "oracle/property/common_properties.h"
 #include "reference/attention/empty_log_sum_exp.h"
@@ -251,7 +249,7 @@ CatalogEntry MakeCatalogEntry<Softmax>() {
                      {"masked", "masked elements have weight 0 and do not change the others",
                       CheckMasked}},
       .defects = SoftmaxFormulaDefects(),
-      .measurements = {[](const Observation& seen) { return MeasurePlan(seen, MakerOf<Softmax>()); }}};
+      .plan = MakerOf<Softmax>()};
 }
 
 }  // namespace sextant::oracle

@@ -36,8 +36,9 @@ TEST(CausesBesideAPrecision, NamesBoth) {
   EXPECT_THAT(CausesBesidePrecision(kRope, "base=500000", "native table=bf16"),
               ElementsAre("base=500000+precision: always computes with base=500000; besides, its "
                           "errors are such as `native table=bf16` permits"));
-  EXPECT_THAT(CausesBesidePrecision("rms_norm N=8 M=64", "eps=0.5", "native weigh=bf16"),
-              ElementsAre(testing::StartsWith("eps+precision: eps is 0.5, expected 1e-05; ")));
+  EXPECT_THAT(
+      CausesBesidePrecision("rms_norm N=8 M=64", "eps=0.5", "native weigh=bf16"),
+      ElementsAre(testing::StartsWith("eps_changed+precision: eps is 0.5, expected 1e-05; ")));
 }
 
 TEST(CausesBesideAPrecision, OfHonestPrecisionsAreNone) {

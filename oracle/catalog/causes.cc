@@ -238,6 +238,7 @@ struct Finders {
     const bool mostly_fails = 2 * failing > evidence.elements();
     return FirstFound({
         {is_bug, [&] { return InEach(FindAddedInput); }},
+        {may_be_pair, [&] { return CausesOfTwoEdits(seen, evidence); }},
         {is_rare, [&] { return CausesOfInputs(seen, evidence); }},
         {may_be_pair, [&] { return PairCauses(seen, evidence, options); }},
         {is_far && mostly_fails, [&] { return CausesBesideAnOrder(seen, options); }},

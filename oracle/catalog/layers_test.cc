@@ -32,7 +32,7 @@ TEST(LayeredCauses, AMeasuredDeviationAndAMovedColumn) {
   Tensors answer = eps;
   for (size_t n = 0; n < 12; ++n) answer[0].values(n, 0) = eps[0].values((n + 11) % 12, 0);
   EXPECT_THAT(question.Causes(answer),
-              ElementsAre(AllOf(StartsWith("eps "), HasSubstr("eps is 3.7e-05")),
+              ElementsAre(AllOf(StartsWith("eps_changed "), HasSubstr("eps is 3.7e-05")),
                           AllOf(StartsWith("scattered "), HasSubstr("the element 48 before"),
                                 HasSubstr("M 0"))));
 }

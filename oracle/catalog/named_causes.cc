@@ -11,6 +11,7 @@
 #include "oracle/defect/defect.h"
 #include "oracle/diagnosis/answer/answered_tensor.h"
 #include "oracle/diagnosis/attributes.h"
+#include "oracle/diagnosis/edit/plan_search.h"
 #include "oracle/diagnosis/evidence.h"
 #include "oracle/diagnosis/recipe/recipe_changes.h"
 
@@ -63,29 +64,41 @@ std::string NotIdentifiable(const Observation& seen, const std::vector<const Def
   return "; not identifiable here" + others;
 }
 
-// Calls use(explanation) for those that explain the answer.
+// Adds an explanation whose model explains the answer, or that has none; calls use(explanation) in
+// the first case.
+using UseExplanation = std::function<void(const Explanation&)>;
+void AddIfItFits(const Explanation& one, Evidence& evidence, const UseExplanation& use,
+                 MeasuredFits& fits) {
+  if (!one.model.operation) {
+    fits.described.push_back({one.name, one.sentence, true});
+    return;
+  }
+  const Fit fit = evidence.FitOf(one.model);
+  if (!fit.explains) return;
+  fits.nearest = std::min(fits.nearest, PerElement(fit));
+  Cause cause{one.name, one.sentence + ExtentOfFit(evidence, fit), true};
+  // Two measurements may come to the same.
+  if (std::ranges::count(fits.causes, cause.why, &Cause::why) > 0) return;
+  fits.causes.push_back(std::move(cause));
+  if (use) use(one);
+}
+
+Observation WithEvidence(Observation seen, Evidence& evidence) {
+  seen.how.evidence = &evidence;
+  return seen;
+}
+
 MeasuredFits CausesMeasuredIn(const Observation& seen, Evidence& evidence,
-                              const std::function<void(const Explanation&)>& use) {
+                              const UseExplanation& use) {
   MeasuredFits fits;
-  Observation with_evidence = seen;
-  with_evidence.how.evidence = &evidence;
-  const auto add = [&](const Explanation& one) {
-    if (!one.model.operation) {
-      fits.described.push_back({one.name, one.sentence, true});
-      return;
-    }
-    const Fit fit = evidence.FitOf(one.model);
-    if (!fit.explains) return;
-    fits.nearest = std::min(fits.nearest, PerElement(fit));
-    Cause cause{one.name, one.sentence + ExtentOfFit(evidence, fit), true};
-    // Two measurements may come to the same.
-    if (std::ranges::count(fits.causes, cause.why, &Cause::why) > 0) return;
-    fits.causes.push_back(std::move(cause));
-    if (use) use(one);
+  const Observation here = WithEvidence(seen, evidence);
+  const auto add = [&](const std::vector<Explanation>& explanations) {
+    for (const Explanation& one : explanations) AddIfItFits(one, evidence, use, fits);
   };
-  for (const Measurement& measure : CatalogEntryOf(seen.c.name()).measurements)
-    std::ranges::for_each(measure(with_evidence), add);
-  if (fits.causes.empty()) std::ranges::for_each(MeasureEachAttribute(with_evidence), add);
+  const CatalogEntry& entry = CatalogEntryOf(seen.c.name());
+  for (const Measurement& measure : entry.measurements) add(measure(here));
+  if (entry.plan) add(MeasureEdits(here, entry.plan, Edits::kOne));
+  if (fits.causes.empty()) add(MeasureEachAttribute(here));
   return fits;
 }
 
@@ -147,6 +160,14 @@ std::vector<Cause> ListedCauses(const Observation& seen, Evidence& evidence, dou
 
 MeasuredFits MeasuredCauses(const Observation& seen, Evidence& evidence) {
   return CausesMeasuredIn(seen, evidence, {});
+}
+
+std::vector<Cause> CausesOfTwoEdits(const Observation& seen, Evidence& evidence) {
+  MeasuredFits fits;
+  if (const PlanMaker& plan = CatalogEntryOf(seen.c.name()).plan)
+    for (const Explanation& one : MeasureEdits(WithEvidence(seen, evidence), plan, Edits::kTwo))
+      AddIfItFits(one, evidence, nullptr, fits);
+  return fits.causes;
 }
 
 std::vector<Cause> NamedCauses(const Observation& seen, const ProveOptions& options) {

@@ -32,6 +32,9 @@ struct MeasuredFits {
 };
 MeasuredFits MeasuredCauses(const Observation& seen, Evidence& evidence);
 
+// Two edits of the operation's plan, if it has one; single ones are among the measured causes.
+std::vector<Cause> CausesOfTwoEdits(const Observation& seen, Evidence& evidence);
+
 // The listed causes; if there are none, the measured ones.
 std::vector<Cause> NamedCauses(const Observation& seen, Evidence& evidence);
 std::vector<Cause> NamedCauses(const Observation& seen, const ProveOptions& options);

@@ -1,4 +1,4 @@
-// The properties, defects and measurements of one operation. oracle/<family>/<op>.cc ends with
+// The properties, defects, measurements and the plan of one operation. oracle/<family>/<op>.cc ends with
 //   template <> CatalogEntry MakeCatalogEntry<RmsNorm>() { return {.properties = {...}, .defects =
 //   {...}}; }
 #pragma once
@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "oracle/defect/defect.h"
+#include "oracle/diagnosis/edit/planned_operation.h"
 #include "oracle/diagnosis/measurement.h"
 #include "oracle/property/property.h"
 
@@ -16,6 +17,7 @@ struct CatalogEntry {
   std::vector<Property> properties;
   std::vector<Defect> defects;
   std::vector<Measurement> measurements = {};
+  PlanMaker plan = nullptr;  // of the operation, if there is one: its edits are measured
 };
 
 template <class Op>

@@ -6,8 +6,6 @@
 
 #include "oracle/defect/input_defects.h"
 #include "oracle/diagnosis/catalog_entry.h"
-#include "oracle/diagnosis/edit/plan_search.h"
-#include "oracle/layer/measured/add_norm.h"
 #include "oracle/layer/norm_defects.h"
 #include "oracle/layer/tensor_places.h"
 #include "oracle/property/changed_inputs.h"
@@ -199,7 +197,7 @@ CatalogEntry MakeCatalogEntry<AddRmsNorm>() {
                       CheckAddRmsNormMeanSquare}},
       .defects =
           Joined<Defect>({SumDefects(), NormDefects(), RmsDefects(), AddRmsNormInputDefects()}),
-      .measurements = {[](const Observation& seen) { return MeasurePlan(seen, MakerOf<AddRmsNorm>()); }}};
+      .plan = MakerOf<AddRmsNorm>()};
 }
 
 }  // namespace sextant::oracle

@@ -5,10 +5,7 @@
 #include <cmath>
 
 #include "oracle/diagnosis/catalog_entry.h"
-#include "oracle/diagnosis/edit/plan_search.h"
 #include "oracle/layer/layer_norm_defects.h"
-#include "oracle/layer/measured/norm.h"
-#include "oracle/layer/measured/scale_and_shift.h"
 #include "oracle/layer/tensor_places.h"
 #include "oracle/property/changed_inputs.h"
 #include "oracle/property/common_properties.h"
@@ -123,7 +120,7 @@ CatalogEntry MakeCatalogEntry<LayerNorm>() {
                       CheckConstant},
                      ColumnsAlike()},
       .defects = LayerNormDefects(),
-      .measurements = {[](const Observation& seen) { return MeasurePlan(seen, MakerOf<LayerNorm>()); }}};
+      .plan = MakerOf<LayerNorm>()};
 }
 
 }  // namespace sextant::oracle

@@ -6,8 +6,6 @@
 
 #include "oracle/defect/input_defects.h"
 #include "oracle/diagnosis/catalog_entry.h"
-#include "oracle/diagnosis/edit/plan_search.h"
-#include "oracle/layer/measured/norm.h"
 #include "oracle/layer/norm_defects.h"
 #include "oracle/layer/tensor_places.h"
 #include "oracle/property/changed_inputs.h"
@@ -154,7 +152,7 @@ CatalogEntry MakeCatalogEntry<RmsNorm>() {
            ColumnsAlike()},
       .defects = Joined<Defect>(
           {NormDefects(), MutatedFormulas<MutatedRmsNorm>(RmsMutations()), WeightDefects()}),
-      .measurements = {[](const Observation& seen) { return MeasurePlan(seen, MakerOf<RmsNorm>()); }}};
+      .plan = MakerOf<RmsNorm>()};
 }
 
 }  // namespace sextant::oracle

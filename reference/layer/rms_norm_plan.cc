@@ -6,7 +6,7 @@ Stage AddRmsNormStages(Plan& p, Stage x, Stage weight, double eps, bool unit_off
   using enum Function;
   const auto square = p.Of("the square", Step::kSquare, kMultiply, {x, x});
   const auto sum = p.Along('M', "the sum of squares", Step::kSum, kSum, square);
-  const auto count = p.Along('M', "the count", Step::kRsqrt, kCount, square);
+  const auto count = p.Along('M', "the divisor of the mean square", Step::kRsqrt, kCount, square);
   const auto mean = p.Of("the mean square", Step::kRsqrt, kDivide, {sum, count});
   const auto under = p.Of("the radicand", Step::kRsqrt, kAdd, {mean, p.Number("eps", eps)});
   const auto root = p.Of("the root", Step::kRsqrt, kSqrt, {under});

@@ -27,7 +27,7 @@ std::vector<NamedValue> Listed(const std::vector<double>& numbers) { return Name
 
 std::vector<NamedValue> NumbersBeside(double right) {
   const std::string text = PrintValue(right);
-  std::vector<double> plain = {0, 1, right - 1, right + 1, 2 * right};
+  std::vector<double> plain = {0, 1, right - 1, right + 1, 2 * right, 0.5, 0.25, 2};
   for (double near = 2; right == std::floor(right) && near <= 16 && near < right; ++near)
     plain.insert(plain.end(), {right - near, right + near});
   for (int power = -12; power <= -1; ++power) plain.push_back(std::pow(10, power));
@@ -68,7 +68,7 @@ std::vector<NamedValue> Factors() {
                                           {std::numbers::ln10, "2.302585 = ln(10)"},
                                           {std::numbers::sqrt2, "sqrt(2)"},
                                           {1 / std::numbers::sqrt2, "1/sqrt(2)"}},
-                                         {4, 0.25});
+                                         {4});
   for (const double D : {16, 32, 64, 80, 96, 128, 256})
     values.push_back(
         {1 / std::sqrt(D), ShortText(1 / std::sqrt(D)) + " = 1/sqrt(" + PrintValue(D) + ")"});

@@ -78,8 +78,6 @@ constexpr OtherFunction kAfterwards[] = {
     {"few_bits", "@ is rounded to 3 significant bits", RoundedToBits<3>},
     {"few_bits", "@ is rounded to 4 significant bits", RoundedToBits<4>},
     {"few_bits", "@ is rounded to 6 significant bits", RoundedToBits<6>},
-    {"in_bf16", "@ is rounded to bf16", [](double x) { return RoundTo(DType::kBF16, x); }},
-    {"in_f16", "@ is rounded to f16", [](double x) { return RoundTo(DType::kF16, x); }},
 };
 
 // 1/sqrt(x) by a shift of bits and steps of Newton's method; the root that it gives.
@@ -147,52 +145,75 @@ constexpr InsteadOf kInstead[] = {
      {"root_of_another_power", "@ is raised to the power 1/4, expected its square root",
       [](double x) { return std::pow(x, 0.25); }}},
     {Function::kExp,
-     {"largest_alone", "only the largest counts: e^x is 1 there and 0 elsewhere, of @",
+     {"largest_alone", "only the largest counts: e^x is 1 there and 0 elsewhere",
       [](double x) { return x < 0 ? 0.0 : 1.0; }}},
     {Function::kExp,
-     {"base_2", "2^x is computed instead of e^x, of @", [](double x) { return std::exp2(x); }}},
+     {"base_2", "2^x is computed instead of e^x", [](double x) { return std::exp2(x); }}},
     {Function::kExp,
-     {"base_10", "10^x is computed instead of e^x, of @",
-      [](double x) { return std::pow(10, x); }}},
+     {"base_10", "10^x is computed instead of e^x", [](double x) { return std::pow(10, x); }}},
     {Function::kExp,
-     {"one_subtracted", "e^x - 1 is computed instead of e^x, of @",
+     {"one_subtracted", "e^x - 1 is computed instead of e^x",
       [](double x) { return std::expm1(x); }}},
     {Function::kExp,
      {"exponential_of_bits",
-      "e^x of @ is approximated by the bits of a float, linear between powers of two", ExpOfBits}},
+      "e^x is approximated by the bits of a float, linear between powers of two", ExpOfBits}},
     {Function::kExp,
      {"exponential_of_bits",
-      "e^x of @ is approximated by the bits of a float, linear between powers of two, and lowered",
+      "e^x is approximated by the bits of a float, with Schraudolph's correction",
       ExpOfBitsLower<486411>}},
     {Function::kExp,
      {"exponential_of_bits",
-      "e^x of @ is approximated by the bits of a float, linear between powers of two, and lowered",
+      "e^x is approximated by the bits of a float, with Schraudolph's correction",
       ExpOfBitsLower<366393>}},
     {Function::kExp,
-     {"exponential_of_factors", "e^x of @ is approximated by (1 + x/256)^256", ExpOfFactors<256>}},
+     {"exponential_of_factors", "e^x is approximated by (1 + x/256)^256", ExpOfFactors<256>}},
     {Function::kExp,
-     {"exponential_of_factors", "e^x of @ is approximated by (1 + x/1024)^1024",
-      ExpOfFactors<1024>}},
+     {"exponential_of_factors", "e^x is approximated by (1 + x/1024)^1024", ExpOfFactors<1024>}},
     {Function::kExp,
-     {"exponential_of_factors", "e^x of @ is approximated by (1 + x/64)^64", ExpOfFactors<64>}},
+     {"exponential_of_factors", "e^x is approximated by (1 + x/64)^64", ExpOfFactors<64>}},
     {Function::kExp,
-     {"exponential_of_series",
-      "e^x of @ is approximated by a power of two and a series of degree 2", ExpOfSeries<2>}},
+     {"exponential_of_series", "e^x is approximated by a power of two and a series of degree 2",
+      ExpOfSeries<2>}},
     {Function::kExp,
-     {"exponential_of_series",
-      "e^x of @ is approximated by a power of two and a series of degree 3", ExpOfSeries<3>}},
+     {"exponential_of_series", "e^x is approximated by a power of two and a series of degree 3",
+      ExpOfSeries<3>}},
     {Function::kExp,
-     {"exponential_of_series",
-      "e^x of @ is approximated by a power of two and a series of degree 4", ExpOfSeries<4>}},
+     {"exponential_of_series", "e^x is approximated by a power of two and a series of degree 4",
+      ExpOfSeries<4>}},
     {Function::kExp,
-     {"exponential_of_series",
-      "e^x of @ is approximated by a power of two and a series of degree 5", ExpOfSeries<5>}},
+     {"exponential_of_series", "e^x is approximated by a power of two and a series of degree 5",
+      ExpOfSeries<5>}},
     {Function::kExp,
-     {"exponential_of_series", "e^x of @ is approximated by its series of degree 3",
-      PlainSeries<3>}},
+     {"exponential_of_series", "e^x is approximated by its series of degree 3", PlainSeries<3>}},
     {Function::kExp,
-     {"exponential_of_series", "e^x of @ is approximated by its series of degree 4",
-      PlainSeries<4>}},
+     {"exponential_of_series", "e^x is approximated by its series of degree 4", PlainSeries<4>}},
+};
+
+// A number of a row.
+struct Statistic {
+  const char *name, *text;
+  Function function;
+  double (*of)(double) = nullptr;
+  bool is_mean = false;
+  Stage AddTo(Plan& plan, Stage stage, char axis, Step step) const {
+    const Stage terms = of ? plan.Changed(stage, of) : stage;
+    const Stage made = plan.Along(axis, "the statistic", step, function, terms);
+    if (!is_mean) return made;
+    const Stage count = plan.Along(axis, "the count", step, Function::kCount, terms);
+    return plan.Of("the mean", step, Function::kDivide, {made, count});
+  }
+};
+double Magnitude(double x) { return std::abs(x); }
+constexpr Statistic kStatistics[] = {
+    {"largest_magnitude", "the largest magnitude of @", Function::kLargest, Magnitude},
+    {"mean_magnitude", "the mean magnitude, the mean of absolute values, of @", Function::kSum,
+     Magnitude, true},
+    {"sum_of_magnitudes", "the sum of the magnitudes of @", Function::kSum, Magnitude},
+    {"largest", "the largest of @", Function::kLargest},
+    {"mean", "the mean of @", Function::kSum, nullptr, true},
+    {"sum", "the sum of @", Function::kSum},
+    {"smallest", "the smallest of @, with the other sign", Function::kLargest,
+     [](double x) { return -x; }},
 };
 
 class Editor {
@@ -203,8 +224,15 @@ class Editor {
   }
 
   std::vector<PlanEdit> All() && {
-    for (const Stage number : numbers_) ChangeNumber(number);
+    for (const Stage number : numbers_) {
+      ChangeNumber(number);
+      MakeRelative(number);
+    }
     for (const Stage stage : stages_) {
+      if (plan_.at(stage).function == Function::kCount) {
+        ChangeCount(stage);
+        continue;
+      }
       ChangeFunction(stage);
       Move(stage);
       if (plan_.at(stage).axis != ' ') ReduceOtherwise(stage);
@@ -342,7 +370,6 @@ class Editor {
   // Other terms are summed; the count of terms follows, or not.
   void ReduceOtherwise(Stage stage) {
     const Node& node = plan_.at(stage);
-    if (node.function == Function::kCount) return ChangeCount(stage);
     const char axis = node.axis;
     const size_t extent = plan_.ExtentOf(axis);
     const std::string all = " of " + std::to_string(extent);
@@ -358,8 +385,8 @@ class Editor {
         std::vector<Stage> changed = {stage};
         if (follows) changed.insert(changed.end(), counts.begin(), counts.end());
         const std::string rest = counts.empty() ? ""
-                                 : follows      ? ", and so has its count"
-                                                : ", but its count is the right one";
+                                 : follows      ? ", and its mean is over these alone"
+                                                : ", but it is divided by the number of all";
         Add(follows ? 2 : 3, NameOf(stage) + name, Noun(stage) + sentence + rest,
             [=](Plan& plan, double number) {
               const auto n = static_cast<size_t>(number);
@@ -412,6 +439,11 @@ class Editor {
           Listed(firsts), [=](size_t n) {
             return Spans{{0, n}, {n + tile, extent}};
           });
+      add("_of_one_tile",
+          " has only a tile of " + std::to_string(tile) + " columns, those from # on",
+          Listed(firsts), [=](size_t n) {
+            return Spans{{n, n + tile}};
+          });
     }
     add("_up_to_tile", " is that of the columns up to the end of each tile of #", Tiles(extent),
         [](size_t n, size_t j) {
@@ -430,7 +462,7 @@ class Editor {
     }
     if (is_sum) {
       add("_counts_twice",
-          " has the columns of the last tile of # that overlap with the one before twice",
+          " counts the columns twice in which the last tile of # overlaps with the one before",
           Tiles(extent), [extent](size_t n) {
             return Spans{{0, extent / n * n}, {extent % n == 0 ? extent : extent - n, extent}};
           });
@@ -442,7 +474,7 @@ class Editor {
   }
   void PadWithZeros(Stage sum) {
     const Stage terms = plan_.at(sum).uses[0];
-    Add(3, NameOf(sum) + "_has_zeros", "# zeros more are in " + Noun(sum),
+    Add(3, NameOf(sum) + "_has_zeros", Noun(sum) + " has # terms more, those of x = 0",
         [sum, terms](Plan& plan, double count) {
           const Stage term = plan.CopyWith(terms, 0, plan.Number("0", 0));
           Insert(plan, sum, Function::kAdd,
@@ -492,65 +524,60 @@ class Editor {
       if (other == stage || !HasAxes(stage, other)) continue;
       const std::string name = NameOf(other) + "_for_" + NameOf(stage);
       const std::string sentence = Noun(other) + " is used instead of " + Noun(stage);
-      size_t readers = 0;
-      for (const Stage reader : stages_) {
-        if (plan_.DependsOn(other, reader)) continue;
-        if (std::ranges::count(plan_.at(reader).uses, stage) == 0) continue;
-        ++readers;
-        Add(4, name, sentence + ", for " + Noun(reader), [=](Plan& plan) {
-          if (!plan.DependsOn(other, reader))
-            std::ranges::replace(plan.Edit(reader).uses, stage, other);
+      // By one reader, and by all: an output that others read stays what it is.
+      const auto read = [=](Plan& plan, Stage reader) {
+        if (!plan.DependsOn(other, reader))
+          std::ranges::replace(plan.Edit(reader).uses, stage, other);
+      };
+      std::vector<Stage> readers;
+      for (const Stage reader : stages_)
+        if (std::ranges::count(plan_.at(reader).uses, stage) > 0 && !plan_.DependsOn(other, reader))
+          readers.push_back(reader);
+      for (const Stage reader : readers)
+        Add(4, name, sentence + ", for " + Noun(reader), [=](Plan& plan) { read(plan, reader); });
+      if (readers.size() > 1) {
+        Add(3, name, sentence, [=](Plan& plan) {
+          for (const Stage reader : readers) read(plan, reader);
         });
-      }
-      if (readers != 1 && !plan_.DependsOn(other, stage))
+      } else if (readers.empty() && !plan_.DependsOn(other, stage)) {
         Add(3, name, sentence, [=](Plan& plan) { plan.Replace(stage, other); });
+      }
     }
     ReadStatistics(stage);
   }
   // A statistic of a row is used instead of another one.
   void ReadStatistics(Stage stage) {
     const std::string axes = plan_.AxesOf(stage);
-    if (plan_.at(stage).function == Function::kCount) return;
     for (const Stage of : stages_) {
       const std::string rows = plan_.AxesOf(of);
       if (rows.size() != axes.size() + 1 || !HasAxes(of, stage) || !plan_.DependsOn(stage, of))
         continue;
-      char axis = ' ';
-      for (const char letter : rows)
-        if (axes.find(letter) == std::string::npos) axis = letter;
-      struct Statistic {
-        const char *name, *text;
-        Function function;
-        double (*of)(double);
-        bool is_mean;
-      };
-      static constexpr Statistic kStatistics[] = {
-          {"largest_magnitude", "the largest magnitude of @", Function::kLargest,
-           [](double x) { return std::abs(x); }, false},
-          {"mean_magnitude", "the mean magnitude, the mean of absolute values, of @",
-           Function::kSum, [](double x) { return std::abs(x); }, true},
-          {"sum_of_magnitudes", "the sum of the magnitudes of @", Function::kSum,
-           [](double x) { return std::abs(x); }, false},
-          {"largest", "the largest of @", Function::kLargest, nullptr, false},
-          {"mean", "the mean of @", Function::kSum, nullptr, true},
-          {"sum", "the sum of @", Function::kSum, nullptr, false},
-          {"smallest", "the smallest of @, with the other sign", Function::kLargest,
-           [](double x) { return -x; }, false},
-      };
-      for (const auto& [name, text, function, f, is_mean] : kStatistics) {
-        Add(4, std::string(name) + "_for_" + NameOf(stage),
-            Filled(text, '@', Noun(of)) + " is used instead of " + Noun(stage),
-            [=, function = function, f = f, is_mean = is_mean](Plan& plan) {
-              const Stage terms = f ? plan.Changed(of, f) : of;
-              const Step step = plan.at(stage).step;
-              Stage made = plan.Along(axis, "the statistic", step, function, terms);
-              if (is_mean)
-                made =
-                    plan.Of("the mean", step, Function::kDivide,
-                            {made, plan.Along(axis, "the count", step, Function::kCount, terms)});
-              plan.Replace(stage, made);
+      const char axis = *std::ranges::find_if(
+          rows, [&](char letter) { return axes.find(letter) == std::string::npos; });
+      for (const Statistic& statistic : kStatistics)
+        Add(4, std::string(statistic.name) + "_for_" + NameOf(stage),
+            Filled(statistic.text, '@', Noun(of)) + " is used instead of " + Noun(stage),
+            [=](Plan& plan) {
+              plan.Replace(stage, statistic.AddTo(plan, of, axis, plan.at(stage).step));
             });
-      }
+    }
+  }
+  // A number is relative to a statistic of each row.
+  void MakeRelative(Stage number) {
+    for (const Stage of : stages_) {
+      const std::string rows = plan_.AxesOf(of);
+      const bool precedes = std::ranges::none_of(stages_, [&](Stage reader) {
+        return plan_.DependsOn(of, reader) && plan_.DependsOn(reader, number);
+      });
+      if (rows.size() < 2 || IsAcross(rows.back()) || !precedes) continue;
+      for (const Statistic& statistic : kStatistics)
+        Add(4, NameOf(number) + "_times_" + statistic.name,
+            Noun(number) + " is multiplied by " + Filled(statistic.text, '@', Noun(of)) +
+                " of its row",
+            [=](Plan& plan) {
+              const Stage by = statistic.AddTo(plan, of, rows.back(), Step::kRsqrt);
+              Insert(plan, number, Function::kMultiply, by);
+            });
     }
   }
 
@@ -611,11 +638,14 @@ class Editor {
     floors.insert(floors.begin(), {0, "0"});
     Add(cost, NameOf(stage) + "_has_floor", noun + " is at least #", with(Function::kLarger))
         .values = floors;
-    Add(cost, NameOf(stage) + "_small_are_0", noun + " is 0 where it is below #",
-        [stage](Plan& plan, double least) {
-          Insert(plan, stage, [least](double x) { return std::abs(x) < least ? 0 : x; });
-        })
-        .values = FlushedBelow();
+    PlanEdit& dropped =
+        Add(cost, NameOf(stage) + "_small_are_0", noun + " is 0 where it is below #",
+            [stage](Plan& plan, double least) {
+              Insert(plan, stage, [least](double x) { return std::abs(x) < least ? 0 : x; });
+            });
+    dropped.values = FlushedBelow();
+    dropped.stage = stage;
+    dropped.is_threshold = true;
     if (plan_.at(stage).function == Function::kInput)
       Add(cost, NameOf(stage) + "_mask_changed", "-infinity in " + noun + " is read as #",
           [stage](Plan& plan, double mask) {
@@ -630,7 +660,12 @@ class Editor {
     const char axis = axes.empty() ? ' ' : axes.back();
     if (plan_.at(stage).function != Function::kInput || axis == ' ' || IsAcross(axis)) return;
     const size_t extent = plan_.ExtentOf(axis);
-    for (const double value : {0, 1}) {
+    const bool is_factor = std::ranges::any_of(stages_, [&](Stage reader) {
+      const auto& [function, uses] = std::tie(plan_.at(reader).function, plan_.at(reader).uses);
+      return function == Function::kMultiply && uses.size() == 2 && uses[1] == stage;
+    });
+    const double value = is_factor ? 1 : 0;
+    {
       for (const bool is_last : {true, false}) {
         const std::string text = Noun(stage) + " is " + PrintValue(value) + " in all but the " +
                                  (is_last ? "first" : "last") + " # columns of " +
@@ -662,7 +697,7 @@ class Editor {
       const std::string along = axis == 'N' ? "rows" : "columns";
       for (const AxisOrder& order : OrdersOf(plan_.ExtentOf(axis), OrdersFor::kColumns))
         Add(5 + CostOfStage(stage), NameOf(stage) + "_" + order.name,
-            Noun(stage) + " has the " + along + " in another order: " + order.text,
+            Noun(stage) + " is that of other " + along + ": " + order.text,
             [=, from = order.from](Plan& plan) {
               plan.Replace(stage, plan.Reordered(stage, axis, from));
             })

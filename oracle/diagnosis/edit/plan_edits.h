@@ -19,8 +19,9 @@ struct PlanEdit {
   std::vector<NamedValue> values = {{0, " "}};
   // If every other number is possible, too: the one that changes nothing. Infinity: a limit.
   double right = kNaN;
-  Stage stage = 0;  // that is limited
-  int cost = 0;     // in bits: what is simple is more likely
+  Stage stage = 0;            // that is limited
+  bool is_threshold = false;  // of the magnitudes of `stage`: any number between two of them
+  int cost = 0;               // in bits: what is simple is more likely
   bool is_across_slices = false;
 
   bool IsFitted() const { return right == right; }

@@ -8,8 +8,9 @@
 
 namespace sextant::oracle {
 
-// The simplest edit, or pair of edits, with which the plan predicts the answer; empty if there is
-// none, or if it may be an accident.
-std::vector<Explanation> MeasurePlan(const Observation& seen, const PlanMaker& maker);
+enum class Edits { kOne, kTwo };
+// The simplest edit, or the simplest pair of edits, with which the plan predicts the answer; empty
+// if there is none, or if it may be an accident.
+std::vector<Explanation> MeasureEdits(const Observation& seen, const PlanMaker& maker, Edits edits);
 
 }  // namespace sextant::oracle

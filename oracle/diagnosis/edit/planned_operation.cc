@@ -9,7 +9,7 @@ class PlannedOperation final : public Operation {
  public:
   PlannedOperation(std::shared_ptr<const Operation> right, PlanMaker maker)
       : right_(std::move(right)), maker_(std::move(maker)) {}
-  std::vector<Edit> edits;
+  std::vector<PlanChange> edits;
 
   const OperationInfo& info() const override { return right_->info(); }
   std::unique_ptr<Operation> Clone() const override {
@@ -45,8 +45,10 @@ class PlannedOperation final : public Operation {
       Tensor<Real>& made = lifted.emplace_back(values.shape);
       for (size_t i = 0; i < made.data.size(); ++i) made.data[i] = Real(values.data[i], dtype);
     }
-    Plan plan = maker_(*right_, shapes);
-    for (const Edit& edit : edits) edit(plan);
+    std::vector<DType> dtypes;
+    for (const Output<Real>& output : outputs) dtypes.push_back(output.dtype);
+    Plan plan = maker_(*right_, shapes, dtypes);
+    for (const PlanChange& edit : edits) edit(plan);
     std::vector<Tensor<Real>> results = plan.Evaluate(lifted);
     for (size_t o = 0; o < outputs.size(); ++o) {
       outputs[o].values = std::move(results[o]);
@@ -61,6 +63,14 @@ class PlannedOperation final : public Operation {
 
 }  // namespace
 
+Plan PlanOfCase(const PlanMaker& maker, const Case& c, const Tensors& inputs) {
+  std::vector<Shape> shapes;
+  std::vector<DType> dtypes;
+  for (const NamedTensor& input : inputs) shapes.push_back(input.values.shape);
+  for (const TensorSpec& output : c.info().signature.outputs) dtypes.push_back(c.DTypeOf(output));
+  return maker(c.operation(), shapes, dtypes);
+}
+
 std::map<char, size_t> ExtentsOf(const Operation& operation, const std::vector<Shape>& inputs) {
   std::map<char, size_t> extents;
   const auto& declared = operation.info().signature.inputs;
@@ -71,7 +81,7 @@ std::map<char, size_t> ExtentsOf(const Operation& operation, const std::vector<S
 }
 
 std::shared_ptr<const Operation> WithEdit(std::shared_ptr<const Operation> base,
-                                          const PlanMaker& maker, Edit edit) {
+                                          const PlanMaker& maker, PlanChange edit) {
   const auto* const planned = dynamic_cast<const PlannedOperation*>(base.get());
   auto made = planned ? std::make_shared<PlannedOperation>(*planned)
                       : std::make_shared<PlannedOperation>(std::move(base), maker);

@@ -10,6 +10,7 @@
 
 #include "oracle/catalog/catalog.h"
 #include "oracle/defect/drawn_case_test.h"
+#include "oracle/diagnosis/edit/plan_search.h"
 #include "oracle/diagnosis/measurement.h"
 #include "oracle/judge/judge.h"
 
@@ -33,12 +34,16 @@ struct MeasuredCase : DrawnCase {
     const Judge judge(c, inputs, recipe);
     const Observation seen{c, inputs, recipe, judge.golden(), judge.permitted(), answer};
     std::vector<std::string> causes;
-    for (const Measurement& measure : CatalogEntryOf(c.name()).measurements) {
-      for (const auto& [name, sentence, model] : measure(seen)) {
+    const auto add = [&](const std::vector<Explanation>& explanations) {
+      for (const auto& [name, sentence, model] : explanations) {
         if (!model.operation || Explains(model, c, recipe, answer))
           causes.push_back(name + ": " + sentence);
       }
-    }
+    };
+    const CatalogEntry& entry = CatalogEntryOf(c.name());
+    for (const Measurement& measure : entry.measurements) add(measure(seen));
+    for (const Edits edits : {Edits::kOne, Edits::kTwo})
+      if (entry.plan && causes.empty()) add(MeasureEdits(seen, entry.plan, edits));
     return causes;
   }
   std::vector<std::string> Causes(const std::function<double(size_t)>& value) const {
