@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "oracle/defect/defect.h"
-#include "oracle/diagnosis/edit/planned_operation.h"
+#include "oracle/defect/planned_operation.h"
 #include "oracle/diagnosis/measurement.h"
 #include "oracle/property/property.h"
 

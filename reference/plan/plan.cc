@@ -5,9 +5,8 @@
 #include <optional>
 #include <utility>
 
-#include "reference/attention/empty_log_sum_exp.h"
-#include "reference/number/clamp.h"
 #include "reference/number/real.h"
+#include "reference/number/value_of.h"
 
 namespace sextant {
 
@@ -84,6 +83,11 @@ double SumOf(const std::vector<double>& terms) {
 }
 
 template <class Real>
+bool IsMasked(const Real& x) {
+  return ValueOf(x) == -kInfinity;
+}
+
+template <class Real>
 bool IsLess(const Real& a, const Real& b) {
   return ValueOf(a) < ValueOf(b);
 }
@@ -94,7 +98,7 @@ Real Applied(const Node& node, const Real& a, const Real* b) {
     case Function::kSqrt:
       return Sqrt(a);
     case Function::kExp:
-      return IsEmptyLogSumExp(a) ? Real(0.0) : Exp(a);
+      return IsMasked(a) ? Real(0.0) : Exp(a);
     case Function::kLog:
       return Log(a);
     case Function::kOther:
@@ -102,7 +106,7 @@ Real Applied(const Node& node, const Real& a, const Real* b) {
     case Function::kAdd:
       return a + *b;
     case Function::kSubtract:
-      return IsEmptyLogSumExp(a) ? a : a - *b;
+      return IsMasked(a) ? a : a - *b;
     case Function::kMultiply:
       return a * *b;
     case Function::kDivide:

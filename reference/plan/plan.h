@@ -15,8 +15,8 @@
 #include <string>
 #include <vector>
 
-#include "reference/case/operation.h"
 #include "reference/number/recipe/recipe.h"
+#include "reference/number/tensor/tensor.h"
 
 namespace sextant {
 

@@ -28,8 +28,11 @@ std::vector<NamedValue> Listed(const std::vector<double>& numbers) { return Name
 std::vector<NamedValue> NumbersBeside(double right) {
   const std::string text = PrintValue(right);
   std::vector<double> plain = {0, 1, right - 1, right + 1, 2 * right, 0.5, 0.25, 2};
-  for (double near = 2; right == std::floor(right) && near <= 16 && near < right; ++near)
+  const bool is_count = right == std::floor(right) && right > 1;
+  for (double near = 2; is_count && near <= 16 && near < right; ++near)
     plain.insert(plain.end(), {right - near, right + near});
+  for (double whole = 4; is_count && whole <= 8192; whole *= 2)
+    plain.insert(plain.end(), {whole, 1.5 * whole});
   for (int power = -12; power <= -1; ++power) plain.push_back(std::pow(10, power));
   std::vector<NamedValue> values = Named({{right / 2, text + " / 2"},
                                           {right * right, text + "^2"},
@@ -41,8 +44,7 @@ std::vector<NamedValue> NumbersBeside(double right) {
   if (right > 0) values.push_back({std::sqrt(right), "sqrt(" + text + ")"});
   for (const double width : {4, 8, 16, 32, 64, 128}) {
     const double whole = std::ceil(right / width) * width;
-    if (right == std::floor(right) && right > 1)
-      values.push_back({whole, PrintValue(whole) + ", the width of whole vectors"});
+    if (is_count) values.push_back({whole, PrintValue(whole) + ", the width of whole vectors"});
   }
   std::erase_if(values, [&](const NamedValue& value) { return value.value == right; });
   return values;

@@ -386,7 +386,7 @@ class Editor {
         if (follows) changed.insert(changed.end(), counts.begin(), counts.end());
         const std::string rest = counts.empty() ? ""
                                  : follows      ? ", and its mean is over these alone"
-                                                : ", but it is divided by the number of all";
+                                           : ", but it is divided by the number of all columns";
         Add(follows ? 2 : 3, NameOf(stage) + name, Noun(stage) + sentence + rest,
             [=](Plan& plan, double number) {
               const auto n = static_cast<size_t>(number);
@@ -573,7 +573,7 @@ class Editor {
       for (const Statistic& statistic : kStatistics)
         Add(4, NameOf(number) + "_times_" + statistic.name,
             Noun(number) + " is multiplied by " + Filled(statistic.text, '@', Noun(of)) +
-                " of its row",
+                " in each row",
             [=](Plan& plan) {
               const Stage by = statistic.AddTo(plan, of, rows.back(), Step::kRsqrt);
               Insert(plan, number, Function::kMultiply, by);
@@ -686,7 +686,7 @@ class Editor {
       if (other == stage || plan_.DependsOn(other, stage) || !HasAxes(stage, other)) continue;
       const bool is_number = plan_.at(other).function == Function::kNumber;
       for (const Verb& verb : std::span(kVerbs).first(4))
-        Add(is_number ? 4 : 7 + CostOfStage(stage), NameOf(other) + "_" + verb.name + "_too",
+        Add(is_number ? 4 : 8 + CostOfStage(stage), NameOf(other) + "_" + verb.name + "_too",
             Filled(verb.text, Noun(stage), Noun(other)) + ", too",
             [=, f = verb.function](Plan& plan) { Insert(plan, stage, f, other); });
     }

@@ -3,8 +3,8 @@
 
 #include <vector>
 
+#include "oracle/defect/planned_operation.h"
 #include "oracle/diagnosis/edit/plan_edits.h"
-#include "oracle/diagnosis/edit/planned_operation.h"
 #include "oracle/diagnosis/witnesses.h"
 
 namespace sextant::oracle {

@@ -18,8 +18,9 @@ namespace {
 // Predictions in double differ from an answer by its permitted error, and by what the edit makes of
 // roundings before it: this is only a filter, Evidence compares with the recipe.
 constexpr double kNear = 4, kNearInF64 = 64;  // in units
-// Searches evaluate so many elements, each evaluation counting as kOverhead more: about a second.
-constexpr size_t kMostElements = size_t{1} << 25, kOverhead = 256;
+// Searches evaluate so many elements, each evaluation counting as kOverhead more: about half a
+// second.
+constexpr size_t kMostElements = size_t{1} << 24, kOverhead = 256;
 constexpr size_t kSamples = 12;
 constexpr size_t kMostWhole = size_t{1} << 14;  // elements of a case, for edits across its slices
 constexpr size_t kVerified = 32;                // proposals that Evidence compares
@@ -30,6 +31,7 @@ constexpr double kCertain = 12, kMostBitsOfRow = 24;
 // approximation, which looks at so many elements.
 constexpr size_t kFirsts = 400, kSeconds = 128, kFittedSeconds = 8, kPicked = 64;
 constexpr size_t kMostWholeInPairs = 1024;
+constexpr int kMostCostInPairs = 7;
 constexpr int kMostCostInPart = 4;
 
 // One edit, or two.
@@ -219,7 +221,8 @@ class PlanSearch {
       if (predicted != sample.Predicted()) singles_.push_back(std::move(single));
     };
     for (const PlanEdit& edit : edits_) {
-      if (IsSpent() || (edit.is_across_slices && !with_across)) continue;
+      if (IsSpent() || edit.cost > kMostCostInPairs) break;  // the cheapest are the first
+      if (edit.is_across_slices && !with_across) continue;
       if (!edit.IsFitted())
         for (const NamedValue& value : ValuesOf(edit)) add(edit, value);
       for (const bool but_factors : {false, true})
@@ -431,12 +434,17 @@ class PlanSearch {
     choice.value = NamedNumber(measured);
     if (bar >= size / 8) return true;
     double nearest = kInfinity;
+    size_t possible = 0;
     for (const NamedValue& value : choice.edit->values) {
       const double apart = std::abs(value.value - measured.value);
-      if (apart > bar || apart >= nearest) continue;
-      choice.value = value.text.empty() ? NamedValue{value.value, ShortText(value.value)} : value;
-      nearest = apart;
+      if (apart > bar) continue;
+      ++possible;
+      if (apart < nearest) choice.value = value, nearest = apart;
     }
+    if (choice.value.text.empty()) choice.value.text = ShortText(choice.value.value);
+    // A coarse answer does not tell which one it is.
+    if (possible > 1 || (possible == 1 && bar > size / 256))
+      choice.value.text += " +- " + TextWithDigits(bar, 1);
     return true;
   }
   // Numbers in units, without what a factor of each row of the prediction would change.
@@ -461,8 +469,9 @@ class PlanSearch {
         "", "", {seen_.c.operation().Clone(), SharedInputs::Of(seen_.inputs), seen_.recipe}};
     for (const auto& [edit, value] : one.choices) {
       std::string sentence = edit->sentence;
-      if (const size_t at = sentence.find('#'); at != std::string::npos)
-        sentence.replace(at, 1, value.text.empty() ? ShortText(value.value) : value.text);
+      const std::string number = value.text.empty() ? ShortText(value.value) : value.text;
+      for (size_t at = 0; (at = sentence.find('#', at)) != std::string::npos; at += number.size())
+        sentence.replace(at, 1, number);
       explanation.name += (explanation.name.empty() ? "" : "+") + edit->name;
       explanation.sentence += (explanation.sentence.empty() ? "" : "; and ") + sentence;
       Hypothesis& model = explanation.model;

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "oracle/diagnosis/edit/planned_operation.h"
+#include "oracle/defect/planned_operation.h"
 #include "oracle/diagnosis/measurement.h"
 
 namespace sextant::oracle {

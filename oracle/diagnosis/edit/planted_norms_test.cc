@@ -58,7 +58,7 @@ TEST_P(PlantedNorm, FirstColumns) {
         return rows.x[n * 100 + j] / std::sqrt(rows.Squares(n, 0, 93) / 100 + 1e-5) * rows.w[j];
       }),
       ElementsAre("sum_of_squares_cut: the sum of squares has only the first 93 columns of 100, "
-                  "but it is divided by the number of all"));
+                  "but it is divided by the number of all columns"));
 }
 
 // Two deviations at once.

@@ -1,4 +1,4 @@
-#include "oracle/diagnosis/edit/planned_operation.h"
+#include "oracle/defect/planned_operation.h"
 
 #include <cassert>
 
