@@ -1,5 +1,4 @@
 #include "reference/attention/softmax.h"
-#include "reference/attention/softmax_plan.h"
 
 #include <algorithm>
 #include <cmath>
@@ -9,6 +8,7 @@
 #include "oracle/property/changed_inputs.h"
 #include "oracle/property/common_properties.h"
 #include "reference/attention/empty_log_sum_exp.h"
+#include "reference/attention/softmax_plan.h"
 #include "reference/attention/softmax_row.h"
 #include "reference/number/real.h"
 

@@ -1,4 +1,5 @@
-// The properties, defects, measurements and the plan of one operation. oracle/<family>/<op>.cc ends with
+// The properties, defects, measurements and the plan of one operation. oracle/<family>/<op>.cc ends
+// with
 //   template <> CatalogEntry MakeCatalogEntry<RmsNorm>() { return {.properties = {...}, .defects =
 //   {...}}; }
 #pragma once

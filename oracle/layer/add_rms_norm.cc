@@ -1,5 +1,4 @@
 #include "reference/layer/add_rms_norm.h"
-#include "reference/layer/add_rms_norm_plan.h"
 
 #include <algorithm>
 #include <cmath>
@@ -10,6 +9,7 @@
 #include "oracle/layer/tensor_places.h"
 #include "oracle/property/changed_inputs.h"
 #include "oracle/property/common_properties.h"
+#include "reference/layer/add_rms_norm_plan.h"
 #include "reference/number/rounded/rounded.h"
 #include "reference/prove/rounding_operation.h"
 

@@ -1,5 +1,4 @@
 #include "reference/layer/layer_norm.h"
-#include "reference/layer/layer_norm_plan.h"
 
 #include <algorithm>
 #include <cmath>
@@ -9,6 +8,7 @@
 #include "oracle/layer/tensor_places.h"
 #include "oracle/property/changed_inputs.h"
 #include "oracle/property/common_properties.h"
+#include "reference/layer/layer_norm_plan.h"
 
 namespace sextant::oracle {
 namespace {

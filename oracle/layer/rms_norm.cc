@@ -1,5 +1,4 @@
 #include "reference/layer/rms_norm.h"
-#include "reference/layer/rms_norm_plan.h"
 
 #include <algorithm>
 #include <cmath>
@@ -10,6 +9,7 @@
 #include "oracle/layer/tensor_places.h"
 #include "oracle/property/changed_inputs.h"
 #include "oracle/property/common_properties.h"
+#include "reference/layer/rms_norm_plan.h"
 
 namespace sextant::oracle {
 namespace {

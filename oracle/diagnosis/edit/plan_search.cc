@@ -434,16 +434,16 @@ class PlanSearch {
     choice.value = NamedNumber(measured);
     if (bar >= size / 8) return true;
     double nearest = kInfinity;
-    size_t possible = 0;
+    std::set<double> possible;
     for (const NamedValue& value : choice.edit->values) {
       const double apart = std::abs(value.value - measured.value);
       if (apart > bar) continue;
-      ++possible;
+      possible.insert(value.value);
       if (apart < nearest) choice.value = value, nearest = apart;
     }
     if (choice.value.text.empty()) choice.value.text = ShortText(choice.value.value);
     // A coarse answer does not tell which one it is.
-    if (possible > 1 || (possible == 1 && bar > size / 256))
+    if (possible.size() > 1 || (possible.size() == 1 && bar > size / 256))
       choice.value.text += " +- " + TextWithDigits(bar, 1);
     return true;
   }
