@@ -62,7 +62,10 @@ TEST(PlanEdits, AreEvaluatedWithoutTheRest) {
         Plan edited = plan;
         edit.edit(edited, edit.values[v].value);
         const std::vector<double> after = edited.EvaluateAfter(before)[0].data;
-        const std::vector<double> anew = edited.EvaluateAll(inputs)[edited.results()[0]].data;
+        Plan made = edited;  // by a plan that knows of no edits
+        made.ForgetEdits();
+        const std::vector<double> anew = made.EvaluateAfter(made.EvaluateAll(inputs))[0].data;
+        ASSERT_EQ(after.size(), before[plan.results()[0]].data.size());
         ASSERT_EQ(after.size(), anew.size());
         for (size_t i = 0; i < anew.size(); ++i)
           ASSERT_TRUE(SameNumber(after[i], anew[i])) << line << ": " << edit.sentence;

@@ -193,6 +193,16 @@ class Interpreter {
     return made;
   }
 
+  Tensor<Real> Result(size_t i) {
+    const Tensor<Real>& value = Of(plan_.results()[i]);
+    const std::string& axes = plan_.AxesOfResult(i);
+    if (AxesOf(plan_.results()[i]) == axes) return value;
+    Tensor<Real> made(ShapeOf(axes));
+    ForEach(axes, made.shape, AxesOf(plan_.results()[i]), "",
+            [&](size_t flat, size_t at, size_t) { made.data[flat] = value.data[at]; });
+    return made;
+  }
+
  private:
   bool HasChanged(Stage stage) const {
     const Node& node = plan_.at(stage);
@@ -267,7 +277,7 @@ template <class Real>
 std::vector<Tensor<Real>> Plan::Evaluate(const std::vector<Tensor<Real>>& inputs) const {
   Interpreter<Real> interpreter(*this, inputs);
   std::vector<Tensor<Real>> results;
-  for (const Stage stage : results_) results.push_back(interpreter.Of(stage));
+  for (size_t i = 0; i < results_.size(); ++i) results.push_back(interpreter.Result(i));
   return results;
 }
 Plan::Values Plan::EvaluateAll(const std::vector<Tensor<double>>& inputs) const {
@@ -280,7 +290,7 @@ Plan::Values Plan::EvaluateAll(const std::vector<Tensor<double>>& inputs) const 
 Plan::Values Plan::EvaluateAfter(const Values& before) const {
   Interpreter<double> interpreter(*this, before, &before);
   Values results;
-  for (const Stage stage : results_) results.push_back(interpreter.Of(stage));
+  for (size_t i = 0; i < results_.size(); ++i) results.push_back(interpreter.Result(i));
   return results;
 }
 

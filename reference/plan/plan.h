@@ -79,7 +79,11 @@ class Plan {
   Stage Along(char axis, const std::string& noun, Step step, Function function, Stage of);
   Stage Reordered(Stage of, char axis, std::function<size_t(size_t i)> from);
   Stage Changed(Stage of, std::function<double(double x)> other);
-  void AddResult(Stage stage) { results_.push_back(stage); }  // one for each output
+  // One for each output. Another stage that is read instead is broadcast to the axes of this one.
+  void AddResult(Stage stage) {
+    results_.push_back(stage);
+    result_axes_.push_back(AxesOf(stage));
+  }
 
   size_t size() const { return nodes_.size(); }
   const Node& at(Stage stage) const { return nodes_[stage]; }
@@ -88,6 +92,7 @@ class Plan {
     return nodes_[stage];
   }
   const std::vector<Stage>& results() const { return results_; }
+  const std::string& AxesOfResult(size_t i) const { return result_axes_[i]; }
   size_t ExtentOf(char axis) const { return extents_.at(axis); }
   std::string AxesOf(Stage stage) const;
   // The same from those of the stages that it uses.
@@ -129,6 +134,7 @@ class Plan {
   std::map<char, size_t> extents_;
   std::vector<Node> nodes_;
   std::vector<Stage> results_;
+  std::vector<std::string> result_axes_;
 };
 
 }  // namespace sextant

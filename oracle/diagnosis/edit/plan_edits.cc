@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <limits>
+#include <numbers>
 #include <span>
 #include <utility>
 
@@ -80,23 +82,25 @@ constexpr OtherFunction kAfterwards[] = {
     {"few_bits", "@ is rounded to 6 significant bits", RoundedToBits<6>},
 };
 
+// A float with these bits, as far as that is a positive number.
+double FromBits(double bits) {
+  constexpr double kInfinityBits = 0x7f800000;
+  if (!(bits > 0)) return 0;
+  return bits < kInfinityBits ? std::bit_cast<float>(static_cast<uint32_t>(bits)) : kInfinity;
+}
 // 1/sqrt(x) by a shift of bits and steps of Newton's method; the root that it gives.
 template <int kSteps>
 double FastRoot(double x) {
+  if (!(x > 0 && x < std::numeric_limits<float>::max())) return std::sqrt(x);
   const auto value = static_cast<float>(x);
   auto inverse = std::bit_cast<float>(0x5f3759dfU - (std::bit_cast<uint32_t>(value) >> 1));
   for (int step = 0; step < kSteps; ++step) inverse *= 1.5F - 0.5F * value * inverse * inverse;
   return 1 / static_cast<double>(inverse);
 }
-// e^x from the bits of a float: linear between powers of two.
-double ExpOfBits(double x) {
-  const double scaled = x * 0x1p23 / 0.6931471805599453 + 127 * 0x1p23;
-  return scaled < 0 ? 0 : std::bit_cast<float>(static_cast<uint32_t>(scaled));
-}
+// e^x from the bits of a float: linear between powers of two (Schraudolph 1999, with a correction).
 template <int kCorrection>
-double ExpOfBitsLower(double x) {  // Schraudolph 1999, with a correction
-  const double scaled = x * 0x1p23 / 0.6931471805599453 + 127 * 0x1p23 - kCorrection;
-  return scaled < 0 ? 0 : std::bit_cast<float>(static_cast<uint32_t>(scaled));
+double ExpOfBits(double x) {
+  return FromBits(x * 0x1p23 / std::numbers::ln2 + 127 * 0x1p23 - kCorrection);
 }
 template <int kFactors>
 double ExpOfFactors(double x) {
@@ -104,11 +108,12 @@ double ExpOfFactors(double x) {
 }
 template <int kDegree>
 double ExpOfSeries(double x) {  // of the fraction, times a power of two
-  const double whole = std::nearbyint(x / 0.6931471805599453);
-  const double rest = x - whole * 0.6931471805599453;
+  const double whole = std::nearbyint(x / std::numbers::ln2);
+  const double rest = x - whole * std::numbers::ln2;
   double sum = 1, term = 1;
   for (int k = 1; k <= kDegree; ++k) sum += term *= rest / k;
-  return std::ldexp(sum, static_cast<int>(std::max(-2000.0, whole)));
+  return std::isnan(whole) ? whole
+                           : std::ldexp(sum, static_cast<int>(std::clamp(whole, -2000.0, 2000.0)));
 }
 template <int kDegree>
 double PlainSeries(double x) {
@@ -156,15 +161,15 @@ constexpr InsteadOf kInstead[] = {
       [](double x) { return std::expm1(x); }}},
     {Function::kExp,
      {"exponential_of_bits",
-      "e^x is approximated by the bits of a float, linear between powers of two", ExpOfBits}},
+      "e^x is approximated by the bits of a float, linear between powers of two", ExpOfBits<0>}},
     {Function::kExp,
      {"exponential_of_bits",
       "e^x is approximated by the bits of a float, with Schraudolph's correction",
-      ExpOfBitsLower<486411>}},
+      ExpOfBits<486411>}},
     {Function::kExp,
      {"exponential_of_bits",
       "e^x is approximated by the bits of a float, with Schraudolph's correction",
-      ExpOfBitsLower<366393>}},
+      ExpOfBits<366393>}},
     {Function::kExp,
      {"exponential_of_factors", "e^x is approximated by (1 + x/256)^256", ExpOfFactors<256>}},
     {Function::kExp,
@@ -244,6 +249,7 @@ class Editor {
       Reorder(stage);
     }
     ComputeTwice();
+    std::erase_if(edits_, [](const PlanEdit& edit) { return edit.values.empty(); });  // few columns
     std::ranges::stable_sort(edits_, {}, &PlanEdit::cost);
     return std::move(edits_);
   }
@@ -632,7 +638,8 @@ class Editor {
     limited(" is at most #", with(Function::kSmaller));
     limited(" is at least -#", with(Function::kLarger, -1));
     limited(" is limited to # and -#", [stage](Plan& plan, double limit) {
-      Insert(plan, stage, [limit](double x) { return std::clamp(x, -limit, limit); });
+      Insert(plan, stage,
+             [limit](double x) { return std::clamp(x, -std::abs(limit), std::abs(limit)); });
     });
     std::vector<NamedValue> floors = Summands();
     floors.insert(floors.begin(), {0, "0"});

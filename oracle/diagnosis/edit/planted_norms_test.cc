@@ -281,6 +281,18 @@ TEST(PlantedNorms, EpsRoundedToF32) {
   }
 }
 
+// Few columns and rows, and numbers that are none: the same is said again.
+TEST(PlantedNorms, AnyAnswerIsRead) {
+  for (const char* const line : {"rms_norm N=1 M=1", "rms_norm N=2 M=3 unit_offset=true",
+                                 "layer_norm N=3 M=2", "add_rms_norm N=2 M=1", "softmax N=3 M=1"}) {
+    for (const double number : {0.0, kNaN, kInfinity, -1e38, 1e-40}) {
+      const MeasuredCase question(std::string(line) + " dtype=f32");
+      const auto answer = [&](size_t i) { return i % 2 == 0 ? number : 1; };
+      EXPECT_EQ(question.Causes(answer), question.Causes(answer)) << line << " " << number;
+    }
+  }
+}
+
 TEST(PlantedNorms, HonestRecipesAreNotAccused) {
   ExpectNoAccusation({"rms_norm N=1 M=144", "rms_norm N=17 M=3", "layer_norm N=1 M=78",
                       "layer_norm N=17 M=3", "rms_norm N=3 M=1", "add_rms_norm N=6 M=64"},
