@@ -68,7 +68,9 @@ Plan PlanOfCase(const PlanMaker& maker, const Case& c, const Tensors& inputs) {
   std::vector<DType> dtypes;
   for (const NamedTensor& input : inputs) shapes.push_back(input.values.shape);
   for (const TensorSpec& output : c.info().signature.outputs) dtypes.push_back(c.DTypeOf(output));
-  return maker(c.operation(), shapes, dtypes);
+  Plan plan = maker(c.operation(), shapes, dtypes);
+  plan.ForgetEdits();
+  return plan;
 }
 
 std::map<char, size_t> ExtentsOf(const Operation& operation, const std::vector<Shape>& inputs) {

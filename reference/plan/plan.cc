@@ -227,6 +227,28 @@ class Interpreter {
     };
     ForEach(axes, made.shape, AxesOf(node.uses[0]), b ? AxesOf(node.uses[1]) : "", apply);
   }
+  // The operand is the same for all indices of the axis.
+  void AlongConstant(const Node& node, const std::string& axes, const Tensor<Real>& source,
+                     const std::string& from, Tensor<Real>& made) {
+    const size_t extent = plan_.ExtentOf(node.axis), at_axis = axes.find(node.axis);
+    const size_t inner =
+        at_axis == std::string::npos
+            ? 1
+            : CountOf({made.shape.begin() + static_cast<ptrdiff_t>(at_axis) + 1, made.shape.end()});
+    ForEach(axes, made.shape, from, "", [&](size_t flat, size_t at, size_t) {
+      const size_t j = at_axis == std::string::npos ? 0 : flat / inner % extent;
+      if (node.from) {
+        made.data[flat] = ElementOf(node, source.data[at], j);
+        return;
+      }
+      size_t count = 0;
+      for (const Span& span : node.of              ? node.of(j)
+                              : node.spans.empty() ? Spans{{0, extent}}
+                                                   : node.spans)
+        for (size_t k = span.first; k < std::min(span.last, extent); k += span.stride) ++count;
+      made.data[flat] = Reduced(node.function, std::vector<Real>(count, source.data[at]));
+    });
+  }
   static Real ElementOf(const Node& node, const Real& element, size_t j) {
     return node.chosen && !node.chosen(j) ? Real(node.number) : element;
   }
@@ -234,10 +256,7 @@ class Interpreter {
     const Tensor<Real>& source = Of(node.uses[0]);
     const std::string from = AxesOf(node.uses[0]);
     const size_t axis = from.find(node.axis);
-    if (axis == std::string::npos) {  // constant along it
-      made.data = source.data;
-      return;
-    }
+    if (axis == std::string::npos) return AlongConstant(node, axes, source, from, made);
     const size_t extent = source.shape[axis];
     size_t stride = 1;
     for (size_t a = axis + 1; a < from.size(); ++a) stride *= source.shape[a];

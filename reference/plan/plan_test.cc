@@ -63,6 +63,25 @@ TEST(Plan, RowsAreReducedAndReordered) {
   EXPECT_THAT(p.Numbers(first), ElementsAre(1, 2, 3, 4, 9, 9, 9, 9));
 }
 
+TEST(Plan, ConstantsAreReducedAsOften) {
+  Draft p;
+  const Stage rows = p.Reduced(Function::kLargest);  // 4, 8
+  const Stage sum = p.Along('M', "sum", Step::kSum, Function::kSum, rows);
+  const Stage count = p.Along('M', "count", Step::kSum, Function::kCount, p.Number("two", 2));
+  EXPECT_THAT(p.Numbers(sum), ElementsAre(16, 32));
+  EXPECT_THAT(p.Numbers(count), ElementsAre(4));
+  p.Edit(sum).spans = {{0, 3}};
+  EXPECT_THAT(p.Numbers(sum), ElementsAre(12, 24));
+}
+
+TEST(Plan, ResultsKeepTheirAxes) {
+  Draft p;
+  p.AddResult(p.Of("y", Step::kWeigh, Function::kMultiply, {p.x, p.w}));
+  p.Replace(p.results()[0], p.w);
+  EXPECT_THAT(p.EvaluateAfter(p.EvaluateAll(p.inputs))[0].data,
+              ElementsAre(1, 10, 100, 1000, 1, 10, 100, 1000));
+}
+
 TEST(Plan, MaskedElementsStayMasked) {
   Plan p({{'M', 2}});
   const Stage x = p.Input("x", "M");

@@ -33,7 +33,7 @@ std::vector<NamedValue> NumbersBeside(double right) {
     plain.insert(plain.end(), {right - near, right + near});
   for (double whole = 4; is_count && whole <= 8192; whole *= 2)
     plain.insert(plain.end(), {whole, 1.5 * whole});
-  for (int power = -12; power <= -1; ++power) plain.push_back(std::pow(10, power));
+  for (int power = -12; power <= -1; ++power) plain.push_back(1 / std::pow(10, -power));
   std::vector<NamedValue> values = Named({{right / 2, text + " / 2"},
                                           {right * right, text + "^2"},
                                           {0x1p-7, "2^-7, the machine epsilon of bf16"},
@@ -80,15 +80,13 @@ std::vector<NamedValue> Factors() {
 std::vector<NamedValue> Summands() {
   std::vector<double> plain = {1, 2, 0.5, 0.25};
   for (int power = -16; power <= 0; ++power)
-    for (const double digit : {1, 3}) plain.push_back(digit * std::pow(10, power));
+    for (const double digit : {1, 3}) plain.push_back(digit / std::pow(10, -power));
   return Named({{0x1p-7, "2^-7"}, {0x1p-10, "2^-10"}, {0x1p-23, "2^-23"}, {0x1p-52, "2^-52"}},
                plain);
 }
 
 std::vector<NamedValue> Limits() {
-  return Named({{448, "448, the largest number of f8_e4m3fn"},
-                {57344, "57344, the largest number of f8_e5m2"},
-                {65504, "65504, the largest number of f16"}},
+  return Named({{448, "448"}, {57344, "57344"}, {65504, "65504"}},
                {1,  2,  3,  4,  5,  6,  8,  10,  15,  16,  20,  25,  30,  32,  40,  50,
                 60, 64, 80, 87, 88, 90, 96, 100, 127, 128, 200, 240, 256, 500, 1e3, 1e4});
 }

@@ -221,6 +221,9 @@ constexpr Statistic kStatistics[] = {
      [](double x) { return -x; }},
 };
 
+// Orders, and sums up to each column, are looked for in so many indices.
+constexpr size_t kMostOrdered = 4096;
+
 class Editor {
  public:
   Editor(const Plan& plan, std::string_view slices) : plan_(plan), slices_(slices) {
@@ -326,10 +329,13 @@ class Editor {
           set(Function::kSame));
       for (const auto& [right, other] : kInstead)
         if (right == node.function)
-          Add(2, other.name, Filled(other.text, '@', of), [stage, f = other.of](Plan& plan) {
-            plan.Edit(stage).function = Function::kOther;
-            plan.Edit(stage).other = f;
-          });
+          Add(2, other.name, Filled(other.text, '@', of),
+              [stage, f = other.of, right = right](Plan& plan) {
+                plan.Edit(stage).function = Function::kOther;
+                plan.Edit(stage).other = [f, right](double x) {
+                  return right == Function::kExp && x == -kInfinity ? 0 : f(x);
+                };
+              });
     }
     const Verb* const right = VerbOf(node.function);
     if (node.uses.size() != 2 || !right) return;
@@ -420,7 +426,7 @@ class Editor {
     add("_by_lanes", " is that of each of # lanes", Tiles(extent), [extent](size_t n, size_t j) {
       return Spans{{j % n, extent, n}};
     });
-    add("_of_every_other", " has only every #th column", Listed({2, 3, 4, 8, 16, 32}),
+    add("_of_every_other", " has only one column in #", Listed({2, 3, 4, 8, 16, 32}),
         [extent](size_t n) {
           return Spans{{0, extent, n}};
         });
@@ -451,13 +457,16 @@ class Editor {
             return Spans{{n, n + tile}};
           });
     }
-    add("_up_to_tile", " is that of the columns up to the end of each tile of #", Tiles(extent),
-        [](size_t n, size_t j) {
-          return Spans{{0, (j / n + 1) * n}};
-        });
-    add("_up_to_each", " is that of the columns up to each one", {{1, " "}}, [](size_t, size_t j) {
-      return Spans{{0, j + 1}};
-    });
+    if (extent <= kMostOrdered) {
+      add("_up_to_tile", " is that of the columns up to the end of each tile of #", Tiles(extent),
+          [](size_t n, size_t j) {
+            return Spans{{0, (j / n + 1) * n}};
+          });
+      add("_up_to_each", " is that of the columns up to each one", {{1, " "}},
+          [](size_t, size_t j) {
+            return Spans{{0, j + 1}};
+          });
+    }
     if (!is_sum) {
       Add(2, NameOf(stage) + "_is_first", "the first column is taken instead of " + Noun(stage),
           [stage](Plan& plan) {
@@ -623,7 +632,7 @@ class Editor {
     factor.values = Factors();
     factor.right = 1;
     for (const double sign : {1, -1}) {
-      PlanEdit& added = Add(cost, NameOf(stage) + "_increased",
+      PlanEdit& added = Add(cost, NameOf(stage) + (sign > 0 ? "_increased" : "_decreased"),
                             sign > 0 ? "# is added to " + noun : "# is subtracted from " + noun,
                             with(Function::kAdd, sign));
       added.values = Summands();
@@ -646,7 +655,7 @@ class Editor {
     Add(cost, NameOf(stage) + "_has_floor", noun + " is at least #", with(Function::kLarger))
         .values = floors;
     PlanEdit& dropped =
-        Add(cost, NameOf(stage) + "_small_are_0", noun + " is 0 where it is below #",
+        Add(cost, NameOf(stage) + "_small_are_0", noun + " is 0 where its magnitude is below #",
             [stage](Plan& plan, double least) {
               Insert(plan, stage, [least](double x) { return std::abs(x) < least ? 0 : x; });
             });
@@ -701,6 +710,7 @@ class Editor {
 
   void Reorder(Stage stage) {
     for (const char axis : plan_.AxesOf(stage)) {
+      if (plan_.ExtentOf(axis) > kMostOrdered) continue;
       const std::string along = axis == 'N' ? "rows" : "columns";
       for (const AxisOrder& order : OrdersOf(plan_.ExtentOf(axis), OrdersFor::kColumns))
         Add(5 + CostOfStage(stage), NameOf(stage) + "_" + order.name,

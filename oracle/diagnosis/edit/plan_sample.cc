@@ -98,7 +98,8 @@ double PlanSample::PartOf(const std::vector<double>& predicted) const {
     squares += change * change;
     wrong += error * error;
   }
-  return squares > 0 && wrong > 0 ? products * products / squares / wrong : 0;
+  const double part = squares > 0 && wrong > 0 ? products / squares * (products / wrong) : 0;
+  return std::isfinite(part) ? part : 0;
 }
 
 std::vector<double> PlanSample::Residuals(const std::vector<double>& predicted) const {

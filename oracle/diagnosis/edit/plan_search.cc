@@ -22,6 +22,7 @@ constexpr double kNear = 4, kNearInF64 = 64;  // in units
 // second.
 constexpr size_t kMostElements = size_t{1} << 24, kOverhead = 256;
 constexpr size_t kSamples = 12;
+constexpr size_t kMostWidth = size_t{1} << 16;  // of a row: memory does not grow with the case
 constexpr size_t kMostWhole = size_t{1} << 14;  // elements of a case, for edits across its slices
 constexpr size_t kVerified = 32;                // proposals that Evidence compares
 // An edit must say more about the answer than log2 of the tries and so many bits. The elements of a
@@ -67,16 +68,19 @@ class PlanSearch {
  public:
   PlanSearch(const Observation& seen, const PlanMaker& maker)
       : seen_(seen), maker_(maker), near_(seen.c.dtype() == DType::kF64 ? kNearInF64 : kNear) {
-    width_ = RowWidth(seen.c.ShapeOf(seen.c.info().signature.outputs[0]));
+    const Shape shape = seen.c.ShapeOf(seen.c.info().signature.outputs[0]);
+    width_ = RowWidth(shape);
+    if (width_ > kMostWidth) return;
     const Witnesses small = WitnessesOf(seen);
     if (small.fit.empty()) return;
     samples_.emplace_back(seen, maker, small.fit[0]);
     const Witnesses rows = WitnessesOf(seen, std::clamp<size_t>(4 * width_, 256, 2048));
     for (const auto* const list : {&rows.fit, &rows.test})
       for (const Witness& witness : *list)
-        if (samples_.size() <= kSamples) samples_.emplace_back(seen, maker, witness);
-    if (const Witness all = WitnessOf(seen, {}); all.answer[0].data.size() <= kMostWhole)
-      whole_.emplace(seen, maker, all);
+        if (samples_.size() < 2 ||
+            (samples_.size() <= kSamples && samples_.size() * width_ < kMostWidth))
+          samples_.emplace_back(seen, maker, witness);
+    if (CountOf(shape) <= kMostWhole) whole_.emplace(seen, maker, WitnessOf(seen, {}));
     edits_ = EditsOf(PlanOfCase(maker, seen.c, seen.inputs), seen.c.info().slices);
     if (seen.how.is_part)  // bounds are wide there: what is rare would be named for what is usual
       std::erase_if(edits_, [](const PlanEdit& edit) { return edit.cost > kMostCostInPart; });
@@ -151,6 +155,7 @@ class PlanSearch {
         values = number ? std::vector{*number} : std::vector<NamedValue>();
       }
       for (const NamedValue& value : values) {
+        if (IsSpent()) break;
         Proposal proposal{{{&edit, value}}};
         if (IsNear(proposal)) found.push_back(std::move(proposal));
       }
@@ -306,8 +311,10 @@ class PlanSearch {
     if (!edit.is_threshold) return values;
     const PlanSample& rows = samples_[1];
     std::vector<double> sizes = {0};
-    for (const double x : rows.ValuesOf(edit.stage).data) sizes.push_back(std::abs(x));
+    for (const double x : rows.ValuesOf(edit.stage).data)
+      if (std::isfinite(x)) sizes.push_back(std::abs(x));
     std::ranges::sort(sizes);
+    if (sizes.size() < 2) return values;
     // The best of some, and then of those between its neighbours.
     constexpr size_t kParts = 24;
     size_t low = 1, high = sizes.size() - 1, best = 0;
@@ -323,7 +330,7 @@ class PlanSearch {
       low = best > step ? best - step : 1;
       high = std::min(best + step, sizes.size() - 1);
     }
-    const LongRange range{sizes[best > 0 ? best - 1 : 0], sizes[best]};
+    const LongRange range{std::nextafter(sizes[best > 0 ? best - 1 : 0], kInfinity), sizes[best]};
     if (best > 0 && range.low < range.high) values.push_back({SimplestIn(range), {}});
     return values;
   }
@@ -340,7 +347,9 @@ class PlanSearch {
     } else {  // a limit of the stage
       std::vector<double> sizes = small.ValuesOf(edit.stage).data;
       for (double& size : sizes) size = std::abs(size);
+      std::erase_if(sizes, [](double size) { return !std::isfinite(size); });
       std::ranges::sort(sizes);
+      if (sizes.empty()) return std::nullopt;
       for (size_t part = 0; part <= 16; ++part)
         starts.push_back(sizes[(sizes.size() - 1) * part / 16]);
     }
@@ -383,7 +392,7 @@ class PlanSearch {
         double& x = one->value.value;
         if (x == 0) {  // listed: it has no neighbour
           one->value.text = "0";
-          return free.size() == 1;
+          return free.size() == 1 && one->edit->right != 0;
         }
         const double before = x;
         x *= 1 + kStep;
@@ -430,6 +439,7 @@ class PlanSearch {
     const double right = choice.edit->right, size = std::abs(measured.value);
     const double least = std::isfinite(right) ? kSharedRoundings * std::abs(right) : 0;
     if (!std::isfinite(measured.value) || !std::isfinite(bar)) return false;
+    if (!std::isfinite(right) && measured.value <= 0) return false;  // no limit of magnitudes
     if (std::abs(measured.value - right) <= std::max(bar, least)) return false;
     choice.value = NamedNumber(measured);
     if (bar >= size / 8) return true;

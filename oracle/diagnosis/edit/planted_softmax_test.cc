@@ -109,8 +109,9 @@ TEST(PlantedSoftmaxTest, NamesOtherExponentials) {
         PlantedSoftmax{.tile = 16}.Causes(dtype),
         Contains(testing::StartsWith("largest_up_to_tile (the largest is that of the columns "
                                      "up to the end of each tile of 16")));
-    EXPECT_THAT(PlantedSoftmax{.least = 0.05}.Causes(dtype),
-                Contains(testing::HasSubstr("the exponential is 0 where it is below 0.0")));
+    EXPECT_THAT(
+        PlantedSoftmax{.least = 0.05}.Causes(dtype),
+        Contains(testing::HasSubstr("the exponential is 0 where its magnitude is below 0.0")));
   }
 }
 
