@@ -74,7 +74,6 @@ namespace {
 
 double Sqrt(double x) { return std::sqrt(x); }
 double Exp(double x) { return std::exp(x); }
-double Log(double x) { return std::log(x); }
 double Converted(double x) { return x; }
 double SumOf(const std::vector<double>& terms) {
   double sum = 0;
@@ -99,8 +98,6 @@ Real Applied(const Node& node, const Real& a, const Real* b) {
       return Sqrt(a);
     case Function::kExp:
       return IsMasked(a) ? Real(0.0) : Exp(a);
-    case Function::kLog:
-      return Log(a);
     case Function::kOther:
       return Real(node.other(ValueOf(a)));
     case Function::kAdd:
@@ -115,8 +112,6 @@ Real Applied(const Node& node, const Real& a, const Real* b) {
       return IsLess(a, *b) ? *b : a;
     case Function::kSmaller:
       return IsLess(*b, a) ? *b : a;
-    case Function::kPower:
-      return Exp(Log(a) * *b);
     default:
       return Converted(a);
   }

@@ -3,7 +3,7 @@
 // changes one stage of a formula needs no formula of its own.
 //
 //   const auto square = p.Of("square", Step::kSquare, Function::kMultiply, {x, x});
-//   const auto sum = p.Sum("sum of squares", Step::kSum, square, 'M');
+//   const auto sum = p.Along('M', "sum of squares", Step::kSum, Function::kSum, square);
 //
 // Axes are letters, as in signatures. Stages of different axes are broadcast: [N,M] / [N].
 #pragma once
@@ -25,8 +25,7 @@ enum class Function {
   kNumber,
   kSame,  // of one stage
   kSqrt,
-  kExp,  // e^-infinity is exactly 0: a masked element
-  kLog,
+  kExp,       // e^-infinity is exactly 0: a masked element
   kOther,     // Node::other
   kAdd,       // of two
   kSubtract,  // -infinity minus anything is -infinity
@@ -34,7 +33,6 @@ enum class Function {
   kDivide,
   kLarger,
   kSmaller,
-  kPower,
   kSum,  // along an axis
   kLargest,
   kCount,    // of the terms of a sum

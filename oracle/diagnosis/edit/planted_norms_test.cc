@@ -145,53 +145,45 @@ TEST(PlantedNorms, BiasTwiceAndEps) {
                                 HasSubstr("bias is added to the weighed row twice"))));
 }
 
+// The answer to add_rms_norm N=9 M=50 in which y is `above`, over the root mean square of `under`.
+Tensors WithNorm(const MeasuredCase& question, Tensors answer, const std::vector<double>& above,
+                 const std::vector<double>& under, double eps) {
+  for (size_t n = 0; n < 9; ++n) {
+    double squares = 0;
+    for (size_t j = 0; j < 50; ++j) squares += under[n * 50 + j] * under[n * 50 + j];
+    for (size_t j = 0; j < 50; ++j)
+      answer[0].values.data[n * 50 + j] =
+          RoundTo(answer[0].dtype, above[n * 50 + j] / std::sqrt(squares / 50 + eps) *
+                                       question.In("weight").data[j]);
+  }
+  return answer;
+}
+
 TEST_P(PlantedNorm, HalfOfTheResidual) {
   const MeasuredCase question(Line("add_rms_norm N=9 M=50"));
   Tensors answer = question.CorrectAnswer();
-  auto &y = answer[0].values.data, &sum = answer[1].values.data;
+  auto& sum = answer[1].values.data;
   for (size_t i = 0; i < sum.size(); ++i)
     sum[i] =
         RoundTo(answer[1].dtype, question.In("x").data[i] + 0.5 * question.In("residual").data[i]);
-  for (size_t n = 0; n < 9; ++n) {
-    double squares = 0;
-    for (size_t j = 0; j < 50; ++j) squares += sum[n * 50 + j] * sum[n * 50 + j];
-    for (size_t j = 0; j < 50; ++j)
-      y[n * 50 + j] = RoundTo(answer[0].dtype, sum[n * 50 + j] / std::sqrt(squares / 50 + 1e-5) *
-                                                   question.In("weight").data[j]);
-  }
-  EXPECT_THAT(question.Causes(answer),
+  EXPECT_THAT(question.Causes(WithNorm(question, answer, sum, sum, 1e-5)),
               ElementsAre("residual_multiplied: the residual is multiplied by 0.5"));
 }
 
 TEST_P(PlantedNorm, XOverTheRootOfTheSum) {
   const MeasuredCase question(Line("add_rms_norm N=9 M=50"));
-  Tensors answer = question.CorrectAnswer();
-  const auto& sum = answer[1].values.data;
-  for (size_t n = 0; n < 9; ++n) {
-    double squares = 0;
-    for (size_t j = 0; j < 50; ++j) squares += sum[n * 50 + j] * sum[n * 50 + j];
-    for (size_t j = 0; j < 50; ++j)
-      answer[0].values.data[n * 50 + j] = RoundTo(
-          answer[0].dtype, question.In("x").data[n * 50 + j] / std::sqrt(squares / 50 + 1e-5) *
-                               question.In("weight").data[j]);
-  }
-  EXPECT_THAT(question.Causes(answer),
-              ElementsAre("x_for_sum: x is used instead of the sum, for the normed row"));
+  const Tensors right = question.CorrectAnswer();
+  EXPECT_THAT(
+      question.Causes(WithNorm(question, right, question.In("x").data, right[1].values.data, 1e-5)),
+      ElementsAre("x_for_sum: x is used instead of the sum, for the normed row"));
 }
 
 TEST_P(PlantedNorm, NormOfXWithoutEps) {
   const MeasuredCase question(Line("add_rms_norm eps=0.1 N=9 M=50"));
-  Tensors answer = question.CorrectAnswer();
   const auto& x = question.In("x").data;
-  for (size_t n = 0; n < 9; ++n) {
-    double squares = 0;
-    for (size_t j = 0; j < 50; ++j) squares += x[n * 50 + j] * x[n * 50 + j];
-    for (size_t j = 0; j < 50; ++j)
-      answer[0].values.data[n * 50 + j] = RoundTo(
-          answer[0].dtype, x[n * 50 + j] / std::sqrt(squares / 50) * question.In("weight").data[j]);
-  }
-  EXPECT_THAT(question.Causes(answer), ElementsAre(AllOf(HasSubstr("x is used instead of the sum"),
-                                                         HasSubstr("eps is not added"))));
+  EXPECT_THAT(
+      question.Causes(WithNorm(question, question.CorrectAnswer(), x, x, 0)),
+      ElementsAre(AllOf(HasSubstr("x is used instead of the sum"), HasSubstr("eps is not added"))));
 }
 
 TEST_P(PlantedNorm, GroupsOfColumns) {
