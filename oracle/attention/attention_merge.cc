@@ -4,9 +4,9 @@
 #include <cmath>
 
 #include "oracle/attention/arg_max_score.h"
-#include "oracle/attention/measured/merge.h"
 #include "oracle/diagnosis/catalog_entry.h"
 #include "oracle/property/common_properties.h"
+#include "reference/attention/attention_merge_plan.h"
 #include "reference/attention/empty_log_sum_exp.h"
 #include "reference/attention/softmax_row.h"
 
@@ -207,7 +207,7 @@ CatalogEntry MakeCatalogEntry<AttentionMerge>() {
                       CheckAttentionMergeShift},
                      {"between", "y lies between the parts", CheckAttentionMergeHull}},
       .defects = AttentionMergeFormulaDefects(),
-      .measurements = {MeasureMerge}};
+      .plan = MakerOf<AttentionMerge>()};
 }
 
 }  // namespace sextant::oracle

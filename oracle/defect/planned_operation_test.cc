@@ -15,12 +15,11 @@ std::shared_ptr<const Operation> Unedited(const Case& c) {
 }
 
 // Of the operations that have a plan, those with this name.
-const std::vector<std::string> kCases = {"rms_norm N=5 M=33 unit_offset=true",
-                                         "rms_norm N=3 M=64 eps=0.1",
-                                         "layer_norm N=4 M=48",
-                                         "add_rms_norm N=3 M=40",
-                                         "softmax N=5 M=37",
-                                         "softmax N=3 M=8 @x=normal(30)"};
+const std::vector<std::string> kCases = {
+    "attention_merge N=5 E=16",     "rms_norm N=5 M=33 unit_offset=true",
+    "rms_norm N=3 M=64 eps=0.1",    "layer_norm N=4 M=48",
+    "add_rms_norm N=3 M=40",        "softmax N=5 M=37",
+    "softmax N=3 M=8 @x=normal(30)"};
 
 // A plan is the formula: by each recipe both round to the same numbers, but for orders of sums.
 TEST(PlannedOperation, IsTheFormula) {

@@ -13,6 +13,8 @@ namespace sextant {
 Stage Plan::Input(const std::string& noun, const std::string& axes) {
   const auto place = static_cast<double>(nodes_.size());
   nodes_.push_back({.noun = noun, .function = Function::kInput, .number = place, .axes = axes});
+  for (const char letter : axes)
+    if (order_.find(letter) == std::string::npos) order_ += letter;
   return nodes_.size() - 1;
 }
 
@@ -29,6 +31,14 @@ Stage Plan::Of(const std::string& noun, Step step, Function function, std::vecto
 Stage Plan::Along(char axis, const std::string& noun, Step step, Function function, Stage of) {
   nodes_.push_back({.noun = noun, .step = step, .function = function, .uses = {of}, .axis = axis});
   return nodes_.size() - 1;
+}
+
+Stage Plan::Stacked(char axis, const std::string& noun, std::vector<Stage> stages) {
+  extents_[axis] = stages.size();
+  if (order_.find(axis) == std::string::npos) order_ += axis;
+  const Stage made = Of(noun, Step::kStore, Function::kStack, std::move(stages));
+  nodes_[made].axis = axis;
+  return made;
 }
 
 Stage Plan::Reordered(Stage of, char axis, std::function<size_t(size_t i)> from) {
@@ -60,6 +70,11 @@ bool Plan::DependsOn(Stage stage, Stage from) const {
          std::ranges::any_of(nodes_[stage].uses, [&](Stage use) { return DependsOn(use, from); });
 }
 
+bool Plan::IsEdited(Stage stage) const {
+  return nodes_[stage].is_edited ||
+         std::ranges::any_of(nodes_[stage].uses, [this](Stage use) { return IsEdited(use); });
+}
+
 Stage Plan::CopyWith(Stage stage, Stage from, Stage other, bool with_sums) {
   if (stage == from) return other;
   if (!DependsOn(stage, from)) return stage;
@@ -74,6 +89,7 @@ namespace {
 
 double Sqrt(double x) { return std::sqrt(x); }
 double Exp(double x) { return std::exp(x); }
+double Log(double x) { return std::log(x); }
 double Converted(double x) { return x; }
 double SumOf(const std::vector<double>& terms) {
   double sum = 0;
@@ -98,6 +114,8 @@ Real Applied(const Node& node, const Real& a, const Real* b) {
       return Sqrt(a);
     case Function::kExp:
       return IsMasked(a) ? Real(0.0) : Exp(a);
+    case Function::kLog:
+      return Log(a);
     case Function::kOther:
       return Real(node.other(ValueOf(a)));
     case Function::kAdd:
@@ -177,6 +195,8 @@ class Interpreter {
     Tensor<Real>& made = values_[stage].emplace(ShapeOf(axes));
     if (node.function == Function::kNumber) {
       made.data[0] = Real(node.number);
+    } else if (node.function == Function::kStack) {
+      Stack(node, axes, made);
     } else if (node.axis == ' ') {
       Apply(node, axes, made);
     } else {
@@ -221,6 +241,13 @@ class Interpreter {
       made.data[flat] = Applied(node, a.data[at_a], b ? &b->data[at_b] : nullptr);
     };
     ForEach(axes, made.shape, AxesOf(node.uses[0]), b ? AxesOf(node.uses[1]) : "", apply);
+  }
+  void Stack(const Node& node, const std::string& axes, Tensor<Real>& made) {
+    const size_t count = node.uses.size();  // the axis is the last one
+    for (size_t k = 0; k < count; ++k)
+      ForEach(axes, made.shape, AxesOf(node.uses[k]), "", [&](size_t flat, size_t at, size_t) {
+        if (flat % count == k) made.data[flat] = Of(node.uses[k]).data[at];
+      });
   }
   // The operand is the same for all indices of the axis.
   void AlongConstant(const Node& node, const std::string& axes, const Tensor<Real>& source,
@@ -306,6 +333,15 @@ Plan::Values Plan::EvaluateAfter(const Values& before) const {
   Values results;
   for (size_t i = 0; i < results_.size(); ++i) results.push_back(interpreter.Result(i));
   return results;
+}
+
+void Plan::TakeResult(size_t i, const Plan& other) {
+  const size_t shift = nodes_.size();
+  for (Node node : other.nodes_) {
+    for (Stage& use : node.uses) use += shift;
+    nodes_.push_back(std::move(node));
+  }
+  results_[i] = other.results_[i] + shift;
 }
 
 void Plan::ForgetEdits() {

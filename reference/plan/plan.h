@@ -25,7 +25,8 @@ enum class Function {
   kNumber,
   kSame,  // of one stage
   kSqrt,
-  kExp,       // e^-infinity is exactly 0: a masked element
+  kExp,  // e^-infinity is exactly 0: a masked element
+  kLog,
   kOther,     // Node::other
   kAdd,       // of two
   kSubtract,  // -infinity minus anything is -infinity
@@ -37,6 +38,7 @@ enum class Function {
   kLargest,
   kCount,    // of the terms of a sum
   kReorder,  // index i reads index from(i)
+  kStack,    // index k reads stage k
 };
 
 // The indices first, first + stride, ... below last.
@@ -55,7 +57,7 @@ struct Node {
   std::vector<Stage> uses{};
   double number = 0;   // kNumber; kInput: its place in the signature
   std::string axes{};  // kInput: "NM"; others follow
-  char axis = ' ';     // kSum, kLargest, kCount, kReorder
+  char axis = ' ';     // kSum, kLargest, kCount, kReorder, kStack
   // kSum, kLargest, kCount: the elements of the axis, if not all. With `of` they depend on the
   // index along it, so the axis stays.
   Spans spans{};
@@ -75,6 +77,8 @@ class Plan {
   Stage Number(const std::string& noun, double number);
   Stage Of(const std::string& noun, Step step, Function function, std::vector<Stage> uses);
   Stage Along(char axis, const std::string& noun, Step step, Function function, Stage of);
+  // A new axis, the last one, has an index for each of the stages.
+  Stage Stacked(char axis, const std::string& noun, std::vector<Stage> stages);
   Stage Reordered(Stage of, char axis, std::function<size_t(size_t i)> from);
   Stage Changed(Stage of, std::function<double(double x)> other);
   // One for each output. Another stage that is read instead is broadcast to the axes of this one.
@@ -101,9 +105,11 @@ class Plan {
     if (node.function == Function::kNumber) return "";
     std::string all;
     for (const Stage use : node.uses) all += of(use);
-    const bool is_reduced = node.axis != ' ' && !node.of && !node.from;
-    std::string axes;  // in the order of the first input
-    for (const char letter : nodes_[0].axes)
+    if (node.function == Function::kStack) all += node.axis;
+    const bool is_reduced =
+        node.axis != ' ' && !node.of && !node.from && node.function != Function::kStack;
+    std::string axes;
+    for (const char letter : order_)
       if (all.find(letter) != std::string::npos && !(is_reduced && letter == node.axis))
         axes += letter;
     return axes;
@@ -113,6 +119,7 @@ class Plan {
   void Replace(Stage stage, Stage other);
   // True if `stage` is computed from `from`, or is it.
   bool DependsOn(Stage stage, Stage from) const;
+  bool IsEdited(Stage stage) const;  // or what it is computed from
   // A copy of all that leads from `from` to `stage`, computed from `other` instead. Sums along axes
   // are copied only if `with_sums`.
   Stage CopyWith(Stage stage, Stage from, Stage other, bool with_sums = false);
@@ -127,9 +134,12 @@ class Plan {
   Values EvaluateAll(const std::vector<Tensor<double>>& inputs) const;
   Values EvaluateAfter(const Values& before) const;
   void ForgetEdits();  // they are the plan
+  // The results of this plan, but result i is that of `other`.
+  void TakeResult(size_t i, const Plan& other);
 
  private:
   std::map<char, size_t> extents_;
+  std::string order_;  // of the axes of a stage
   std::vector<Node> nodes_;
   std::vector<Stage> results_;
   std::vector<std::string> result_axes_;

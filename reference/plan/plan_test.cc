@@ -63,6 +63,30 @@ TEST(Plan, RowsAreReducedAndReordered) {
   EXPECT_THAT(p.Numbers(first), ElementsAre(1, 2, 3, 4, 9, 9, 9, 9));
 }
 
+TEST(Plan, StagesAreStacked) {
+  Draft p;
+  const Stage rows = p.Reduced(Function::kLargest);  // 4, 8
+  const Stage parts = p.Stacked('P', "parts", {p.x, rows});
+  EXPECT_EQ(p.AxesOf(parts), "NMP");
+  EXPECT_THAT(p.Numbers(parts), ElementsAre(1, 4, 2, 4, 3, 4, 4, 4, 5, 8, 6, 8, 7, 8, 8, 8));
+  EXPECT_THAT(p.Numbers(p.Along('P', "sum", Step::kSum, Function::kSum, parts)),
+              ElementsAre(5, 6, 7, 8, 13, 14, 15, 16));
+}
+
+TEST(Plan, OneResultIsTakenFromAnotherPlan) {
+  Draft p;
+  const Stage sum = p.Reduced(Function::kSum);
+  p.AddResult(p.Of("difference", Step::kCenter, Function::kSubtract, {p.x, sum}));
+  p.AddResult(sum);
+  const Draft::Values before = p.EvaluateAll(p.inputs);
+  const Plan right = p;
+  p.Edit(sum).spans = {{0, 1}};
+  p.TakeResult(1, right);
+  const auto after = p.EvaluateAfter(before);
+  EXPECT_THAT(after[0].data, ElementsAre(0, 1, 2, 3, 0, 1, 2, 3));
+  EXPECT_THAT(after[1].data, ElementsAre(10, 26)) << "not edited";
+}
+
 TEST(Plan, ConstantsAreReducedAsOften) {
   Draft p;
   const Stage rows = p.Reduced(Function::kLargest);  // 4, 8

@@ -81,7 +81,11 @@ std::vector<NamedValue> Summands() {
   std::vector<double> plain = {1, 2, 0.5, 0.25};
   for (int power = -16; power <= 0; ++power)
     for (const double digit : {1, 3}) plain.push_back(digit / std::pow(10, -power));
-  return Named({{0x1p-7, "2^-7"}, {0x1p-10, "2^-10"}, {0x1p-23, "2^-23"}, {0x1p-52, "2^-52"}},
+  return Named({{std::numbers::ln2, "0.6931472 = ln(2)"},
+                {0x1p-7, "2^-7"},
+                {0x1p-10, "2^-10"},
+                {0x1p-23, "2^-23"},
+                {0x1p-52, "2^-52"}},
                plain);
 }
 

@@ -108,6 +108,7 @@ constexpr InsteadOf kInstead[] = {
     {Function::kExp,
      {"largest_alone", "only the largest counts: e^x is 1 there and 0 elsewhere",
       [](double x) { return x < 0 ? 0.0 : 1.0; }}},
+    {Function::kExp, {"all_equal", "1 is used instead of e^x: all have the same weight", [](double) { return 1.0; }}},
     {Function::kExp,
      {"base_2", "2^x is computed instead of e^x", [](double x) { return std::exp2(x); }}},
     {Function::kExp,

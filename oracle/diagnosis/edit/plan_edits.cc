@@ -105,6 +105,7 @@ class Editor {
       Reorder(stage);
     }
     ComputeTwice();
+    ForOneResult();
     std::erase_if(edits_, [](const PlanEdit& edit) { return edit.values.empty(); });  // few columns
     std::ranges::stable_sort(edits_, {}, &PlanEdit::cost);
     return std::move(edits_);
@@ -118,10 +119,23 @@ class Editor {
     return std::ranges::all_of(plan_.AxesOf(other),
                                [&](char letter) { return axes.find(letter) != std::string::npos; });
   }
+  bool IsStacked(char axis) const {
+    return std::ranges::any_of(stages_, [&](Stage stage) {
+      return plan_.at(stage).function == Function::kStack && plan_.at(stage).axis == axis;
+    });
+  }
+  // A sentence about columns, said of this axis.
+  std::string Along(char axis, std::string sentence) const {
+    const std::string noun = axis == 'N' ? "row" : IsStacked(axis) ? "part" : "column";
+    for (size_t at = 0; (at = sentence.find("column", at)) != std::string::npos; at += noun.size())
+      sentence.replace(at, 6, noun);
+    return sentence;
+  }
   bool IsAcross(char axis) const { return slices_.find(axis) != std::string_view::npos; }
+  bool IsResult(Stage stage) const { return std::ranges::count(plan_.results(), stage) > 0; }
   // What changes after all is more likely a change of the result than of a stage in between.
   int CostOfStage(Stage stage) const {
-    return stage == plan_.results()[0] ? 0 : plan_.at(stage).function == Function::kInput ? 1 : 2;
+    return IsResult(stage) ? 0 : plan_.at(stage).function == Function::kInput ? 1 : 2;
   }
 
   PlanEdit& Add(int cost, std::string name, std::string sentence,
@@ -250,7 +264,7 @@ class Editor {
         const std::string rest = counts.empty() ? ""
                                  : follows      ? ", and its mean is over these alone"
                                            : ", but it is divided by the number of all columns";
-        Add(follows ? 2 : 3, NameOf(stage) + name, Noun(stage) + sentence + rest,
+        Add(follows ? 2 : 3, NameOf(stage) + name, Noun(stage) + Along(axis, sentence + rest),
             [=](Plan& plan, double number) {
               const auto n = static_cast<size_t>(number);
               for (const Stage each : changed) {
@@ -319,7 +333,8 @@ class Editor {
           });
     }
     if (!is_sum) {
-      Add(2, NameOf(stage) + "_is_first", "the first column is taken instead of " + Noun(stage),
+      Add(2, NameOf(stage) + "_is_first",
+          Along(axis, "the first column is taken instead of ") + Noun(stage),
           [stage](Plan& plan) {
             plan.Edit(stage).spans = {{0, 1}};
           });
@@ -340,6 +355,7 @@ class Editor {
   }
   void PadWithZeros(Stage sum) {
     const Stage terms = plan_.at(sum).uses[0];
+    if (!plan_.DependsOn(terms, 0)) return;
     Add(3, NameOf(sum) + "_has_zeros", Noun(sum) + " has # terms more, those of x = 0",
         [sum, terms](Plan& plan, double count) {
           const Stage term = plan.CopyWith(terms, 0, plan.Number("0", 0));
@@ -416,7 +432,7 @@ class Editor {
       const char axis = *std::ranges::find_if(
           rows, [&](char letter) { return axes.find(letter) == std::string::npos; });
       for (const Statistic& statistic : kStatistics)
-        Add(4, std::string(statistic.name) + "_for_" + NameOf(stage),
+        Add(IsResult(stage) ? 3 : 4, std::string(statistic.name) + "_for_" + NameOf(stage),
             Filled(statistic.text, '@', Noun(of)) + " is used instead of " + Noun(stage),
             [=](Plan& plan) {
               plan.Replace(stage, statistic.AddTo(plan, of, axis, plan.at(stage).step));
@@ -450,6 +466,10 @@ class Editor {
           [stage, f = f](Plan& plan) { Insert(plan, stage, f); });
     for (const char axis : plan_.AxesOf(stage)) {
       if (IsAcross(axis) || plan_.AxesOf(stage).size() < 2) continue;
+      Add(cost, NameOf(stage) + "_averaged",
+          Along(axis, "the mean of " + Noun(stage) + " is used for all columns"), [=](Plan& plan) {
+            plan.Replace(stage, kMean.AddTo(plan, stage, axis, plan.at(stage).step));
+          });
       for (const Function function : {Function::kSubtract, Function::kDivide}) {
         const bool subtracts = function == Function::kSubtract;
         Add(cost, NameOf(stage) + (subtracts ? "_mean_subtracted" : "_mean_divided"),
@@ -512,31 +532,37 @@ class Editor {
           .values = Listed({0, -1e4, -1e9, -65504, -3e4, -1000, -100, -50, -10, -1});
   }
 
-  // An input is not read beyond some columns, or before them.
+  // A number instead of a stage beyond some columns, or before them.
   void InPart(Stage stage) {
     const std::string axes = plan_.AxesOf(stage);
     const char axis = axes.empty() ? ' ' : axes.back();
-    if (plan_.at(stage).function != Function::kInput || axis == ' ' || IsAcross(axis)) return;
-    const size_t extent = plan_.ExtentOf(axis);
+    const bool is_stacked = IsStacked(axis);
+    if (axis == ' ' || IsAcross(axis)) return;
+    if (plan_.at(stage).function != Function::kInput && !is_stacked) return;
     const bool is_factor = std::ranges::any_of(stages_, [&](Stage reader) {
       const auto& [function, uses] = std::tie(plan_.at(reader).function, plan_.at(reader).uses);
       return function == Function::kMultiply && uses.size() == 2 && uses[1] == stage;
     });
-    const double value = is_factor ? 1 : 0;
-    {
-      for (const bool is_last : {true, false}) {
-        const std::string text = Noun(stage) + " is " + PrintValue(value) + " in all but the " +
-                                 (is_last ? "first" : "last") + " # columns of " +
-                                 std::to_string(extent);
-        Add(4, NameOf(stage) + "_constant_in_part", text, [=](Plan& plan, double number) {
-          const auto n = static_cast<size_t>(number);
-          const Stage made = plan.Reordered(stage, axis, [](size_t i) { return i; });
-          plan.Edit(made).chosen = [=](size_t i) { return is_last ? i < n : i + n >= extent; };
-          plan.Edit(made).number = value;
-          plan.Replace(stage, made);
-        }).values = Lengths(extent);
-      }
+    for (const double value : {0, 1}) {
+      if (!is_stacked && value != (is_factor ? 1 : 0)) continue;
+      for (const bool is_last : {true, false}) AddInPart(stage, axis, value, is_last);
     }
+  }
+  void AddInPart(Stage stage, char axis, double value, bool is_last) {
+    const size_t extent = plan_.ExtentOf(axis);
+    const std::string place = IsStacked(axis) && extent == 2
+                                  ? std::string(" in the ") + (is_last ? "second" : "first") +
+                                        " column"
+                                  : std::string(" in all but the ") + (is_last ? "first" : "last") +
+                                        " # columns of " + std::to_string(extent);
+    const std::string text = Noun(stage) + " is " + PrintValue(value) + place;
+    Add(4, NameOf(stage) + "_constant_in_part", Along(axis, text), [=](Plan& plan, double number) {
+      const auto n = static_cast<size_t>(number);
+      const Stage made = plan.Reordered(stage, axis, [](size_t i) { return i; });
+      plan.Edit(made).chosen = [=](size_t i) { return is_last ? i < n : i + n >= extent; };
+      plan.Edit(made).number = value;
+      plan.Replace(stage, made);
+    }).values = Lengths(extent);
   }
 
   void Combine(Stage stage) {
@@ -553,10 +579,16 @@ class Editor {
   void Reorder(Stage stage) {
     for (const char axis : plan_.AxesOf(stage)) {
       if (plan_.ExtentOf(axis) > kMostOrdered) continue;
-      const std::string along = axis == 'N' ? "rows" : "columns";
+      if (IsStacked(axis) && plan_.ExtentOf(axis) == 2) {
+        Add(2, NameOf(stage) + "_exchanged", Noun(stage) + " of each part is that of the other",
+            [=](Plan& plan) {
+              plan.Replace(stage, plan.Reordered(stage, axis, [](size_t i) { return 1 - i; }));
+            });
+        continue;
+      }
       for (const AxisOrder& order : OrdersOf(plan_.ExtentOf(axis), OrdersFor::kColumns))
         Add(5 + CostOfStage(stage), NameOf(stage) + "_" + order.name,
-            Noun(stage) + " is that of other " + along + ": " + order.text,
+            Noun(stage) + Along(axis, " is that of other columns: ") + order.text,
             [=, from = order.from](Plan& plan) {
               plan.Replace(stage, plan.Reordered(stage, axis, from));
             })
@@ -570,6 +602,34 @@ class Editor {
       const Stage y = plan.results()[0];
       plan.Replace(y, plan.CopyWith(y, 0, y, true));
     });
+  }
+
+  // What changes several results changes one of them alone.
+  void ForOneResult() {
+    const std::vector<Stage>& right = plan_.results();
+    const size_t count = right.size() > 1 ? edits_.size() : 0;
+    for (size_t i = 0; i < count; ++i) {
+      if (edits_[i].values.empty()) continue;
+      Plan edited = plan_;
+      edits_[i].edit(edited, edits_[i].values[0].value);
+      std::vector<size_t> changed;
+      for (size_t r = 0; r < right.size(); ++r)
+        if (edited.results()[r] != right[r] || edited.IsEdited(right[r])) changed.push_back(r);
+      if (changed.size() < 2) continue;
+      for (const size_t kept : changed) {
+        PlanEdit alone = edits_[i];
+        alone.name += "_for_" + NameOf(right[kept]);
+        alone.sentence += ", for " + Noun(right[kept]) + " alone";
+        ++alone.cost;
+        alone.edit = [=, all = edits_[i].edit](Plan& plan, double number) {
+          const Plan before = plan;
+          all(plan, number);
+          for (const size_t r : changed)
+            if (r != kept) plan.TakeResult(r, before);
+        };
+        edits_.push_back(std::move(alone));
+      }
+    }
   }
 
   const Plan& plan_;
