@@ -334,8 +334,7 @@ class Editor {
     }
     if (!is_sum) {
       Add(2, NameOf(stage) + "_is_first",
-          Along(axis, "the first column is taken instead of ") + Noun(stage),
-          [stage](Plan& plan) {
+          Along(axis, "the first column is taken instead of ") + Noun(stage), [stage](Plan& plan) {
             plan.Edit(stage).spans = {{0, 1}};
           });
       Add(2, NameOf(stage) + "_is_sum", "the sum is taken instead of " + Noun(stage),
@@ -550,11 +549,11 @@ class Editor {
   }
   void AddInPart(Stage stage, char axis, double value, bool is_last) {
     const size_t extent = plan_.ExtentOf(axis);
-    const std::string place = IsStacked(axis) && extent == 2
-                                  ? std::string(" in the ") + (is_last ? "second" : "first") +
-                                        " column"
-                                  : std::string(" in all but the ") + (is_last ? "first" : "last") +
-                                        " # columns of " + std::to_string(extent);
+    const std::string place =
+        IsStacked(axis) && extent == 2
+            ? std::string(" in the ") + (is_last ? "second" : "first") + " column"
+            : std::string(" in all but the ") + (is_last ? "first" : "last") + " # columns of " +
+                  std::to_string(extent);
     const std::string text = Noun(stage) + " is " + PrintValue(value) + place;
     Add(4, NameOf(stage) + "_constant_in_part", Along(axis, text), [=](Plan& plan, double number) {
       const auto n = static_cast<size_t>(number);
