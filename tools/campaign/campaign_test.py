@@ -98,8 +98,9 @@ class Matching(unittest.TestCase):
         said = self.judged("positions_differ", "tokens act as others: 2047 as 47",
                            "rope/wrapped_511")
         self.assertEqual(said, (set(), 0, 1, []))
-        said = self.judged("positions_differ", "tokens act as others", "rope/base_12345")
-        self.assertEqual((said.vague, len(said.wrong)), (0, 1))
+        for name in "positions_differ", "unknown_function":
+            said = self.judged(name, "tokens act as others", "rope/base_12345")
+            self.assertEqual((said.vague, len(said.wrong)), (0, 1))
 
     def test_a_listed_defect_is_right_by_its_answer(self):
         self.assertEqual(self.judged("base=2", "always 2", defects=set())[:2], (set(), 0))
