@@ -71,7 +71,6 @@ ATTENTION = {
     "cached": "attention H=8 K=2 S=7 T=29 D=16 E=32 mask=causal",
     "cached_bf16": "attention H=8 K=2 S=9 T=40 D=32 E=64 mask=causal dtype=bf16",
     "long": "attention H=2 K=1 S=8 T=150 D=16 E=32",
-    "long_causal": "attention H=2 K=1 S=70 T=150 D=16 E=32 mask=causal @q=normal(2)",
     "window": "attention H=4 K=2 S=40 T=40 D=16 E=48 mask=causal window=[12,0]",
     "window_bf16": "attention H=4 K=2 S=30 T=48 D=16 E=48 mask=causal window=[15,0] dtype=bf16",
     "both": "attention H=2 K=1 S=24 T=24 D=16 E=32 window=[3,5]",

@@ -13,6 +13,7 @@ class Deviation:
     cases: tuple = ()  # names of case lines, cases.CASES[operation]
     figures: dict = field(default_factory=dict, hash=False, compare=False)  # {"limit": 32767}
     listed: tuple = ()  # defects of the catalog that are this very bug
+    shown: bool = False  # the program was mended with a look at its result
 
     @property
     def parts(self):
@@ -38,10 +39,6 @@ class Double:
         first, second = (part.cases for part in self.parts)
         return tuple(case for case in first if case in second)
 
-    @property
-    def listed(self):
-        return all(part.listed for part in self.parts)
-
 
 def is_held_out(name):
     """Half of all names, by a hash. Their results are figures only."""
@@ -54,7 +51,13 @@ class Table:
     def __init__(self):
         self.rows = []
 
-    def add(self, operations, name, kind, changes, cases, listed="", **figures):
+    def add(self, operations, name, kind, changes, cases, *, listed="", shown=False, **figures):
         for operation in operations.split():
             self.rows.append(Deviation(f"{operation}/{name}", operation, kind, changes,
-                                       tuple(cases.split()), figures, tuple(listed.split())))
+                                       tuple(cases.split()), figures, tuple(listed.split()), shown))
+
+    def one(self, operations, stage, name, kind, change, cases, **rest):
+        self.add(operations, name, kind, {stage: change}, cases, **rest)
+
+    def shown(self, *row, **rest):
+        self.one(*row, shown=True, **rest)

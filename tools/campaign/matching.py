@@ -67,7 +67,7 @@ def named(causes, truths, same_defect):
     the catalog has no such defect, else the parts whose answer it gives."""
     found, right, vague, wrong = set(), 0, 0, []
     for cause in causes:
-        parts = same_defect(cause["name"])
+        parts = same_defect(cause["name"]) or set()
         # Measured, perhaps under the name of a defect: that one gives another answer.
         if not parts and cause["name"] not in NAMELESS:
             parts = {i for i, alternatives in enumerate(truths)

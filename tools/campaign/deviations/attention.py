@@ -1,5 +1,4 @@
-"""Deviations of attention: which keys, which heads, scale, cap, sink, sums over tiles (B103 to
-B117); of softmax and of the cap alone."""
+"""Deviations of attention: which keys are seen, caches, heads, scales, sums, sinks and biases."""
 
 import numpy as np
 
@@ -7,230 +6,223 @@ from deviation import Table
 from stages import EXACT, changed
 
 TABLE = Table()
+one, shown, add = TABLE.one, TABLE.shown, TABLE.add
+LN_2 = np.log(EXACT(2))
+SOME = "plain causal cached cached_bf16 f16"
 BOTH = "attention attention:sink"
-SOME = "plain causal cached cached_bf16 f16 sink medium"
+LENGTHS = np.array([9, 20, 14])[:, None, None, None]  # of the cases padded, lengths
+# Words that fair sentences have.
+KEYS = (r"mask|causal|sees|seen|keys?.*(hidden|lost|missing|unseen|later|future|beyond|up to|leak)"
+        r"|leak|align|offset|diagonal|shift")
+ORDER = r"order|layout|transpos|permut|moved|another|other|stride|shift|swap|exchang|read (from|as)"
 
 
-def one(stage, name, kind, change, cases=SOME, operations="attention", **rest):
-    TABLE.add(operations, name, kind, {stage: change}, cases, **rest)
+def both(one, other):
+    """A regular expression: both words, in any order."""
+    return rf"({one}).*({other})|({other}).*({one})"
 
 
-def with_tokens(function):
+def seen(name, kind, function, cases, operations="attention", table=one, **rest):
     """function(visible, i, t, q): `i` is the query's place among the keys (bottom right)."""
-    return lambda v, q: function(v, np.arange(q.S)[:, None] + q.T - q.S, np.arange(q.T)[None], q)
+    table(operations, "visible", name, kind, lambda v, q: function(
+        v, queries(q) + q.T - q.S, np.arange(q.T)[None], q), cases, **rest)
 
 
-# Which keys a query sees.
-for name, words, cases, listed in (
-    ("align_top_left", dict(align="top_left"), "cached cached_bf16 medium", "align=top_left"),
-    ("align_bottom_right", dict(align="bottom_right"), "top_left", "align="),
-    ("mask_missing", dict(mask="none"), "causal cached f16 top_left", "mask=none"),
-    ("mask_added", dict(mask="causal"), "both", "mask=causal"),
-    ("window_13", dict(window=[13, 0]), "window window_bf16", "window_one_more"),
-    ("window_11", dict(window=[11, 0]), "window", "window_one_less"),
-    ("window_9", dict(window=[9, 0]), "window window_bf16 causal", ""),
-    ("window_6", dict(window=[6, 0]), "window causal window_bf16", ""),
-    ("window_25", dict(window=[25, 0]), "window window_bf16 long_causal", ""),
-    ("window_missing", dict(window=None), "window window_bf16 both", "window="),
-    ("window_3_4", dict(window=[3, 4]), "both", ""),
-    ("window_exchanged", dict(window=[5, 3]), "both", "window_exchanged"),
-    ("chunk_9", dict(chunk=9), "chunk causal", "chunk_one_more"),
-    ("chunk_16", dict(chunk=16), "chunk causal", ""),
-    ("chunk_6", dict(chunk=6), "chunk", ""),
-    ("chunk_missing", dict(chunk=None), "chunk", "chunk="),
-    ("lengths_13", dict(key_length=[13]), "lengths causal", ""),
-    ("lengths_ignored", dict(key_length=None), "lengths", "key_length="),
-    ("lengths_one_less", dict(key_length=[8, 19, 13]), "lengths", ""),
-    ("query_offset_2", dict(query_offset=[2]), "cached cached_bf16 top_left", "query_offset=[2]"),
-    ("query_offset_9", dict(query_offset=[9]), "cached cached_bf16 top_left", ""),
+def queries(q):
+    return np.arange(q.S)[:, None]
+
+
+def heads(q):
+    return np.arange(q.H)[:, None, None]
+
+
+def width(q):
+    return np.sqrt(EXACT(q.D))
+
+
+# Which keys are seen.
+for name, words, cases, figures in (
+    ("mask_missing", dict(mask="none"), "causal cached f16 top_left", {"listed": "mask=none"}),
+    ("window_9", dict(window=[9, 0]), "window window_bf16 causal", {"value": 9}),
+    ("chunk_6", dict(chunk=6), "chunk", {"value": 6}),
 ):
-    figures = {}
-    for word in ("window", "chunk"):
-        if isinstance(words.get(word), list) and name != "window_missing":
-            figures = {"value": words[word][1] if name == "window_3_4" else words[word][0]}
-        elif isinstance(words.get(word), int):
-            figures = {"value": words[word]}
-    kind = {"query_offset": "align", "key_length": "key_length"}.get(next(iter(words)),
-                                                                   next(iter(words)))
-    TABLE.add("attention", name, kind, changed(**words), cases, listed=listed, **figures)
-for shift in (1, 2, 3, -1, -2):
-    one("visible", f"sees_{shift}_further", "diagonal",
-        with_tokens(lambda v, i, t, q, c=shift: t <= i + c), "causal cached cached_bf16 f16 sink",
-        BOTH, listed={1: "next_leaked", -1: "self_masked"}.get(shift, ""), shift=shift)
-for tile in (16, 8, 6):
-    one("visible", f"remainder_of_{tile}_lost", "keys_lost",
-        with_tokens(lambda v, i, t, q, n=tile: v & (t < q.T // n * n)), "plain cached long f16",
-        tile=tile)
-one("visible", "last_key_lost", "keys_lost", with_tokens(lambda v, i, t, q: v & (t < q.T - 1)),
-    "plain cached long cached_bf16", listed="newest_key_missing")
-one("visible", "last_5_keys_lost", "keys_lost", with_tokens(lambda v, i, t, q: v & (t < q.T - 5)),
-    "plain cached long cached_bf16", count=5)
-one("visible", "first_key_lost", "keys_lost", with_tokens(lambda v, i, t, q: v & (t > 0)),
-    "plain cached_bf16 long f16 f64")
-one("visible", "first_4_keys_lost", "keys_lost", with_tokens(lambda v, i, t, q: v & (t >= 4)),
-    "plain cached cached_bf16 long", count=4)
-one("visible", "key_7_lost", "keys_lost", with_tokens(lambda v, i, t, q: v & (t != 7)),
-    "plain cached long_causal f64", key=7)
-one("visible", "odd_keys_lost", "keys_lost", with_tokens(lambda v, i, t, q: v & (t % 2 == 0)),
-    "plain cached long", count=2)
-one("visible", "border_of_tiles_lost", "keys_lost",
-    with_tokens(lambda v, i, t, q: v & (t % 16 != 15)), "cached cached_bf16 long medium", tile=16)
-one("visible", "keys_96_to_127_lost", "keys_lost",
-    with_tokens(lambda v, i, t, q: v & ((t < 96) | (t > 127))), "long long_causal", first=96)
-one("visible", "self_only_in_first_tile", "diagonal",
-    with_tokens(lambda v, i, t, q: v & ((t < i) | (i < 16))), "causal long_causal")
-one("visible", "first_two_always_seen", "sink_tokens",
-    with_tokens(lambda v, i, t, q: v | (t < 2)), "window window_bf16", count=2)
-one("visible", "whole_tile_of_8_seen", "diagonal",
-    with_tokens(lambda v, i, t, q: t // 8 <= i // 8), "causal cached long_causal", tile=8)
+    add("attention", name, next(iter(words)), changed(**words), cases, **figures)
+add("attention", "lengths_13", "key_length", changed(key_length=[13]), "lengths causal")
+add("attention", "query_offset_9", "align", changed(query_offset=[9]),
+    "cached cached_bf16 top_left")
+seen("window_of_index", "window", lambda v, i, t, q: (t <= i) & (t >= queries(q) - q.window[0]),
+     "window_bf16", words="window|first key")
+seen("padding_at_start", "key_length",
+     lambda v, i, t, q: t >= q.T - LENGTHS + 0 * i, "padded")
+seen("evicted_middle", "keys_lost", lambda v, i, t, q: v & ((t < 4) | (t >= q.T - 8)),
+     "cached long cached_bf16", words="key")
+seen("first_two_always_seen", "sink_tokens", lambda v, i, t, q: v | (t < 2), "window window_bf16",
+     count=2)
+seen("sees_3_further", "diagonal", lambda v, i, t, q: t <= i + 3,
+     "causal cached cached_bf16 f16 sink", BOTH, shift=3)
+# transformers, zml: what flash attention calls window has not the query's own key.
+add("attention", "window_16", "window", changed(window=[16, 0]), "window_bf16", shown=True,
+    listed="window_one_more", value=[16, 17])
+# mlx-vlm, ollama: a ring that has wrapped, masked by slots instead of positions.
+seen("mask_by_slot_of_ring", "diagonal", lambda v, i, t, q: (t + 5) % q.T <= i,
+     "causal cached cached_bf16", words=KEYS + r"|ring|slot|rotat|roll|wrap|order|newest|last 5",
+     table=shown)
+# gemma 3 in transformers, sglang: tokens of a picture see one another.
+seen("picture_of_tokens_5_to_10", "mask", lambda v, i, t, q: v | (
+    (i >= 5) & (i <= 10) & (t >= 5) & (t <= 10)), "causal f16 cap_causal", table=shown,
+     words=KEYS + r"|block|bidirect|both (ways|directions)|prefix|picture|image|further")
+# pie: queries of all sequences are subtracted from the length of one.
+seen("start_by_queries_of_batch", "align", lambda v, i, t, q: (t < LENGTHS) & (
+    t <= LENGTHS - q.B * q.S + queries(q)), "lengths", table=shown,
+     words=KEYS + r"|earlier|before|batch|length|start|position")
+# FastDeploy: the last key tile of a tile of queries is that of its first one.
+seen("key_tiles_of_first_query", "keys_lost", lambda v, i, t, q: v & (
+    t < ((queries(q) // 8 * 8 + q.T - q.S) // 8 + 1) * 8), "cached cached_bf16 cap_causal",
+     table=shown, words=KEYS + r"|tile|block|ignored|not read|never|newest|number of keys")
+# onnxscript: a boolean mask is cast to numbers and added.
+shown("attention", "masked", "boolean_mask_added", "mask_value",
+      lambda s, q: q.seen["biased"] + q.seen["visible"], "causal f16 padded", value=[1, np.exp(1)],
+      words=r"mask|finite|sentinel|leak|hidden|unseen|visible|added")
+
+
+# Caches.
+def dot_with(keys):
+    """keys(q): [B,K,T,D]"""
+    return lambda d, q: np.einsum("bhsd,bhtd->bhst", q.q, keys(q)[:, q.seen["key_head"]])
+
+
+def weighing(values):
+    """values(q): [B,K,T,E]"""
+    return lambda y, q: np.einsum("bhst,bhte->bhse", q.seen["weight"],
+                                  values(q)[:, q.seen["value_head"]])
+
+
+def cache(name, kind, read, cases, **rest):
+    """read(keys or values, q)"""
+    add("attention", name, kind, {"dot": dot_with(lambda q: read(q.k, q)), "weighed": weighing(
+        lambda q: read(q.v, q))}, cases, shown=True, **rest)
+
+
+# onnxruntime: a page that is not mapped is page 0.
+cache("last_page_is_page_0", "rows_moved", lambda x, q: x[:, :, np.where(
+    np.arange(q.T) < q.T // 16 * 16, np.arange(q.T), np.arange(q.T) % 16)],
+      "cached cached_bf16 long",
+      words=both(r"key|value|token|row|\bT\b|\b[kv]\b|cache", ORDER + r"|page|block|repeat|stale|"
+                 r"same|first|copied|twice|missing|lost|wrap|modulo"))
+# flash-attention wants [B,T,K,D], scaled_dot_product_attention [B,K,T,D].
+cache("cache_as_BTKD", "order", lambda x, q: x.reshape(q.B, q.T, q.K, -1).swapaxes(1, 2),
+      "plain causal cached",
+      words=ORDER + r"|place|interleav|heads? .*tokens?|tokens? .*heads?")
+# llama.cpp keeps values transposed when flash attention is off.
+shown("attention", "weighed", "values_kept_transposed", "values",
+      weighing(lambda q: q.v.reshape(q.B, q.K, q.E, q.T).swapaxes(2, 3)), "plain causal f16",
+      words=both(r"values?|\bv\b|token|channel", ORDER + r"|column") + r"|transpos")
 
 # Heads.
-for name, heads, listed, cases in (
-    ("tiled", lambda h, q: np.arange(q.H) % q.K, "key_heads_tiled", SOME),
-    ("first", lambda h, q: 0 * h, "key_head_of_first", SOME),
-    ("last", lambda h, q: 0 * h + q.K - 1, "", SOME),
-    ("reversed", lambda h, q: h[::-1], "", SOME),
-    ("next", lambda h, q: (h + 1) % q.K, "", SOME),
-    ("shifted_by_one_query_head", lambda h, q: (np.arange(q.H) + 1) // (q.H // q.K) % q.K, "",
-     SOME),
-    ("alternating", lambda h, q: (np.arange(q.H) // 2) % q.K, "", "plain causal f16 sink"),
+one(BOTH, "key_head", "heads_across_tiles", "key_head", lambda h, q: h[np.arange(q.H) // 2 * 2],
+    "plain causal cached f16 sink")
+one("attention:bias", "key_head", "heads_reversed", "key_head", lambda h, q: h[::-1],
+    "bias bias_bf16 bias_scaled")
+one("attention", "value_head", "value_heads_tiled", "value_head",
+    lambda h, q: np.arange(q.H) % q.K, SOME + " sink medium", listed="value_heads_tiled")
+
+# Scales and caps.
+for name, factor, operations, cases in (
+    # karpathy/ng-video-lecture: the width of the model.
+    ("of_model_width", lambda q: 1 / np.sqrt(EXACT(q.H)), BOTH, "plain causal f16 sink sink_bf16"),
+    # SageAttention: queries are quantized with log2(e), and the kernel has it too.
+    ("log2e_twice", lambda q: 1 / LN_2, "attention attention:bias",
+     "plain causal cached_bf16 f16 bias bias_bf16"),
+    # DeepSeek-V3: factor 40 of YaRN, of a model that has none.
+    ("yarn_of_40", lambda q: (EXACT("0.1") * np.log(EXACT(40)) + 1)**2, "attention_scores",
+     "plain causal cached scores scores_bf16"),
+    # whisper: both operands take the fourth root, the port only queries.
+    ("of_queries_alone", lambda q: EXACT(q.D)**EXACT("0.25"), "cross_attention",
+     "cross cross_square cross_bf16"),
 ):
-    one("key_head", f"heads_{name}", "key_head", heads, cases, BOTH, listed=listed)
-one("value_head", "value_heads_tiled", "value_head", lambda h, q: np.arange(q.H) % q.K,
-    listed="value_heads_tiled")
-one("value_head", "value_head_first", "value_head", lambda h, q: 0 * h)
+    shown(operations, "scale", f"scale_{name}", "scale", lambda s, q, f=factor: s * f(q), cases,
+          ratio=lambda q, f=factor: [float(f(q) / width(q)), float(f(q))])
+# FlagGems: the scale is multiplied by log2(e) in each step over tiles.
+shown("attention", "score", "scale_grows_with_tiles_of_16", "scale",
+      lambda s, q: s * LN_2 ** -(np.arange(q.T) // 16), "cached long cached_bf16",
+      words=both(r"scale|temperature|multipl|times|factor|ratio|grow",
+                 r"tile|block|keys? |step|\bT\b|16"))
+add("attention", "cap_7", "soft_cap", changed(soft_cap=7), "cap", value=7)
+# flash-attention, onnxruntime: the kernel wants the inverse.
+shown("attention", "capped", "cap_inverted", "soft_cap",
+      lambda s, q: np.tanh(q.seen["score"] * q.soft_cap) / q.soft_cap, "cap cap_bf16 cap_causal",
+      value=lambda q: q.soft_cap)
 
-# Scale, cap, sink.
-for name, scale, listed in (
-    ("missing", lambda q: EXACT(1), "scale=1"),
-    ("by_width", lambda q: 1 / EXACT(q.D), "scale_by_width"),
-    ("of_128", lambda q: 1 / np.sqrt(EXACT(128)), ""),
-    ("of_1.3", lambda q: EXACT("1.3") / np.sqrt(EXACT(q.D)), ""),
-    ("of_0.9", lambda q: EXACT("0.9") / np.sqrt(EXACT(q.D)), ""),
-    ("twice", lambda q: 2 / np.sqrt(EXACT(q.D)), ""),
-    ("third_root", lambda q: EXACT(q.D) ** (-EXACT(1) / 3), ""),
-    ("squared_mscale", lambda q: EXACT("1.5896") / np.sqrt(EXACT(q.D)), ""),
-    ("base_2", lambda q: np.log(EXACT(2)) / np.sqrt(EXACT(q.D)), ""),
-    ("negative", lambda q: -1 / np.sqrt(EXACT(q.D)), ""),
+# Sums and weights.
+one(BOTH, "sum", "eps_in_the_sum", "sum", lambda s, q: s + EXACT("0.001"), "plain causal f64 sink")
+one(BOTH, "sink", "one_more_zero", "sum", lambda s, q: s + np.exp(-q.seen["largest"]),
+    SOME + " sink medium f64")
+one("attention", "exponential", "base_2", "base_of_exponential",
+    lambda e, q: np.exp2(q.seen["masked"] - q.seen["largest"]), SOME + " sink medium")
+one("attention", "weighed", "value_of_best_key", "weights", lambda y, q: np.take_along_axis(
+    q.v[:, q.seen["value_head"]], q.seen["weight"].argmax(-1)[..., None], 2), "plain causal")
+
+
+def running(tile):
+    """Weights of a tile are relative to the largest score up to that tile."""
+
+    def change(e, q):
+        score = q.seen["masked"] if "masked" in q.seen else q.x
+        t, largest = score.shape[-1], np.maximum.accumulate(score, -1)
+        ends = np.minimum((np.arange(t) // tile + 1) * tile, t) - 1
+        with np.errstate(all="ignore"):
+            return np.nan_to_num(np.exp(score - largest[..., ends]))
+
+    return change
+
+
+one("attention", "exponential", "tiles_of_8_not_rescaled", "sum", running(8), "plain cached long",
+    words="tile|rescal|largest", tile=8)
+# pytorch, torchtune: scaled_dot_product_attention drops in inference too.
+shown("attention", "weight", "dropout_of_0.1", "weights", lambda w, q: np.where(
+    (7 * queries(q) + 5 * np.arange(q.T) + 3 * heads(q)) % 10 == 0, 0, w / EXACT("0.9")),
+      "plain causal cached long",
+      words=r"drop|random|(weight|key|score)s?.*(zero|\b0\b|lost|missing|hidden|unseen|not seen)"
+      r"|1\.11|0\.9|10/9")
+one("attention", "output", "times_1.1", "factor", lambda y, q: y * EXACT("1.1"),
+    SOME + " sink medium", ratio=1.1)
+one("attention", "output", "heads_exchanged", "order", lambda y, q: y[:, ::-1],
+    SOME + " sink medium")
+one("attention", "output", "head_0_for_all", "rows_moved", lambda y, q: y[:, :1] + 0 * y,
+    SOME + " sink medium")
+# mni-ml/framework: a block has 32 threads, one for a channel.
+shown("attention", "output", "channels_from_32_zero", "rows_zero",
+      lambda y, q: np.where(np.arange(q.E) >= 32, 0, y), "window window_bf16 cached_bf16",
+      words=r"zero|unwritten|lost|missing|not (computed|written)|channel|column|\bE\b|is 0")
+
+
+# Sinks and biases.
+def term(sink, q):
+    return np.exp(sink[None, :, None, None] - q.seen["largest"])
+
+
+SINKS = "sink sink_bf16"
+one("attention:sink", "sink", "sink_of_key_head", "sink",
+    lambda s, q: term(q.sink[np.arange(q.H) // (q.H // q.K)], q), SINKS)
+# ROCm/rocm-libraries and others: the scale has log2(e), and the sink is multiplied by both.
+shown("attention:sink", "sink", "sink_times_log2e", "sink", lambda s, q: term(q.sink / LN_2, q),
+      SINKS, words=both("sink", r"log2|log_2|1\.44|0\.69|ln|base|times|scale|multipl|factor"
+                        r"|larger"))
+# sgl-kernel-npu, as the review asks: the sink is a key that has a value.
+shown("attention:sink", "weight", "sink_reads_value_0", "sink", lambda w, q: np.where(
+    np.arange(q.T) == 0, w + 1 - w.sum(-1, keepdims=True), w), SINKS,
+      words=r"(key|value|token) 0|first (key|value|token)|v\[0\]|sink.*(value|key|read|row)")
+BIAS = "bias bias_bf16 bias_scaled"
+for name, changes, words in (
+    # flash-sparse-attention: of [B,K,S,T], and read by h mod K.
+    ("of_head_mod_K", {"bias": lambda b, q: b[:, np.arange(q.H) % q.K]},
+     both("bias", ORDER + r"|head|\bH\b|\bK\b|group|shared|mod")),
+    ("added_to_weights", {"bias": lambda b, q: 0 * b, "weight": lambda w, q: w + q.bias},
+     r"after.*softmax|weights?.*(added|plus)|bias.*(weight|after|output|probab|softmax)"),
 ):
-    one("scale", f"scale_{name}", "scale", lambda s, q, f=scale: f(q), SOME + " scaled f64 window",
-        BOTH, listed=listed,
-        ratio=lambda q, f=scale: [float(f(q)), float(f(q) / right_scale(q))])
-
-
-def right_scale(q):
-    return EXACT(q.D) ** EXACT(-0.5) if q.scale is None else EXACT(q.scale)
-
-
-one("score", "scale_of_odd_heads", "scale",
-    lambda s, q: s * (1 + np.arange(q.H) % 2)[:, None, None])
-for name, words, cases, listed in (
-    ("7", dict(soft_cap=7), "cap", ""), ("missing", dict(soft_cap=None), "cap cap_bf16",
-                                         "soft_cap="),
-    ("30", dict(soft_cap=30), "cap scaled", "soft_cap=30"),
-    ("50", dict(soft_cap=50), "cap_bf16", ""),
-    ("20", dict(soft_cap=20), "cap_bf16 scaled", ""), ("3", dict(soft_cap=3), "plain cap", ""),
-):
-    figures = {"value": words["soft_cap"]} if words["soft_cap"] else {}
-    TABLE.add("attention", f"cap_{name}", "soft_cap", changed(**words), cases, listed=listed,
-              **figures)
-one("capped", "cap_clips", "soft_cap",
-    lambda s, q: np.clip(q.seen["score"], -q.soft_cap, q.soft_cap), "cap cap_bf16")
-one("masked", "masked_at_minus_4", "mask_value", lambda s, q: np.where(np.isinf(s), -4, s),
-    "causal f16", value=-4)
-for name, change, listed in (
-    ("missing", lambda s, q: 0 * s, "sink_missing"),
-    ("twice", lambda s, q: 2 * s, "sink_twice"),
-    ("of_zero", lambda s, q: s * 0 + np.exp(-q.seen["largest"]), "sink_of_zero"),
-    ("half", lambda s, q: s / 2, ""), ("three_times", lambda s, q: 3 * s, ""),
-    ("squared", lambda s, q: s * np.exp(q.sink[None, :, None, None]), "sink_doubled"),
-    ("of_next_head", lambda s, q: np.exp(np.roll(q.sink, -1)[None, :, None, None]
-                                         - q.seen["largest"]), ""),
-    ("reversed", lambda s, q: np.exp(q.sink[::-1][None, :, None, None] - q.seen["largest"]), ""),
-    ("not_shifted", lambda s, q: np.exp(q.sink[None, :, None, None]) + 0 * s, ""),
-):
-    one("sink", f"sink_{name}", "sink", change, "sink sink_bf16", "attention:sink", listed=listed)
-one("sink", "one_more_zero", "sum", lambda s, q: s + np.exp(-q.seen["largest"]), SOME + " f64",
-    BOTH)
-
-# Sums, weights, values.
-one("sum", "eps_in_the_sum", "sum", lambda s, q: s + EXACT("0.001"), "plain causal f64 sink", BOTH)
-one("sum", "padded_to_16", "sum",
-    lambda s, q: s + (-q.T % 16) * np.exp(-q.seen["largest"]), "plain cached f16")
-one("exponential", "base_2", "base_of_exponential",
-    lambda e, q: np.exp2(q.seen["masked"] - q.seen["largest"]), SOME)
-one("weight", "weights_normalised_twice", "weights",
-    lambda w, q: w * w / (w * w).sum(-1, keepdims=True), "plain causal cached_bf16")
-one("weight", "softmax_over_queries", "weights",
-    lambda w, q: (lambda e: e / e.sum(-2, keepdims=True))(
-        np.exp(q.seen["masked"] - q.seen["masked"].max(-2, keepdims=True))), "plain",
-    listed="softmax_over_queries")
-one("weight", "weights_of_mean", "weights",
-    lambda w, q: q.seen["visible"] / q.seen["visible"].sum(-1, keepdims=True) + 0 * w)
-one("weighed", "value_of_best_key", "weights",
-    lambda y, q: np.take_along_axis(q.v[:, q.seen["value_head"]],
-                                    q.seen["weight"].argmax(-1)[..., None], 2), "plain causal")
-one("weighed", "values_of_next_key", "values",
-    lambda y, q: np.einsum("bhst,bhte->bhse", q.seen["weight"],
-                           np.roll(q.v, -1, 2)[:, q.seen["value_head"]]), SOME)
-one("weighed", "value_0_added", "values", lambda y, q: y + q.v[:, q.seen["value_head"], :1],
-    "plain f64 causal")
-one("output", "last_channel_zero", "rows_zero",
-    lambda y, q: np.where(np.arange(q.E) == q.E - 1, 0, y))
-one("output", "last_query_zero", "rows_zero",
-    lambda y, q: np.where((np.arange(q.S) == q.S - 1)[:, None], 0, y))
-one("output", "queries_from_16_zero", "rows_zero",
-    lambda y, q: np.where((np.arange(q.S) >= 16)[:, None], 0, y), "causal long_causal medium",
-    first=16)
-one("output", "heads_exchanged", "order", lambda y, q: y[:, ::-1])
-one("output", "head_0_for_all", "rows_moved", lambda y, q: y[:, :1] + 0 * y)
-one("output", "times_1.1", "factor", lambda y, q: y * EXACT("1.1"), ratio=1.1)
-one("output", "tiles_added_twice", "factor", lambda y, q: 2 * y, ratio=2)
-
-# softmax and the cap alone
-ROWS = "rows rows_bf16 rows_f16 wide"
-
-
-def row(stage, name, kind, change, cases=ROWS, **rest):
-    one(stage, name, kind, change, cases, "softmax", **rest)
-
-
-row("exponential", "base_2", "base_of_exponential",
-    lambda e, q: np.exp2(q.x - q.seen["largest"]), listed="base_2")
-row("exponential", "base_10", "base_of_exponential", lambda e, q: 10 ** (q.x - q.seen["largest"]))
-for value in (0.9, 1.25, 0.3535533905932738):
-    row("input", f"temperature_{value:.3g}", "scale", lambda x, q, c=value: x * EXACT(c),
-        ratio=value)
-row("sum", "plus_one", "sum", lambda s, q: s + np.exp(-q.seen["largest"]), listed="one_more_zero")
-row("sum", "plus_shifted_one", "sum", lambda s, q: s + 1)
-row("sum", "eps", "sum", lambda s, q: s + EXACT("0.001"), value=0.001)
-row("sum", "padded_to_64", "sum", lambda s, q: s + (-q.M % 64) * np.exp(-q.seen["largest"]))
-row("sum", "last_column_left_out", "columns", lambda s, q: s - q.seen["exponential"][..., -1:])
-row("sum", "first_32_only", "columns",
-    lambda s, q: q.seen["exponential"][..., :32].sum(-1, keepdims=True), count=32)
-row("sum", "of_first_row", "shared_rows", lambda s, q: s[:1] + 0 * s, "rows rows_bf16 rows_f16")
-row("sum", "of_all_rows", "shared_rows", lambda s, q: s.sum() + 0 * s, "rows rows_bf16")
-row("sum", "of_pairs_of_rows", "shared_rows",
-    lambda s, q: np.repeat(s[::2] + s[1::2], 2, 0), "rows rows_bf16")
-row("output", "columns", "shared_rows",
-    lambda y, q: np.exp(q.x) / np.exp(q.x).sum(0, keepdims=True), "rows",
-    listed="down_the_columns")
-row("output", "logarithm", "function", lambda y, q: np.log(y))
-row("output", "not_divided", "sum", lambda y, q: q.seen["exponential"], listed="")
-row("output", "squared", "function", lambda y, q: y * y)
-row("output", "last_row_zero", "rows_zero",
-    lambda y, q: np.where((np.arange(q.N) == q.N - 1)[:, None], 0, y))
-row("output", "rows_rolled", "rows_moved", lambda y, q: np.roll(y, 1, 0))
-
-for cap in (45, 20, 60, 10):
-    TABLE.add("soft_cap", f"cap_{cap}", "soft_cap", changed(cap=cap), "fifty thirty", value=cap)
-TABLE.add("soft_cap", "missing", "soft_cap", {"output": lambda y, q: q.x}, "fifty thirty",
-          listed="cap_missing")
-TABLE.add("soft_cap", "clipped", "soft_cap", {"output": lambda y, q: np.clip(q.x, -q.cap, q.cap)},
-          "fifty thirty", listed="hard")
-TABLE.add("soft_cap", "not_back", "factor", {"output": lambda y, q: y / q.cap}, "fifty thirty",
-          listed="cap_not_scaled_back")
-TABLE.add("soft_cap", "arctan", "function",
-          {"output": lambda y, q: q.cap * np.arctan(q.x / q.cap)}, "fifty thirty")
-TABLE.add("soft_cap", "above_alone", "function",
-          {"output": lambda y, q: np.where(q.x > 0, y, q.x)}, "fifty thirty")
+    add("attention:bias", f"bias_{name}", "bias", changes, BIAS, shown=True, words=words)
+shown("attention:bias", "bias", "bias_in_base_2", "factor", lambda b, q: b * LN_2, BIAS,
+      words="bias", ratio=[float(LN_2), 2])
+add("attention:bias", "bias_is_scaled", "bias", changed(add_bias="before_scale"), "bias bias_bf16")
+one("attention:bias", "visible", "last_key_lost", "keys_lost",
+    lambda v, q: v & (np.arange(q.T) < q.T - 1), "bias bias_scaled")

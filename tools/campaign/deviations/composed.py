@@ -1,175 +1,143 @@
-"""Deviations of attention in its other forms: scores alone, a bias, relative positions, another
-sequence, two parts merged."""
+"""Deviations of attention in its other forms, of softmax and of the soft cap."""
 
 import numpy as np
 
 from deviation import Table
-from stages import EXACT, changed
+from stages import EXACT, changed, rounded
+
+from .attention import KEYS, ORDER, running, width
 
 TABLE = Table()
-
-
-def one(operations, stage, name, kind, change, cases, **rest):
-    TABLE.add(operations, name, kind, {stage: change}, cases, **rest)
-
+one, shown, add = TABLE.one, TABLE.shown, TABLE.add
+LN_2 = np.log(EXACT(2))
 
 # Scores alone.
 SCORES = "scores scores_bf16"
-for name, heads, listed in (
-    ("tiled", lambda h, q: np.arange(q.H) % q.K, "key_heads_tiled"),
-    ("first", lambda h, q: 0 * h, "key_head_of_first"),
-    ("next", lambda h, q: (h + 1) % q.K, ""),
-    ("reversed", lambda h, q: h[::-1], ""),
-    ("across_tiles", lambda h, q: h[np.arange(q.H) // 2 * 2], ""),
-):
-    one("attention_scores", "key_head", f"heads_{name}", "key_head", heads, SCORES, listed=listed)
-for name, keep in (("last_channel", lambda d, n: d < n - 1),
-                   ("upper_half", lambda d, n: d < n // 2),
-                   ("odd_channels", lambda d, n: d % 2 == 0)):
-    one("attention_scores", "operands", f"without_{name}", "columns",
-        lambda o, q, f=keep: (np.where(f(np.arange(q.D), q.D), o[0], 0), o[1]), SCORES)
+one("attention_scores", "key_head", "heads_reversed", "key_head", lambda h, q: h[::-1], SCORES)
 one("attention_scores", "operands", "keys_of_next_token", "order",
     lambda o, q: (o[0], np.roll(o[1], -1, 2)), SCORES)
-one("attention_scores", "operands", "channels_of_keys_reversed", "columns",
-    lambda o, q: (o[0], o[1][..., ::-1]), SCORES)
-EVERY = SCORES + " relative relative_bf16 relative_cached cross_square cross_bf16 bias bias_bf16"
-ALL = "attention_scores relative_attention cross_attention attention:bias"
-for name, scale, listed in (
-    ("missing", lambda q: EXACT(1), "scale=1"), ("by_width", lambda q: 1 / EXACT(q.D), ""),
-    ("of_96", lambda q: 1 / np.sqrt(EXACT(96)), ""),
-    ("of_all_heads", lambda q: 1 / np.sqrt(EXACT(q.D * q.H)), ""),
-    ("twice", lambda q: 1 / EXACT(q.D), "scale_twice"),
-    ("of_1.7", lambda q: EXACT("1.7") / np.sqrt(EXACT(q.D)), ""),
-):
-    one(ALL, "scale", f"scale_{name}", "scale", lambda s, q, f=scale: f(q), EVERY, listed=listed,
-        ratio=lambda q, f=scale: [float(f(q)), float(f(q) * np.sqrt(EXACT(q.D)))])
-one("attention_scores", "output", "capped_at_2", "soft_cap", lambda y, q: 2 * np.tanh(y / 2),
-    SCORES, value=2)
-one("attention_scores", "output", "masked", "mask",
-    lambda y, q: np.where(np.arange(q.T) <= np.arange(q.S)[:, None] + q.T - q.S, y, -np.inf),
-    SCORES)
-
-# A bias.
-BIAS = "bias bias_bf16 bias_scaled"
-for name, change, listed in (
-    ("missing", lambda b, q: 0 * b, "bias_missing"), ("twice", lambda b, q: 2 * b, ""),
-    ("subtracted", lambda b, q: -b, ""), ("of_head_0", lambda b, q: b[:, :1] + 0 * b, ""),
-    ("of_next_key", lambda b, q: np.roll(b, -1, -1), ""),
-    ("of_next_head", lambda b, q: np.roll(b, -1, 1), ""),
-    ("of_query_0", lambda b, q: b[:, :, :1] + 0 * b, ""),
-    ("of_key_head", lambda b, q: b[:, np.arange(q.H) // (q.H // q.K)], ""),
-    ("absolute", lambda b, q: np.abs(b), ""),
-):
-    one("attention:bias", "bias", f"bias_{name}", "bias", change, BIAS, listed=listed)
-one("attention:bias", "bias", "bias_transposed", "bias", lambda b, q: b.swapaxes(2, 3), "bias_bf16")
-TABLE.add("attention:bias", "bias_is_scaled", "bias", changed(add_bias="before_scale"),
-          "bias bias_bf16")
-TABLE.add("attention:bias", "bias_not_scaled", "bias", changed(add_bias=None), "bias_scaled",
-          listed="add_bias=")
-for name, heads, listed in (("tiled", lambda h, q: np.arange(q.H) % q.K, "key_heads_tiled"),
-                            ("reversed", lambda h, q: h[::-1], "")):
-    one("attention:bias", "key_head", f"heads_{name}", "key_head", heads, BIAS, listed=listed)
-one("attention:bias", "visible", "last_key_lost", "keys_lost",
-    lambda v, q: v & (np.arange(q.T) < q.T - 1), "bias bias_scaled")
-TABLE.add("attention:bias", "mask_added", "mask", changed(mask="causal"), "bias", listed="")
-TABLE.add("attention:bias", "mask_missing", "mask", changed(mask="none"), "bias_bf16",
-          listed="mask=none")
+# jax, maxtext: products of f32 are of bf16 if no precision is asked.
+shown("attention_scores", "operands", "operands_in_bf16", "columns",
+      lambda o, q: tuple(rounded("bf16")(x, q) for x in o), "scores",
+      words=r"b?f16|half|fp8|int8|e4m3|round|precision|bits|quanti|accura|coarse|tf32")
 
 # Relative positions.
 RELATIVE = "relative relative_bf16 relative_cached"
-for name, stage, change, kind, figures in (
-    ("distance_reversed", "distance", lambda d, q: -d, "sign", {"listed": "distance_negated"}),
-    ("absolute_distance", "distance", lambda d, q: np.abs(d), "sign",
-     {"words": r"sign|absolute|\|d\|"}),
-    ("distance_plus_1", "distance", lambda d, q: d + 1, "position_offset", {"shift": 1}),
-    ("distance_minus_2", "distance", lambda d, q: d - 2, "position_offset", {"shift": 2}),
-    ("distance_from_index", "distance",
-     lambda d, q: np.arange(q.T)[None] - np.arange(q.S)[:, None], "position_is_index", {}),
-    ("distance_halved", "distance", lambda d, q: d // 2, "position_scaled", {"ratio": 2}),
-    ("clip_one_less", "row", lambda r, q: np.clip(r, 1, 2 * q.clip - 1), "clip", {}),
-    ("clip_of_2", "row", lambda r, q: np.clip(r, q.clip - 2, q.clip + 2), "clip", {"value": 2}),
-    ("row_one_earlier", "row", lambda r, q: np.maximum(r - 1, 0), "position_offset", {"shift": 1}),
-    ("future_is_present", "row", lambda r, q: np.minimum(r, q.clip), "clip", {}),
-    ("rows_wrapped", "row",
-     lambda r, q: (q.seen["distance"] + q.clip) % (2 * q.clip + 1), "clip", {}),
-    ("table_reversed", "key_table", lambda t, q: t[::-1], "table", {}),
-    ("key_table_missing", "key_table", lambda t, q: 0 * t, "table", {}),
-    ("key_table_doubled", "key_table", lambda t, q: 2 * t, "table", {"value": 2}),
-    ("key_table_is_other", "key_table", lambda t, q: q.value_table, "table", {}),
-    ("value_table_missing", "value_table", lambda t, q: 0 * t, "table", {}),
-    ("value_table_is_other", "value_table", lambda t, q: q.key_table, "table", {}),
-    ("value_table_reversed", "value_table", lambda t, q: t[::-1], "table", {}),
-    ("value_table_halved", "value_table", lambda t, q: t / 2, "table", {"value": 2}),
-    ("relative_not_scaled", "relative", lambda r, q: r * np.sqrt(EXACT(q.D)), "table", {}),
-    ("last_key_lost", "score",
-     lambda s, q: np.where(np.arange(q.T) < q.T - 1, s, -np.inf), "keys_lost", {}),
-    ("future_hidden", "score",
-     lambda s, q: np.where(q.seen["distance"] <= 0, s, -np.inf), "mask", {}),
-    ("soft_cap_of_3", "score", lambda s, q: 3 * np.tanh(s / 3), "soft_cap", {"value": 3}),
-    ("values_of_next_head", "read", lambda y, q: np.einsum("bhst,bhtd->bhsd", q.seen["weight"],
-                                                          np.roll(q.v, -1, 1)), "value_head", {}),
-    ("keys_of_head_0", "content",
-     lambda c, q: np.einsum("bhsd,bhtd->bhst", q.q, q.k[:, :1] + 0 * q.k), "key_head", {}),
+one("relative_attention", "scale", "scale_of_96", "scale", lambda s, q: 1 / np.sqrt(EXACT(96)),
+    RELATIVE, ratio=lambda q: [float(1 / np.sqrt(EXACT(96))),
+                               float(1 / np.sqrt(EXACT(96)) * width(q))])
+for table, stage, name, kind, change, cases, figures in (
+    (one, "distance", "distance_from_index", "position_is_index",
+     lambda d, q: np.arange(q.T)[None] - np.arange(q.S)[:, None], RELATIVE, {}),
+    (one, "distance", "distance_reversed", "sign", lambda d, q: -d, RELATIVE,
+     {"listed": "distance_negated"}),
+    (one, "row", "rows_wrapped", "clip",
+     lambda r, q: (q.seen["distance"] + q.clip) % (2 * q.clip + 1), RELATIVE, {}),
+    (one, "value_table", "value_table_is_other", "table", lambda t, q: q.key_table, RELATIVE, {}),
+    (one, "relative", "relative_not_scaled", "table", lambda r, q: r * width(q), RELATIVE, {}),
+    (one, "score", "future_hidden", "mask",
+     lambda s, q: np.where(q.seen["distance"] <= 0, s, -np.inf), RELATIVE, {}),
+    # transformers BERT, relative_key: distances begin at another row.
+    (shown, "row", "row_one_later", "position_offset", lambda r, q: np.minimum(r + 1, 2 * q.clip),
+     RELATIVE, {"shift": 1,
+                "words": r"row|offset|shift|off.by|later|table|distance|added|more"}),
+    # tensor2tensor, cache: the distances of one query, the last.
+    (shown, "distance", "distances_of_last_query", "position_constant",
+     lambda d, q: d[-1:] + 0 * d, RELATIVE,
+     {"words": r"last query|newest|same|constant|all queries|every query|query_position"
+               r"|(quer|position).*(last|ignored|\d)|position_is"}),
 ):
-    one("relative_attention", stage, name, kind, change, RELATIVE, **figures)
+    table("relative_attention", stage, name, kind, change, cases, **figures)
 
 # Another sequence.
 CROSS = "cross cross_square cross_bf16 cross_lengths"
-for name, stage, change, kind, figures in (
-    ("values_by_wk", "weights", lambda w, q: (w[0], w[1], w[1]), "values", {}),
-    ("keys_by_wv", "weights", lambda w, q: (w[0], w[2], w[2]), "values", {}),
-    ("bk_missing", "biases", lambda b, q: (b[0], 0 * b[1], b[2]), "bias", {}),
-    ("bq_missing", "biases", lambda b, q: (0 * b[0], b[1], b[2]), "bias", {}),
-    ("bv_missing", "biases", lambda b, q: (b[0], b[1], 0 * b[2]), "bias", {}),
-    ("bv_is_bk", "biases", lambda b, q: (b[0], b[1], b[1]), "bias", {}),
-    ("bo_missing", "bo", lambda b, q: 0 * b, "bias", {}),
-    ("bo_twice", "bo", lambda b, q: 2 * b, "bias", {}),
-    ("wo_transposed", "wo", lambda w, q: w.T, "transposed", {"cases": "cross_square"}),
-    ("wq_transposed", "weights", lambda w, q: (w[0].T, w[1], w[2]), "transposed",
-     {"cases": "cross_square"}),
-    ("memory_is_x", "sources", lambda s, q: (s[0], s[0], s[0]), "residual",
-     {"cases": "cross_square", "words": "memory|sequence|x "}),
-    ("heads_interleaved", "mean",
-     lambda m, q: m.reshape(q.S, q.H, -1).swapaxes(1, 2).reshape(q.S, -1), "order", {}),
-    ("heads_reversed", "mean", lambda m, q: m.reshape(q.S, q.H, -1)[:, ::-1].reshape(q.S, -1),
-     "order", {}),
-    ("heads_tiled", "key_head", lambda h, q: np.arange(q.H) % q.K, "key_head", {"cases": "cross"}),
-    ("last_key_lost", "visible", lambda v, q: v & (np.arange(q.T) < q.T - 1), "keys_lost", {}),
-    ("first_key_lost", "visible", lambda v, q: v & (np.arange(q.T) > 0), "keys_lost", {}),
-    ("causal", "visible", lambda v, q: v & (np.arange(q.T) <= np.arange(q.S)[:, None]), "mask", {}),
-    ("lengths_ignored", "visible", lambda v, q: v | True, "key_length",
-     {"cases": "cross_lengths", "listed": "key_length="}),
-    ("one_more_zero", "sum", lambda s, q: s + np.exp(-q.seen["largest"]), "sum", {}),
-    ("residual_added", "answer", lambda y, q: y + q.x, "residual", {}),
-    ("soft_cap_of_2", "capped", lambda s, q: 2 * np.tanh(s / 2), "soft_cap", {"value": 2}),
-    ("last_query_zero", "answer",
-     lambda y, q: np.where((np.arange(q.S) == q.S - 1)[:, None], 0, y), "rows_zero", {}),
+for table, stage, name, kind, change, cases, figures in (
+    (one, "weights", "values_by_wk", "values", lambda w, q: (w[0], w[1], w[1]), CROSS, {}),
+    (one, "biases", "bv_is_bk", "bias", lambda b, q: (b[0], b[1], b[1]), CROSS, {}),
+    (one, "bo", "bo_twice", "bias", lambda b, q: 2 * b, CROSS, {}),
+    (one, "wo", "wo_transposed", "transposed", lambda w, q: w.T, "cross_square", {}),
+    (one, "sources", "memory_is_x", "residual", lambda s, q: (s[0], s[0], s[0]), "cross_square",
+     {"words": "memory|sequence|x "}),
+    (one, "key_head", "heads_tiled", "key_head", lambda h, q: np.arange(q.H) % q.K, "cross", {}),
+    (one, "visible", "first_key_lost", "keys_lost", lambda v, q: v & (np.arange(q.T) > 0), CROSS,
+     {}),
+    (one, "visible", "lengths_ignored", "key_length", lambda v, q: v | True, "cross_lengths",
+     {"listed": "key_length="}),
+    (one, "answer", "residual_added", "residual", lambda y, q: y + q.x, CROSS, {}),
+    # cs224n-win2223: the causal mask of the decoder, here from the last key backwards.
+    (shown, "visible", "causal_from_last_key", "mask", lambda v, q: v & (
+        np.arange(q.T)[None] <= np.arange(q.S)[:, None] + q.T - q.S), "cross cross_bf16",
+     {"words": KEYS}),
+    # [H,S,D] is viewed as [S,H*D] without a transposition.
+    (shown, "mean", "heads_viewed_not_transposed", "order",
+     lambda m, q: m.reshape(q.S, q.H, -1).swapaxes(0, 1).reshape(q.S, -1),
+     "cross cross_square cross_bf16", {"words": ORDER + r"|head|place|view|mixed|rows?\b"}),
 ):
-    one("cross_attention", stage, name, kind, change, figures.pop("cases", CROSS), **figures)
+    table("cross_attention", stage, name, kind, change, cases, **figures)
+# nn.MultiheadAttention has one matrix, and the port takes its parts as k, q, v.
+add("cross_attention", "wq_and_wk_exchanged", "values", {
+    "weights": lambda w, q: (w[1], w[0], w[2]), "biases": lambda b, q: (b[1], b[0], b[2])},
+    "cross_square cross_bf16 cross_lengths", shown=True,
+    words=r"\bwq\b|\bwk\b|exchang|swap|quer.*key|key.*quer|order|memory|\bbq\b|\bbk\b")
 
 # Two parts merged.
-MERGE = "merge merge_bf16"
-for name, stage, change, kind, figures in (
-    ("base_2", "weights",
-     lambda w, q: tuple(np.exp2(x - q.seen["largest"]) for x in q.seen["logarithms"]),
-     "base_of_exponential", {}),
-    ("weights_exchanged", "weights", lambda w, q: w[::-1], "halves", {}),
-    ("mean_of_both", "weights", lambda w, q: (w[0] * 0 + 1, w[1] * 0 + 1), "weights", {}),
-    ("first_not_rescaled", "weights", lambda w, q: (w[0] * 0 + 1, w[1]), "weights", {}),
-    ("larger_alone", "weights",
-     lambda w, q: tuple(np.where(x == 1, EXACT(1), 0) for x in w), "weights", {}),
-    ("first_alone", "weights", lambda w, q: (w[0], 0 * w[1]), "weights", {}),
-    ("linear_weights", "weights",
-     lambda w, q: tuple(np.abs(x) for x in q.seen["logarithms"]), "weights", {}),
-    ("not_divided", "sum", lambda s, q: 0 * s + 1, "sum", {}),
-    ("lse_is_largest", "lse", lambda y, q: q.seen["largest"] + 0 * y, "function", {"words": "lse"}),
-    ("lse_is_sum", "lse", lambda y, q: sum(q.seen["logarithms"]), "function", {"words": "lse"}),
-    ("lse_in_base_2", "lse", lambda y, q: y / np.log(EXACT(2)), "factor",
-     {"ratio": 1 / float(np.log(2))}),
-    ("lse_of_first", "lse", lambda y, q: q.seen["logarithms"][0], "rows_still",
-     {"words": "lse is lse1"}),
-    ("row_before", "logarithms", lambda p, q: (np.roll(p[0], 1), p[1]), "rows_moved", {}),
-    ("rows_from_16_zero", "output",
-     lambda y, q: np.where((np.arange(q.N) >= 16)[:, None], 0, y), "rows_zero", {"first": 16}),
+for table, stage, name, kind, change, figures in (
+    (one, "weights", "weights_exchanged", "halves", lambda w, q: w[::-1], {}),
+    (one, "weights", "first_not_rescaled", "weights", lambda w, q: (w[0] * 0 + 1, w[1]), {}),
+    (one, "sum", "not_divided", "sum", lambda s, q: 0 * s + 1, {}),
+    (one, "lse", "lse_in_base_2", "factor", lambda y, q: y / LN_2, {"ratio": 1 / float(np.log(2))}),
+    (one, "logarithms", "row_before", "rows_moved", lambda p, q: (np.roll(p[0], 1), p[1]), {}),
+    # sglang: FlashInfer's logarithms are of base 2, those of the merging kernel of base e.
+    (shown, "logarithms", "lse_of_base_2_given", "base_of_exponential",
+     lambda p, q: (p[0] / LN_2, p[1] / LN_2),
+     {"words": r"base|2\^|log2|ln\b|1\.44|0\.69|times|multipl|scale|factor|temperature"}),
+    # ring-flash-attention: lse - logsigmoid(lse - block_lse), with the first sign wrong.
+    (shown, "lse", "lse_less_not_more", "function",
+     lambda y, q: q.lse1 - np.log1p(np.exp(q.lse2 - q.lse1)), {"words": r"\blse\b"}),
 ):
-    one("attention_merge", stage, name, kind, change, MERGE, **figures)
+    table("attention_merge", stage, name, kind, change, "merge merge_bf16", **figures)
+
+# Softmax and the soft cap.
+ROWS = "rows rows_bf16 rows_f16 wide"
+for table, stage, name, kind, change, cases, figures in (
+    (one, "exponential", "base_10", "base_of_exponential",
+     lambda e, q: 10 ** (q.x - q.seen["largest"]), ROWS, {}),
+    (one, "exponential", "tiles_of_16_not_rescaled", "sum", running(16), ROWS,
+     {"words": "tile|rescal|largest"}),
+    (one, "sum", "padded_to_64", "sum",
+     lambda s, q: s + (-q.M % 64) * np.exp(-q.seen["largest"]), ROWS, {}),
+    (one, "sum", "of_pairs_of_rows", "shared_rows", lambda s, q: np.repeat(s[::2] + s[1::2], 2, 0),
+     "rows rows_bf16", {}),
+    (one, "output", "remainder_of_8_not_divided", "columns", lambda y, q: np.where(
+        np.arange(q.M) >= q.M // 8 * 8, q.seen["exponential"], y), "rows wide",
+     {"words": "M |column|divid"}),
+    (one, "output", "fourth_rows_nan", "rows_zero", lambda y, q: np.where(
+        (np.arange(q.N) % 4 == 3)[:, None], EXACT("nan"), y), ROWS, {"words": "nan"}),
+    (one, "output", "one_hot", "weights",
+     lambda y, q: (q.x == q.x.max(-1, keepdims=True)).astype(EXACT), ROWS,
+     {"words": "largest|argmax|1 "}),
+    (one, "output", "squared", "function", lambda y, q: y * y, ROWS, {}),
+    (one, "output", "rows_rolled", "rows_moved", lambda y, q: np.roll(y, 1, 0), ROWS, {}),
+    # The temperature of sampling is left in.
+    (shown, "input", "temperature_over_0.7", "scale", lambda x, q: x / EXACT("0.7"),
+     "rows rows_bf16 wide", {"ratio": 0.7}),
+    # Routers: the kernel for experts has the largest 8, and their sum.
+    (shown, "exponential", "largest_8_alone", "columns",
+     lambda e, q: np.where(e >= np.sort(e, -1)[:, -8:-7], e, 0), "rows rows_bf16 wide",
+     {"words": r"top|largest|\b8\b|small|below|drop|threshold|kept|few|zero|columns?|sum"}),
+):
+    table("softmax", stage, name, kind, change, cases, **figures)
+add("soft_cap", "cap_45", "soft_cap", changed(cap=45), "fifty thirty", value=45)
+one("soft_cap", "output", "arctan", "function", lambda y, q: q.cap * np.arctan(q.x / q.cap),
+    "fifty thirty")
+# A rational function for tanh, in shaders and on small devices.
+shown("soft_cap", "tanh", "tanh_by_pade", "function", lambda t, q: (
+    q.seen["ratio"] * (27 + q.seen["ratio"]**2) / (27 + 9 * q.seen["ratio"]**2)), "fifty thirty",
+    words=r"approx|rational|pad(e|\u00e9)|polynom|series|tanh|27|grow|exceed|above"
+    r"|large|beyond|cap|linear|satur")
+
+# Single elements of any operation.
+one("rope rms_norm softmax attention linear activation", "output", "elements_last_of_row_stale",
+    "elements", lambda y, q: np.where(np.arange(y.shape[-1]) == y.shape[-1] - 1,
+                                      np.roll(y.ravel(), 1).reshape(y.shape), y),
+    "near inter_bf16 rows rows_bf16 plain causal wide narrow swish gelu_bf16")
