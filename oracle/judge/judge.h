@@ -1,7 +1,9 @@
 // Compares an answer with the proven values, element by element.
 // An element conforms if and only if |answer - exact| <= permitted (so NaN never conforms). Equal
 // infinities have error 0; +0 equals -0. Where every bit is specified (golden.h), an element
-// conforms if and only if it is the value: then NaN may be the value, and +0 and -0 differ.
+// conforms if and only if it is the value: then NaN may be the value, and +0 and -0 differ. A code
+// (golden.h) conforms if and only if it is admissible: the rounding of a number that the recipe
+// permits before that rounding. Its grade is exact or within.
 #pragma once
 
 #include <cstdint>
@@ -34,6 +36,8 @@ struct Element {
   std::string where;  // "y[0,1,2]"
   double got = 0, expected = 0, permitted = 0, error = 0;
   double likely = 0;  // probable bound for independent roundings; infinity: not known
+  // Of a code: the least and the largest one that the recipe permits.
+  std::optional<std::pair<double, double>> admissible{};
 };
 
 // The places of failing elements on one axis of a tensor: an axis of the signature, or one of the

@@ -28,8 +28,9 @@ double RatioOf(double error, double limit) {
 
 Grade GradeIn(const AnsweredPart& part, size_t i, double error, double likely) {
   const double got = part.got.data[i];
-  const bool is_within = IsPermitted(part.golden, i, got, part.permitted.error.data[i]);
-  return GradeOf(part.golden, i, got, is_within, error, likely);
+  const bool is_within = IsPermitted(part.golden, part.permitted, i, got);
+  const Grade grade = GradeOf(part.golden, i, got, is_within, error, likely);
+  return HasCodes(part.permitted) && grade == Grade::kFaithful ? Grade::kWithin : grade;
 }
 
 }  // namespace
@@ -70,6 +71,10 @@ TensorVerdict RangeJudge::Total(const std::string& name, double correct_bias_bou
 }
 
 void RangeJudge::JudgeBlock(const AnsweredPart& part, size_t first, size_t count, size_t index) {
+  if (HasCodes(part.permitted)) {
+    for (size_t k = 0; k < count; ++k) JudgeElement(part, first + k, index + k);
+    return;
+  }
   double relative[kBlock];
   How how[kBlock];
   const OrdinaryVerdict ordinary = JudgeOrdinary(
@@ -110,6 +115,8 @@ void RangeJudge::SetIfWorst(const AnsweredPart& part, size_t i, size_t index, co
                     part.permitted.error.data[i] + radius,
                     ErrorOf(part.golden, i, got),
                     part.permitted.likely.data[i] + radius};
+  if (HasCodes(part.permitted) && radius < kInfinity)
+    verdict_.worst.admissible = AdmissibleOf(part.golden, part.permitted, i);
 }
 
 // Elements from this one on that conform and are not unlikely are not the worst up to this error /

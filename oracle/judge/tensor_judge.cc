@@ -77,6 +77,26 @@ bool IsPermitted(const GoldenTensor& golden, size_t i, double got, double permit
   return IsWithin(got, golden.high.data[i], golden.low.data[i], permitted, radius);
 }
 
+bool IsPermitted(const GoldenTensor& golden, const PermittedTensor& permitted, size_t i,
+                 double got) {
+  if (!HasCodes(permitted)) return IsPermitted(golden, i, got, permitted.error.data[i]);
+  const auto [least, most] = AdmissibleOf(golden, permitted, i);
+  return least <= got && got <= most;
+}
+
+// The sums are rounded outwards: |high - bound| and |high + bound| are at most 2 |high| + bound,
+// and each of the two operations errs by at most half an ulp of that.
+std::pair<double, double> AdmissibleOf(const GoldenTensor& golden, const PermittedTensor& permitted,
+                                       size_t i) {
+  const double value = golden.value.data[i];
+  const double bound = permitted.before_rounding[i] + std::max(golden.radius.data[i], 0.0);
+  if (bound == 0) return {value, value};  // every implementation rounds this number
+  const double high = golden.high.data[i], low = golden.low.data[i];
+  const double slack = (2 * std::abs(high) + bound) * 0x1p-51;
+  return {RoundTo(golden.dtype, high - bound + low - slack),
+          RoundTo(golden.dtype, high + bound + low + slack)};
+}
+
 double ErrorOf(const GoldenTensor& golden, size_t i, double got) {
   const bool has_value = golden.bitwise || !std::isnan(golden.high.data[i]);
   if (!std::isfinite(got) && has_value && SameNumber(got, golden.value.data[i])) return 0;

@@ -55,6 +55,15 @@ Grade GradeOf(const GoldenTensor& golden, size_t i, double got, bool is_within, 
               double likely);
 // True if the error of element i is at most `permitted`, decided exactly (is_within.h).
 bool IsPermitted(const GoldenTensor& golden, size_t i, double got, double permitted);
+// The same for the errors of the recipe; of a code, whether it is admissible.
+bool IsPermitted(const GoldenTensor& golden, const PermittedTensor& permitted, size_t i,
+                 double got);
+inline bool HasCodes(const PermittedTensor& permitted) {
+  return !permitted.before_rounding.empty();
+}
+// The least and the largest admissible code.
+std::pair<double, double> AdmissibleOf(const GoldenTensor& golden, const PermittedTensor& permitted,
+                                       size_t i);
 
 // |got - exact value| of element i; 0 for equal infinities, NaN if no value is specified. Where
 // every bit is specified: 0 for a NaN where one is expected.

@@ -63,7 +63,7 @@ Judged JudgeProven(const GoldenTensor& golden, const PermittedTensor& permitted,
   const double radius = golden.radius.data[i], bound = permitted.error.data[i] + radius;
   if (IsUnspecified(golden, i) || std::isnan(radius) || std::isinf(bound)) return {};
   const double error = ErrorOf(golden, i, got), likely = permitted.likely.data[i] + radius;
-  const bool is_within = IsPermitted(golden, i, got, permitted.error.data[i]);
+  const bool is_within = IsPermitted(golden, permitted, i, got);
   const Rank rank = RankOf(GradeOf(golden, i, got, is_within, error, likely), error, bound, likely);
   return {rank, rank};
 }

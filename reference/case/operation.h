@@ -58,6 +58,9 @@ template <class Real>
 struct Output {
   DType dtype;
   Tensor<Real> values;
+  // Of codes (Role::kCode), by Counted: the permitted error of each number before its last
+  // rounding.
+  std::vector<double> before_rounding{};
 };
 template <class Real>
 using Outputs = std::vector<Output<Real>>;
@@ -176,11 +179,16 @@ class Wrapped final : public TypedOperation<Op> {
         traced.Add(info().signature.outputs[o].name, &outputs[o].values);
       Call<Real>(&Op::template operator()<Real>, inputs, outputs);
     }
-    for (Output<Real>& output : outputs) {
+    for (size_t o = 0; o < outputs.size(); ++o) {
+      Output<Real>& output = outputs[o];
       if constexpr (DefinesStore<Op>) {
         for (Real& x : output.values.data) x = op_.Stored(output.dtype, x);
       } else {
         const ScopedStore at(output.dtype);
+        if constexpr (std::same_as<Real, Counted>)
+          if (info().signature.outputs[o].role == Role::kCode)
+            for (const Counted& x : output.values.data)
+              output.before_rounding.push_back(x.Permitted());
         ConvertAll(std::span<Real>(output.values.data));
       }
     }

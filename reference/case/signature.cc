@@ -24,8 +24,14 @@ TensorSpec ParseTensor(std::string_view word) {
   tensor.name = head.substr(0, colon);
   if (colon != head.npos) {
     const std::string_view role = head.substr(colon + 1);
-    assert(role == "i64" || role == "wide" || role == "real");
-    tensor.role = role == "i64" ? Role::kInteger : role == "wide" ? Role::kWide : Role::kReal;
+    constexpr std::pair<std::string_view, Role> kRoles[] = {{"i64", Role::kInteger},
+                                                            {"wide", Role::kWide},
+                                                            {"real", Role::kReal},
+                                                            {"code", Role::kCode}};
+    const auto* const at =
+        std::ranges::find(kRoles, role, &std::pair<std::string_view, Role>::first);
+    assert(at != std::end(kRoles));
+    tensor.role = at->second;
   }
   std::istringstream axes{std::string(word.substr(open + 1, word.size() - open - 2))};
   for (std::string axis; std::getline(axes, axis, ',');) tensor.extents.push_back(axis);
@@ -56,6 +62,8 @@ DType DTypeOf(Role role, DType of_case) {
       return DType::kI64;
     case Role::kReal:
       return DType::kF64;
+    case Role::kCode:
+      return DType::kF8E4M3FN;
     case Role::kWide:
       break;
   }

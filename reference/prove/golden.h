@@ -21,6 +21,9 @@ namespace sextant {
 //              leaves the element out; then all numbers are NaN
 // An element that depends on a NaN or an infinity among the inputs is unspecified: value, high and
 // permitted are NaN, and radius is 0.
+// Codes (Role::kCode) are choices: x is the number before the last rounding, and a code conforms if
+// and only if it is the rounding of a number that the recipe permits there: of one within
+// PermittedTensor::before_rounding of x.
 // If the operation defines what an output stores (Stored, operation.h), every element is specified:
 // value and high are that number, which may be NaN, an infinity or -0; low, permitted and radius
 // are 0; and no other answer conforms. All NaNs count as one.

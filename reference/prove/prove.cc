@@ -67,15 +67,25 @@ std::vector<PermittedTensor> MakePermitted(const Case& c, const Slice& slice,
     const TensorSpec& spec = c.info().signature.outputs[i / 2];
     (i % 2 == 0 ? p.error : p.likely) = LeftOut(ShapeIn(c.ShapeOf(spec), spec, slice));
   });
-  for (PermittedTensor& p : permitted) p.vacuous.resize(p.error.data.size());
+  for (size_t o = 0; o < permitted.size(); ++o) {
+    const size_t count = permitted[o].error.data.size();
+    permitted[o].vacuous.resize(count);
+    if (c.info().signature.outputs[o].role == Role::kCode)
+      permitted[o].before_rounding.assign(count, kNaN);
+  }
   return permitted;
 }
 
 }  // namespace
 
 // Level 1 is for 16- and 32-bit numbers: the others would climb. A case that cannot be cut is
-// evaluated once, not again for each of its elements that climb.
-bool HasLevel1(const Case& c) { return c.dtype() != DType::kF64 && Halve(c, {}).has_value(); }
+// evaluated once, not again for each of its elements that climb. Codes are proven: a radius would
+// have to be part of every choice.
+bool HasLevel1(const Case& c) {
+  const bool has_codes = std::ranges::any_of(
+      c.info().signature.outputs, [](const TensorSpec& spec) { return spec.role == Role::kCode; });
+  return !has_codes && c.dtype() != DType::kF64 && Halve(c, {}).has_value();
+}
 
 // The numbers of small slices stay in the cache of a core. The inputs that
 // slices share (keys) are read once for each, so where these are most of what a slice reads, slices
@@ -134,9 +144,10 @@ std::vector<PermittedTensor> PermittedErrors(const Evaluation& evaluation, const
   std::vector<PermittedTensor> permitted = MakePermitted(evaluation.c, slice, {});
   const auto counted = CountSlice(evaluation, slice);
   for (size_t o = 0; o < permitted.size(); ++o) {
-    const auto& numbers = counted.outputs[o].values.data;
-    for (size_t i = 0; i < numbers.size(); ++i)
-      Set(permitted[o], i, evaluation.c.info().bitwise ? kNoError : numbers[i]);
+    const Output<Counted>& output = counted.outputs[o];
+    for (size_t i = 0; i < output.values.data.size(); ++i)
+      evaluation.c.info().bitwise ? Set(permitted[o], i, kNoError)
+                                  : Set(permitted[o], i, output, i);
   }
   return permitted;
 }

@@ -57,6 +57,8 @@ struct PermittedTensor {
   Tensor<double> error;
   Tensor<double> likely;      // <= error; the likely bound (counted.h)
   std::vector<char> vacuous;  // 0 or 1; not bits: threads set them side by side
+  // Of codes: the permitted error before the last rounding (golden.h). Empty for other outputs.
+  std::vector<double> before_rounding{};
 };
 std::vector<PermittedTensor> PermittedErrors(const Evaluation& evaluation,
                                              const ProveOptions& options = {});

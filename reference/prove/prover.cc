@@ -53,14 +53,19 @@ void Set(PermittedTensor& permitted, size_t i, const Counted& x) {
   permitted.vacuous[i] = x.saturated();
 }
 
+void Set(PermittedTensor& permitted, size_t i, const Output<Counted>& output, size_t k) {
+  Set(permitted, i, output.values.data[k]);
+  if (!output.before_rounding.empty()) permitted.before_rounding[i] = output.before_rounding[k];
+}
+
 void SetSlice(const Case& c, const Outputs<Counted>& counted, const Slice& slice,
               std::vector<PermittedTensor>& permitted) {
   for (size_t o = 0; o < permitted.size(); ++o) {
-    const Counted* x = counted[o].values.data.data();
+    size_t k = 0;
     const TensorSpec& spec = c.info().signature.outputs[o];
     for (const auto& [first, count] : RunsIn(permitted[o].error.shape, spec, slice)) {
-      for (size_t i = first; i < first + count; ++i, ++x)
-        Set(permitted[o], i, c.info().bitwise ? kNoError : *x);
+      for (size_t i = first; i < first + count; ++i, ++k)
+        c.info().bitwise ? Set(permitted[o], i, kNoError) : Set(permitted[o], i, counted[o], k);
     }
   }
 }
@@ -169,13 +174,14 @@ void Prover::ProveMarked(const Slice& slice, const ElementMarks& marks) {
 void Prover::SetPermitted(const Outputs<Counted>& counted, const Slice& slice) {
   for (size_t o = 0; o < proof_.golden.size(); ++o) {
     GoldenTensor& g = proof_.golden[o];
-    const Counted* x = counted[o].values.data.data();
+    size_t k = 0;
     for (const auto& [first, count] : proof_.RunsOf(o, slice)) {
-      for (size_t at = first; at < first + count; ++at, ++x) {
-        g.permitted.data[at] = std::isnan(g.high.data[at])     ? kNaN
-                               : std::isinf(g.radius.data[at]) ? kInfinity
-                                                               : x->Permitted();
-        if (permitted_) Set((*permitted_)[o], at, *x);
+      for (size_t at = first; at < first + count; ++at, ++k) {
+        g.permitted.data[at] = std::isnan(g.high.data[at]) ? kNaN
+                               : std::isinf(g.radius.data[at])
+                                   ? kInfinity
+                                   : counted[o].values.data[k].Permitted();
+        if (permitted_) Set((*permitted_)[o], at, counted[o], k);
       }
     }
   }

@@ -22,6 +22,8 @@ inline const Counted kNoError{};
 
 // Sets element i.
 void Set(PermittedTensor& permitted, size_t i, const Counted& x);
+// Sets it to the errors of element k of an output.
+void Set(PermittedTensor& permitted, size_t i, const Output<Counted>& output, size_t k);
 // Writes the errors of a slice into the tensors of the whole case.
 void SetSlice(const Case& c, const Outputs<Counted>& counted, const Slice& slice,
               std::vector<PermittedTensor>& permitted);

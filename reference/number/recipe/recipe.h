@@ -42,15 +42,17 @@ enum class Step {
   kDistance,    // the difference of two positions
   kBias,        // slope * distance; adding a bias
   kActivation,  // a sigmoid, tanh or erf, and the rest of the activation
+  kQuantize,    // the scale of a block, and its numbers divided by it
   kGate,        // the activated gate, as stored, times the other half
   kKeep,        // intermediates of composite operations, as stored, and their sums
   kStore,       // the last rounding of an output
 };
-inline constexpr std::array<std::string_view, 24> kStepNames = {
-    "exponent", "frequency", "angle",    "trig",  "factor",     "table", "rotate", "square",
-    "sum",      "rsqrt",     "center",   "scale", "weigh",      "dot",   "score",  "cap",
-    "softmax",  "slope",     "distance", "bias",  "activation", "gate",  "keep",   "store"};
-constexpr std::array<std::string_view, 24> NamesOf(Step) { return kStepNames; }
+inline constexpr std::array<std::string_view, 25> kStepNames = {
+    "exponent", "frequency", "angle",   "trig",   "factor",   "table", "rotate",
+    "square",   "sum",       "rsqrt",   "center", "scale",    "weigh", "dot",
+    "score",    "cap",       "softmax", "slope",  "distance", "bias",  "activation",
+    "quantize", "gate",      "keep",    "store"};
+constexpr std::array<std::string_view, 25> NamesOf(Step) { return kStepNames; }
 
 // The method by which a step is computed, if the accuracy depends on it.
 enum class Form {

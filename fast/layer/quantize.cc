@@ -1,0 +1,129 @@
+#include "fast/simd/stream.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "fast/layer/quantize.cc"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "fast/kernel/kernel.h"
+#include "fast/kernel/typed.h"
+#include "fast/layer/cast.h"
+#include "fast/layer/quantize.h"
+#include "fast/simd/element-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace sextant::fast {
+namespace HWY_NAMESPACE {
+
+// The largest |x_k|, and `largest`.
+template <class T>
+HWY_INLINE Computed<T> LargestMagnitude(const T* x, size_t n, Computed<T> largest) {
+  const hn::ScalableTag<Computed<T>> d;
+  const size_t lanes = hn::Lanes(d);
+  auto most = hn::Set(d, largest);
+  size_t k = 0;
+  for (; k + lanes <= n; k += lanes) most = hn::Max(most, hn::Abs(Read(d, x + k)));
+  largest = hn::GetLane(hn::MaxOfLanes(d, most));
+  const hn::CappedTag<Computed<T>, 1> d1;
+  for (; k < n; ++k) largest = std::max(largest, hn::GetLane(hn::Abs(Read(d1, x + k))));
+  return largest;
+}
+
+// y_k = x_k / divisor, or x_k factor, limited to -limit and limit.
+template <class T, bool kDivides>
+HWY_INLINE void Scale(const T* x, Computed<T> by, Computed<T> limit, Computed<T>* y, size_t n) {
+  const hn::ScalableTag<Computed<T>> d;
+  ForEachVector(d, n, [&](auto dk, size_t k) SEXTANT_INLINE {
+    const auto number = Read(dk, x + k), other = hn::Set(dk, by);
+    const auto scaled = kDivides ? hn::Div(number, other) : hn::Mul(number, other);
+    hn::StoreU(hn::Clamp(scaled, hn::Set(dk, -limit), hn::Set(dk, limit)), dk, y + k);
+  });
+}
+
+// The block whose rows, of `width` numbers, lie `stride` apart. Returns its scale.
+template <class T>
+HWY_INLINE Computed<T> QuantizeBlock(const QuantizedBlocks& blocks, const T* x, uint8_t* codes) {
+  using C = Computed<T>;
+  constexpr size_t kPart = 1024;
+  const C limit = static_cast<C>(blocks.limit);
+  C largest = 0;
+  for (size_t a = 0; a < blocks.rows; ++a)
+    largest = LargestMagnitude(x + a * blocks.stride, blocks.width, largest);
+  largest = std::max(largest, static_cast<C>(blocks.least));
+  const C scale = largest / limit;
+  const bool divides = blocks.by == QuantizeBy::kDivide;
+  const C by = divides ? scale : blocks.by == QuantizeBy::kReciprocal ? 1 / scale : limit / largest;
+  C numbers[kPart];
+  for (size_t a = 0; a < blocks.rows; ++a) {
+    for (size_t k = 0; k < blocks.width; k += kPart) {
+      const size_t at = a * blocks.stride + k, n = std::min(kPart, blocks.width - k);
+      divides ? Scale<T, true>(x + at, by, limit, numbers, n)
+              : Scale<T, false>(x + at, by, limit, numbers, n);
+      Convert(kDType<C>, numbers, blocks.type, codes + at, Overflow::kSaturate, n);
+    }
+  }
+  return scale;
+}
+
+void QuantizeElements(DType dtype, const QuantizedBlocks& blocks, UntypedInput x,
+                      UntypedOutput scale, uint8_t* codes) {
+  WithElement(dtype, [=, &blocks]<class T>() HWY_ATTR {
+    const T* from = x;
+    Computed<T>* of_block = scale;
+    for (size_t g = 0; g < blocks.count; ++g)
+      of_block[g] = QuantizeBlock(blocks, from + g * blocks.width, codes + g * blocks.width);
+  });
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace sextant::fast
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace sextant::fast {
+
+HWY_EXPORT(QuantizeElements);
+
+template <Element T>
+void QuantizeRow(const QuantizedBlocks& blocks, const T* x, Computed<T>* scale,
+                 uint8_t* codes) noexcept {
+  HWY_DYNAMIC_DISPATCH(QuantizeElements)(kDType<T>, blocks, x, scale, codes);
+}
+
+template void QuantizeRow(const QuantizedBlocks&, const double*, double*, uint8_t*) noexcept;
+template void QuantizeRow(const QuantizedBlocks&, const float*, float*, uint8_t*) noexcept;
+template void QuantizeRow(const QuantizedBlocks&, const F16*, float*, uint8_t*) noexcept;
+template void QuantizeRow(const QuantizedBlocks&, const BF16*, float*, uint8_t*) noexcept;
+
+namespace {
+
+StoredTensors RunQuantize(const Case& c, const StoredTensors& inputs) {
+  Quantize op = StructOf<Quantize>(c);
+  StoredTensors outputs;
+  for (const TensorSpec& spec : c.info().signature.outputs)
+    outputs.emplace_back(spec.name, c.DTypeOf(spec), c.ShapeOf(spec));
+  op.rounded_dtype = outputs[1].dtype();
+  const size_t A = ExtentOf(c, "A"), G = ExtentOf(c, "G"), M = ExtentOf(c, "M");
+  const QuantizedBlocks blocks{G, A, M, G * M, op.rounded_dtype, op.by, op.Limit(), op.least};
+  WithElement(c.dtype(), [&]<class T>() {
+    InRowParts(ExtentOf(c, "N"), A * G * M, [&](size_t first, size_t count) {
+      for (size_t n = first; n < first + count; ++n)
+        QuantizeRow(blocks, inputs[0].As<T>() + n * A * G * M, outputs[0].As<Computed<T>>() + n * G,
+                    outputs[1].As<uint8_t>() + n * A * G * M);
+    });
+  });
+  return outputs;
+}
+
+}  // namespace
+
+template <>
+CaseKernel MakeKernel<Quantize>() {
+  return StoredKernel<RunQuantize>(DeclinesMixedTypes);
+}
+
+}  // namespace sextant::fast
+#endif

@@ -1,0 +1,25 @@
+// Fast quantization to codes of 8 bits. The definition: reference/layer/quantize.h.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "fast/simd/element.h"
+#include "reference/layer/quantize.h"
+
+namespace sextant::fast {
+
+// `count` blocks side by side. Each has `rows` rows of `width` numbers, `stride` apart.
+struct QuantizedBlocks {
+  size_t count, rows, width, stride;
+  DType type;  // of the codes, 8 bits
+  QuantizeBy by;
+  double limit, least;
+};
+
+// x, codes: rows * stride elements; scale: one number for each block.
+template <Element T>
+void QuantizeRow(const QuantizedBlocks& blocks, const T* x, Computed<T>* scale,
+                 uint8_t* codes) noexcept;
+
+}  // namespace sextant::fast

@@ -1,0 +1,235 @@
+#include "reference/layer/quantize.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "oracle/defect/input_defects.h"
+#include "oracle/diagnosis/catalog_entry.h"
+#include "oracle/property/changed_inputs.h"
+#include "oracle/property/common_properties.h"
+#include "reference/number/value_of.h"
+#include "reference/prove/rounding_operation.h"
+
+namespace sextant::oracle {
+namespace {
+
+constexpr size_t kScale = 0, kCodes = 1;
+
+struct BlockShape {
+  size_t A, G, M;
+  explicit BlockShape(const Shape& x) : A(x[1]), G(x[2]), M(x[3]) {}
+  size_t BlockOf(size_t flat) const { return flat / (A * G * M) * G + flat / M % G; }
+};
+
+bool HasLeast(const Case& c) { return NumberOf(c, "least", 0) > 0; }
+
+// Of each element, x / scale: the code is within half a step of it.
+Comparisons CheckNearCodes(const Case& c, const Tensors& inputs, const Ask& ask) {
+  const Response y = ask(c, inputs);
+  const BlockShape shape(inputs[0].values.shape);
+  Comparisons comparisons;
+  for (size_t i = 0; i < y.size(kCodes); ++i) {
+    const size_t block = shape.BlockOf(i);
+    if (y.outputs[kScale].values.data[block] == 0) continue;  // x / 0
+    comparisons.Equal(y(kCodes, i) * y(kScale, block), inputs[0].values.data[i], {y, kCodes, i});
+  }
+  return comparisons;
+}
+
+// The largest code of a block is the limit: the scale wastes no range.
+Comparisons CheckLargestCode(const Case& c, const Tensors& inputs, const Ask& ask) {
+  if (HasLeast(c)) return {};
+  const Response y = ask(c, inputs);
+  const BlockShape shape(inputs[0].values.shape);
+  const std::vector<double>& x = inputs[0].values.data;
+  std::vector<size_t> largest(y.size(kScale), x.size());
+  for (size_t i = 0; i < x.size(); ++i) {
+    size_t& at = largest[shape.BlockOf(i)];
+    if (x[i] != 0 && (at == x.size() || std::abs(x[i]) > std::abs(x[at]))) at = i;
+  }
+  const double limit = NumberOf(c, "limit", MaxFinite(y.outputs[kCodes].dtype));
+  Comparisons comparisons;
+  for (const size_t i : largest) {
+    if (i == x.size()) continue;
+    const double code = std::copysign(RoundTo(y.outputs[kCodes].dtype, limit), x[i]);
+    comparisons.Equal(y(kCodes, i), code, {y, kCodes, i});
+  }
+  return comparisons;
+}
+
+// -x gives the same scale and -codes.
+Comparisons CheckQuantizedSign(const Case& c, const Tensors& inputs, const Ask& ask) {
+  const Response y = ask(c, inputs), mirrored = ask(c, Multiplied(inputs, {"x"}, -1));
+  Comparisons comparisons;
+  for (size_t b = 0; b < y.size(kScale); ++b)
+    comparisons.Equal(y(kScale, b), mirrored(kScale, b), {mirrored, kScale, b});
+  for (size_t i = 0; i < y.size(kCodes); ++i)
+    comparisons.Equal(y(kCodes, i) * -1, mirrored(kCodes, i), {mirrored, kCodes, i});
+  return comparisons;
+}
+
+// Twice x gives twice the scale and the same codes.
+Comparisons CheckQuantizedTwice(const Case& c, const Tensors& inputs, const Ask& ask) {
+  if (HasLeast(c)) return {};
+  const Response y = ask(c, inputs), doubled = ask(c, Multiplied(inputs, {"x"}, 2));
+  Comparisons comparisons;
+  for (size_t b = 0; b < y.size(kScale); ++b)
+    comparisons.Equal(y(kScale, b) * 2, doubled(kScale, b), {doubled, kScale, b});
+  for (size_t i = 0; i < y.size(kCodes); ++i)
+    comparisons.Equal(y(kCodes, i), doubled(kCodes, i), {doubled, kCodes, i});
+  return comparisons;
+}
+
+struct MutatedQuantize : Quantize {
+  enum class Mutation {
+    kNone,
+    // The rounding of codes:
+    kTruncated,
+    kHalfUp,
+    kHalfAway,
+    kFlushed,
+    kTopLost,
+    kOtherBias,
+    // The scale that is answered:
+    kInverse,
+    kBF16,
+    // The scale that is used:
+    kNeighbour,
+    kTwice,
+    kUnscaled,
+    kOfMaximum,
+    kOfRow,
+    kOfFirstRow,
+  } mutation{};
+
+  double Wrong(double t) const {
+    const DType type = rounded_dtype;
+    const double unit = UlpOf(type, t), y = RoundTo(type, t);
+    const double most = std::copysign(Limit(), t);
+    const auto within = [&](double code) { return std::clamp(code, -Limit(), Limit()); };
+    switch (mutation) {
+      case Mutation::kTruncated:
+        return std::trunc(t / unit) * unit;
+      case Mutation::kHalfUp:
+        return within(std::floor(t / unit + 0.5) * unit);
+      case Mutation::kHalfAway:
+        return within(std::round(t / unit) * unit);
+      case Mutation::kFlushed:
+        return std::abs(y) < PowerOfTwo(GridOf(type).min_exponent) ? 0 : y;
+      case Mutation::kTopLost:
+        return std::abs(y) >= PowerOfTwo(GridOf(type).max_exponent)
+                   ? std::copysign(NextDown(type, PowerOfTwo(GridOf(type).max_exponent)), most)
+                   : y;
+      case Mutation::kOtherBias:
+        return y / 2;
+      default:
+        return y;
+    }
+  }
+  bool IsOfCodes() const {
+    return mutation >= Mutation::kTruncated && mutation <= Mutation::kOtherBias;
+  }
+
+  // What takes the place of x where the largest number of a block is looked for.
+  Tensor<double> LookedAt(const Tensor<double>& x) const {
+    Tensor<double> other = x;
+    const size_t N = x.shape[0], A = x.shape[1], G = x.shape[2], M = x.shape[3];
+    for (size_t i = 0; i < x.data.size(); ++i) {
+      const size_t m = i % M, g = i / M % G, a = i / (M * G) % A, n = i / (M * G * A);
+      const auto at = [&](size_t row, size_t group) {
+        return x.data[((n * A + row) * G + group) * M + m];
+      };
+      if (mutation == Mutation::kNeighbour) other.data[i] = at(a, (g + 1) % G);
+      if (mutation == Mutation::kOfMaximum) other.data[i] = std::max(x.data[i], 0.0);
+      if (mutation == Mutation::kOfFirstRow) other.data[i] = at(0, g);
+      if (mutation == Mutation::kOfRow)
+        for (size_t group = 0; group < G; ++group)
+          if (std::abs(at(a, group)) > std::abs(other.data[i])) other.data[i] = at(a, group);
+    }
+    return N == 0 ? x : other;
+  }
+
+  template <class Real>
+  void operator()(const Tensor<double>& x, Tensor<Real>& scale, Tensor<Real>& codes) const {
+    Quantize::operator()(x, scale, codes);
+    if (IsOfCodes())
+      for (Real& code : codes.data)
+        if (const double t = ValueOf(code); std::isfinite(t)) code = Real(Wrong(t), rounded_dtype);
+    const ScopedStep at(Step::kQuantize);
+    if (mutation >= Mutation::kNeighbour) {
+      const Real most(Limit());
+      const Tensor<double> other = LookedAt(x);
+      Tensor<Real> unused = codes;
+      if (mutation >= Mutation::kOfMaximum || mutation == Mutation::kNeighbour) {
+        Tensor<Real> of_other = scale;
+        Quantize::operator()(other, of_other, unused);
+        if (mutation != Mutation::kNeighbour) scale = of_other;
+        const BlockShape shape(x.shape);
+        for (size_t i = 0; i < codes.data.size(); ++i)
+          codes.data[i] = Limited(Converted(Real(x.data[i])) / of_other.data[shape.BlockOf(i)]);
+      } else {
+        const BlockShape shape(x.shape);
+        for (size_t i = 0; i < codes.data.size(); ++i) {
+          const Real& s = scale.data[shape.BlockOf(i)];
+          const Real number = Converted(Real(x.data[i]));
+          codes.data[i] = Limited(mutation == Mutation::kTwice ? number / s / s : number);
+        }
+      }
+      return;
+    }
+    for (Real& s : scale.data) {
+      if (mutation == Mutation::kInverse) s = Real(1.0) / s;
+      if (mutation == Mutation::kBF16) s = ConvertedTo(DType::kBF16, s);
+    }
+  }
+
+ private:
+  template <class Real>
+  Real Limited(const Real& t) const {
+    const double x = ValueOf(t);
+    return std::abs(x) <= Limit() ? t : std::isnan(x) ? t : Real(std::copysign(Limit(), x));
+  }
+};
+
+std::vector<Defect> QuantizeDefects() {
+  using Mutation = MutatedQuantize::Mutation;
+  return MutatedFormulas<MutatedQuantize, &MutatedQuantize::mutation,
+                         RoundingOperation<MutatedQuantize>>({
+      {"truncated", "codes are cut off, not rounded (vllm-project/vllm#45361)",
+       Mutation::kTruncated},
+      {"half_up", "a tie rounds up, not to even", Mutation::kHalfUp},
+      {"half_away", "a tie rounds away from 0, not to even", Mutation::kHalfAway},
+      {"subnormals_flushed", "a subnormal code is 0", Mutation::kFlushed},
+      {"top_binade_lost", "codes with the largest exponent become the largest one below",
+       Mutation::kTopLost},
+      {"other_bias", "the codes are those of a type whose exponents are off by one (fn for fnuz)",
+       Mutation::kOtherBias},
+      {"scale_inverted", "1 / scale is answered", Mutation::kInverse},
+      {"scale_in_bf16", "the scale is stored in bf16, the codes are those of the exact one",
+       Mutation::kBF16},
+      {"scale_of_next_block", "the numbers are divided by the scale of the next block",
+       Mutation::kNeighbour},
+      {"scaled_twice", "the numbers are divided by the scale twice", Mutation::kTwice},
+      {"not_scaled", "the numbers are not divided by the scale", Mutation::kUnscaled},
+      {"largest_without_magnitude", "the scale is that of the largest x, not of the largest |x|",
+       Mutation::kOfMaximum},
+      {"scale_of_row", "all groups of a row have the scale of the row", Mutation::kOfRow},
+      {"scale_of_first_row", "the scale of a block is that of its first row",
+       Mutation::kOfFirstRow},
+  });
+}
+
+}  // namespace
+
+template <>
+CatalogEntry MakeCatalogEntry<Quantize>() {
+  return {
+      .properties = {{"near", "code times scale is within half a step of x", CheckNearCodes},
+                     {"whole_range", "the largest code of a block is the limit", CheckLargestCode},
+                     {"odd", "-x gives the same scale and -codes", CheckQuantizedSign},
+                     {"scaled", "2 x gives twice the scale and the same codes",
+                      CheckQuantizedTwice}},
+      .defects = QuantizeDefects()};
+}
+
+}  // namespace sextant::oracle
