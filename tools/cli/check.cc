@@ -4,9 +4,12 @@
 #include <filesystem>
 #include <functional>
 #include <iostream>
+#include <map>
 #include <memory>
 #include <optional>
+#include <set>
 
+#include "oracle/catalog/refuting_cases.h"
 #include "oracle/subject/exec_client.h"
 #include "tools/api/judge_cases.h"
 #include "tools/api/memory_to_judge.h"
@@ -136,6 +139,32 @@ std::vector<std::string> RealCasesBeside(const std::vector<std::string>& argumen
   return files;
 }
 
+// Asks the conforming cases about the known defects that failing ones name.
+void AddRefuting(Report& report) {
+  std::set<std::string> types;  // of failing cases: a kernel of another type may be another one
+  std::map<std::string, std::set<std::string>> named;  // by operation
+  const auto type_of = [](const Case& c) {
+    return c.name() + " " + std::string(NameOf(c.dtype()));
+  };
+  std::map<std::string, std::vector<Case>> conforming;
+  for (const bool fails : {true, false}) {
+    for (const Verdict& verdict : report.verdicts) {
+      if (verdict.status != (fails ? Verdict::Status::kFails : Verdict::Status::kConforms))
+        continue;
+      const Case c = Case::Parse(verdict.case_line);
+      if (!fails && types.contains(type_of(c))) conforming[c.name()].push_back(c);
+      if (!fails) continue;
+      types.insert(type_of(c));
+      for (const oracle::Cause& cause : verdict.causes)
+        if (!cause.is_measured) named[c.name()].insert(cause.name);
+    }
+  }
+  for (const auto& [operation, defects] : named)
+    for (const std::string& defect : defects)
+      report.refuting[operation + "/" + defect] =
+          oracle::CountRefuting(operation, defect, conforming[operation], report.recipe);
+}
+
 int Check(const CheckArguments& options) {
   RequireDifferentFiles(options);
   CheckOutputs outputs(options);  // first, so that no old report stays
@@ -176,6 +205,7 @@ int Check(const CheckArguments& options) {
   }
   report.not_reached = selected.size() - report.verdicts.size();
   AddRepaired(unselected, report);
+  AddRefuting(report);
   outputs.Write(report);
   return report.Status() == kNothing ? NothingToDo(kNoElement) : report.Status();
 }

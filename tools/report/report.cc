@@ -22,13 +22,19 @@ std::string Number(double x) {
   return text;
 }
 
-// "y[0,1]: got 1 (0x1p+0), exact 2 (0x1p+1), off by 1, permitted 0.1"
+// "y[0,1]: got 1 (0x1p+0), exact 2 (0x1p+1), off by 1, permitted 0.1". Of a code: the codes that
+// are right, too.
 std::string WorstOf(const TensorVerdict& t) {
   std::string text = t.worst.where;
   text += ": got ";
   text += Number(t.worst.got);
   text += ", exact ";
   text += std::isnan(t.worst.expected) ? "NaN (specified)" : Number(t.worst.expected);
+  if (t.worst.admissible) {
+    const auto [least, most] = *t.worst.admissible;
+    text += ", admissible " + Number(least);
+    if (least != most) text += " to " + Number(most) + ": a tie within the recipe";
+  }
   text += ", off by ";
   text += ShortNumber(t.worst.error);
   text += ", permitted ";
@@ -208,8 +214,27 @@ size_t MostFailingRows(const oracle::TensorVerdict& tensor) {
   return rows;
 }
 
-// The elements of one row in 16 bits are few digits: many formulas of a row give them.
-bool IsCertain(const Verdict& verdict) {
+double BitsOf(const Verdict& verdict) {
+  constexpr double kMostBits = 16;  // further elements fail for the same reason
+  constexpr double kBitsOfRow = 4;  // a number of a row decides all its elements
+  size_t failed = 0, rows = 0;
+  for (const auto* tensors : {&verdict.tensors, &verdict.trace}) {
+    for (const TensorVerdict& tensor : *tensors) {
+      failed += tensor.failed;
+      rows += tensor.failed > 0 ? MostFailingRows(tensor) : 0;
+    }
+  }
+  return std::min({kMostBits, kBitsOfRow * static_cast<double>(rows),
+                   std::log2(1 + static_cast<double>(failed))});
+}
+
+// The elements of one row in 16 bits are few digits: many formulas of a row give them. And in few
+// elements many deviations are the same: what is measured there may be another one, and two at once
+// even more so.
+bool IsCertain(const Verdict& verdict, const oracle::Cause& cause) {
+  constexpr double kBitsOfOne = 4;
+  const double count = cause.is_beside || cause.name.find('+') != std::string::npos ? 2 : 1;
+  if ((cause.is_measured || count > 1) && BitsOf(verdict) < count * kBitsOfOne) return false;
   size_t rows = 0;
   for (const auto* tensors : {&verdict.tensors, &verdict.trace})
     for (const oracle::TensorVerdict& t : *tensors) rows += t.failed > 0 ? MostFailingRows(t) : 0;
@@ -223,10 +248,10 @@ std::string CauseLines(const Verdict& verdict) {
   constexpr size_t kMostApart = 3;  // more are a class, of which only the first is explained
   const auto& causes = verdict.causes;
   const size_t apart = causes.size() <= kMostApart ? causes.size() : 1;
-  const char* const how = causes.empty() || IsCertain(verdict) ? "likely" : "possible";
   std::string text;
   for (size_t i = 0; i < apart; ++i)
-    AddLine(text, std::string(how) + " cause: " + causes[i].name + " (" + causes[i].why + ")");
+    AddLine(text, (IsCertain(verdict, causes[i]) ? "likely cause: " : "possible cause: ") +
+                      causes[i].name + " (" + causes[i].why + ")");
   if (apart == causes.size()) return text;
   std::vector<std::string> others;  // that the first sentence does not name
   for (size_t i = apart; i < causes.size(); ++i)

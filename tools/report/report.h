@@ -2,6 +2,7 @@
 // (report_text.h), JSON (report_json.h), JUnit XML (junit.h) and Markdown (markdown.h).
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -54,6 +55,9 @@ struct Report {
   std::vector<std::string> real_cases{};  // files with the shapes of real kernels, not judged here
   Expectations expectations{};
   std::vector<std::string> stale_expectations{};  // messages
+  // Known defects that failing cases name: how many conforming cases would fail by them
+  // (oracle/catalog/refuting_cases.h). By "rope/position_zero".
+  std::map<std::string, size_t> refuting{};
 
   // The case of which it has fresh inputs; null if its inputs are its own.
   const std::string* CommittedOf(const oracle::Verdict& verdict) const;
@@ -106,6 +110,10 @@ std::string FreshLine(const Report& report);
 // "with D=64: 2 cases not applicable, 1 case equal to another; the first not applicable: LINE:
 // why"; empty without --with.
 std::string WithLine(const Report& report);
+
+// What the failing elements of a case tell about its cause, in bits: as many as the logarithm of
+// their number, 16 at most, and 4 for each row.
+double BitsOf(const oracle::Verdict& verdict);
 
 // Messages and worst elements of a case, its likely causes, and other recipes by which it conforms:
 // lines without a newline at the end; empty if there are none.

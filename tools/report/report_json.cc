@@ -169,13 +169,14 @@ Json CausesToJson(const Report& report) {
   Json json = Json::array();
   for (const auto& [operation, failing, unexplained, causes] : CausesOf(report)) {
     Json list = Json::array();
-    for (const auto& [cause, cases, new_cases, only_possible] : causes) {
+    for (const auto& [cause, cases, new_cases, only_possible, refuting] : causes) {
       list.push_back({{"name", cause.name},
                       {"why", cause.why},
                       {"measured", cause.is_measured},
                       {"cases", cases},
                       {"new_cases", new_cases},
-                      {"only_possible", only_possible}});
+                      {"only_possible", only_possible},
+                      {"refuting", refuting}});
     }
     json.push_back({{"operation", operation},
                     {"failing", failing},

@@ -71,12 +71,14 @@ void PrintRepeated(const Report& report, std::ostream& out) {
 void PrintCauses(const Report& report, std::ostream& out) {
   for (const auto& [operation, failing, unexplained, causes] : CausesOf(report)) {
     if (failing <= 1) continue;
-    for (const auto& [cause, cases, new_cases, only_possible] : causes) {
+    for (const auto& [cause, cases, new_cases, only_possible, refuting] : causes) {
       const bool is_first = &cause == &causes.front().cause;
       out << (is_first ? std::to_string(cases) + " of " + std::to_string(failing) + " failing cases"
                        : CountText(new_cases, "other"))
           << (only_possible ? ": possible cause " : ": likely cause ")
           << (cause.is_measured ? "" : "defect:") << operation << "/" << cause.name;
+      if (refuting > 0)
+        out << "; " << CountText(refuting, "conforming case") << " would fail by it";
       out << "\n";
     }
     if (unexplained > 0 && !causes.empty())

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <utility>
 
 namespace sextant::tools {
 namespace {
@@ -10,23 +11,10 @@ namespace {
 using oracle::Cause;
 using oracle::Verdict;
 
-constexpr double kMostBits = 16;   // of a case: further elements fail for the same reason
-constexpr double kBitsOfRow = 4;   // a number of a row decides all its elements
 constexpr double kCostOfPart = 8;  // bits: there are a few hundred causes
 constexpr double kRefuting = 32;   // bits: two cases of many elements
 constexpr double kMostOf = 2.0 / 3;
-
-double BitsOf(const Verdict& verdict) {
-  size_t failed = 0, rows = 0;
-  for (const auto* tensors : {&verdict.tensors, &verdict.trace}) {
-    for (const oracle::TensorVerdict& tensor : *tensors) {
-      failed += tensor.failed;
-      rows += tensor.failed > 0 ? MostFailingRows(tensor) : 0;
-    }
-  }
-  return std::min({kMostBits, kBitsOfRow * static_cast<double>(rows),
-                   std::log2(1 + static_cast<double>(failed))});
-}
+constexpr size_t kSpeakAgainst = 2;  // conforming cases: one may have a path of its own
 
 // What is said at once: "gain+position_shifted" are two, and a cause that needs another is one.
 double CostOf(const Cause& cause) {
@@ -45,7 +33,10 @@ struct Weighed {
   const Cause* cause = nullptr;  // of the failure that tells most
   double cost = 0, bits = 0;     // the least cost; of the failure that tells most
   std::vector<size_t> failures{};
+  size_t refuting = 0;
 
+  // It may be said although it is refuted, or says only where y is wrong, if nothing else is said.
+  bool IsLast() const { return refuting >= kSpeakAgainst || cause->name == "wrong_in_range"; }
   // What the failures tell that it explains and nothing has explained yet.
   double NewBits(const std::vector<Failure>& all) const {
     double sum = 0;
@@ -78,7 +69,10 @@ std::vector<Weighed> WeighedCausesOf(const std::vector<Failure>& failures) {
 }
 
 const Weighed& BestOf(const std::vector<Weighed>& all, const std::vector<Failure>& failures) {
-  return *std::ranges::max_element(all, {}, [&](const Weighed& one) { return one.Gain(failures); });
+  return *std::ranges::max_element(all, {}, [&](const Weighed& one) {
+    const double gain = one.Gain(failures);
+    return std::pair(gain > 0 && !one.IsLast(), gain);
+  });
 }
 
 // The cause that explains most. But a known defect is tried in every case, so that cases with other
@@ -86,7 +80,7 @@ const Weighed& BestOf(const std::vector<Weighed>& all, const std::vector<Failure
 // that explains most of what refutes the best defect comes before it.
 const Weighed& FirstOf(const std::vector<Weighed>& all, std::vector<Failure> failures) {
   const Weighed& best = BestOf(all, failures);
-  if (best.cause->is_measured) return best;
+  if (best.cause->is_measured || best.IsLast()) return best;
   best.Explain(failures);
   double refuting = 0;
   for (const Failure& one : failures)
@@ -98,18 +92,24 @@ const Weighed& FirstOf(const std::vector<Weighed>& all, std::vector<Failure> fai
   return refuting >= kRefuting && support(other) >= kMostOf * refuting ? other : best;
 }
 
-std::vector<RunCause> FewestOf(std::vector<Failure>& failures) {
-  const std::vector<Weighed> all = WeighedCausesOf(failures);
+std::vector<RunCause> FewestOf(std::vector<Failure>& failures, std::vector<Weighed> all) {
   std::vector<RunCause> chosen;
+  std::vector<double> explained;  // by each, in bits
   while (!all.empty()) {
     const Weighed& best = chosen.empty() ? FirstOf(all, failures) : BestOf(all, failures);
     if (best.Gain(failures) <= 0 && !chosen.empty()) break;
     RunCause cause{*best.cause, best.failures.size()};
-    cause.only_possible = best.Gain(failures) <= 0;
+    cause.refuting = best.refuting;
+    cause.only_possible = best.Gain(failures) <= 0 || best.refuting >= kSpeakAgainst;
+    const double bits = best.NewBits(failures);
     for (const size_t i : best.failures) cause.new_cases += !failures[i].explained;
     best.Explain(failures);
     chosen.push_back(std::move(cause));
+    explained.push_back(bits);
   }
+  double rest = 0;
+  for (const Failure& one : failures) rest += one.explained ? 0 : one.bits;
+  for (size_t i = 0; i < chosen.size(); ++i) chosen[i].only_possible |= explained[i] < rest;
   return chosen;
 }
 
@@ -125,7 +125,12 @@ std::vector<OperationCauses> CausesOf(const Report& report) {
   std::vector<OperationCauses> list;
   for (auto& [operation, failures] : by_operation) {
     OperationCauses causes{.operation = operation, .failing = failures.size()};
-    causes.causes = FewestOf(failures);
+    std::vector<Weighed> all = WeighedCausesOf(failures);
+    for (Weighed& one : all) {
+      const auto at = report.refuting.find(operation + "/" + one.cause->name);
+      if (at != report.refuting.end() && !one.cause->is_measured) one.refuting = at->second;
+    }
+    causes.causes = FewestOf(failures, std::move(all));
     causes.unexplained =
         static_cast<size_t>(std::ranges::count(failures, false, &Failure::explained));
     list.push_back(std::move(causes));

@@ -10,10 +10,13 @@
 namespace sextant::tools {
 
 struct RunCause {
-  oracle::Cause cause;         // as the case says it in which most elements fail
-  size_t cases = 0;            // failing cases that have this cause
-  size_t new_cases = 0;        // those of them that no earlier cause of the list explains
-  bool only_possible = false;  // the failing elements tell less than it takes to say it
+  oracle::Cause cause;   // as the case says it in which most elements fail
+  size_t cases = 0;      // failing cases that have this cause
+  size_t new_cases = 0;  // those of them that no earlier cause of the list explains
+  // The failing elements tell less than it takes to say it, or less than those tell that no cause
+  // of the list explains; or conforming cases speak against it.
+  bool only_possible = false;
+  size_t refuting = 0;  // conforming cases that would fail by it (Report::refuting)
 };
 
 struct OperationCauses {
@@ -25,7 +28,8 @@ struct OperationCauses {
 // Of each operation with failing cases, without those that fail as expected. A case tells as many
 // bits as the logarithm of its failing elements, 16 at most, and 4 for each row. A cause is in the
 // list if the cases that it explains, and no earlier one does, tell more than it takes to say it.
-// The first is in it even so, as possible.
+// The first is in it even so, as possible. What conforming cases speak against, and what only says
+// where y is wrong, comes after all others.
 std::vector<OperationCauses> CausesOf(const Report& report);
 
 }  // namespace sextant::tools

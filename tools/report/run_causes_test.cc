@@ -97,6 +97,39 @@ TEST(RunCauses, WhatRefutesADefectComesBeforeIt) {
   EXPECT_EQ(CausesIn(verdicts)[0].cause.name, "counted_from_zero") << "three accidents";
 }
 
+TEST(RunCauses, WhatConformingCasesSpeakAgainstComesLast) {
+  Report report = ReportWith({Failing("rope", 70000, {{"refuted", "why"}}),
+                              Failing("rope", 70000, {{"refuted", "why"}}),
+                              Failing("rope", 70000, {{"other", "why"}})});
+  EXPECT_EQ(CausesOf(report)[0].causes[0].cause.name, "refuted");
+  report.refuting["rope/refuted"] = 1;
+  EXPECT_EQ(CausesOf(report)[0].causes[0].cause.name, "refuted") << "a case may have its own path";
+  report.refuting["rope/refuted"] = 7;
+  const auto causes = CausesOf(report)[0].causes;
+  EXPECT_EQ(causes[0].cause.name, "other");
+  EXPECT_TRUE(causes[1].only_possible);
+  std::ostringstream out;
+  PrintSummary(report, out);
+  EXPECT_THAT(out.str(),
+              HasSubstr("2 others: possible cause defect:rope/refuted; 7 conforming cases "
+                        "would fail by it\n"));
+}
+
+TEST(RunCauses, APlaceIsSaidAfterAllNames) {
+  std::vector<Verdict> verdicts(4, Failing("rope", 70000, {{"wrong_in_range", "why", true}}));
+  EXPECT_EQ(CausesIn(verdicts)[0].cause.name, "wrong_in_range");
+  verdicts.push_back(Failing("rope", 70000, {{"ramp", "why", true}}));
+  EXPECT_EQ(CausesIn(verdicts)[0].cause.name, "ramp");
+}
+
+TEST(RunCauses, WhatExplainsLessThanItLeavesIsOnlyPossible) {
+  std::vector<Verdict> verdicts(3, Failing("rope", 70000, {{"a", "why"}}));
+  for (size_t i = 0; i < 3; ++i) verdicts.push_back(Failing("rope", 70000, {}));
+  EXPECT_FALSE(CausesIn(verdicts)[0].only_possible);
+  verdicts.push_back(Failing("rope", 70000, {}));
+  EXPECT_TRUE(CausesIn(verdicts)[0].only_possible);
+}
+
 TEST(RunCauses, ARowTellsLittle) {
   Verdict row = Failing("rope", 1000, {{"a", "why"}});
   row.tensors[0].failing[0].ranges = {{7, 7}};
