@@ -32,13 +32,12 @@ HWY_INLINE Computed<T> LargestMagnitude(const T* x, size_t n, Computed<T> larges
   return largest;
 }
 
-// y_k = x_k / divisor, or x_k factor, limited to -limit and limit.
-template <class T, bool kDivides>
-HWY_INLINE void Scale(const T* x, Computed<T> by, Computed<T> limit, Computed<T>* y, size_t n) {
+// y_k = x_k / scale, limited to -limit and limit.
+template <class T>
+HWY_INLINE void Scale(const T* x, Computed<T> scale, Computed<T> limit, Computed<T>* y, size_t n) {
   const hn::ScalableTag<Computed<T>> d;
   ForEachVector(d, n, [&](auto dk, size_t k) SEXTANT_INLINE {
-    const auto number = Read(dk, x + k), other = hn::Set(dk, by);
-    const auto scaled = kDivides ? hn::Div(number, other) : hn::Mul(number, other);
+    const auto scaled = hn::Div(Read(dk, x + k), hn::Set(dk, scale));
     hn::StoreU(hn::Clamp(scaled, hn::Set(dk, -limit), hn::Set(dk, limit)), dk, y + k);
   });
 }
@@ -54,14 +53,11 @@ HWY_INLINE Computed<T> QuantizeBlock(const QuantizedBlocks& blocks, const T* x, 
     largest = LargestMagnitude(x + a * blocks.stride, blocks.width, largest);
   largest = std::max(largest, static_cast<C>(blocks.least));
   const C scale = largest / limit;
-  const bool divides = blocks.by == QuantizeBy::kDivide;
-  const C by = divides ? scale : blocks.by == QuantizeBy::kReciprocal ? 1 / scale : limit / largest;
   C numbers[kPart];
   for (size_t a = 0; a < blocks.rows; ++a) {
     for (size_t k = 0; k < blocks.width; k += kPart) {
       const size_t at = a * blocks.stride + k, n = std::min(kPart, blocks.width - k);
-      divides ? Scale<T, true>(x + at, by, limit, numbers, n)
-              : Scale<T, false>(x + at, by, limit, numbers, n);
+      Scale(x + at, scale, limit, numbers, n);
       Convert(kDType<C>, numbers, blocks.type, codes + at, Overflow::kSaturate, n);
     }
   }
@@ -107,7 +103,7 @@ StoredTensors RunQuantize(const Case& c, const StoredTensors& inputs) {
     outputs.emplace_back(spec.name, c.DTypeOf(spec), c.ShapeOf(spec));
   op.rounded_dtype = outputs[1].dtype();
   const size_t A = ExtentOf(c, "A"), G = ExtentOf(c, "G"), M = ExtentOf(c, "M");
-  const QuantizedBlocks blocks{G, A, M, G * M, op.rounded_dtype, op.by, op.Limit(), op.least};
+  const QuantizedBlocks blocks{G, A, M, G * M, op.rounded_dtype, op.Limit(), op.least};
   WithElement(c.dtype(), [&]<class T>() {
     InRowParts(ExtentOf(c, "N"), A * G * M, [&](size_t first, size_t count) {
       for (size_t n = first; n < first + count; ++n)

@@ -13,7 +13,6 @@ namespace sextant::fast {
 struct QuantizedBlocks {
   size_t count, rows, width, stride;
   DType type;  // of the codes, 8 bits
-  QuantizeBy by;
   double limit, least;
 };
 

@@ -61,6 +61,7 @@ CaseSpace::CaseSpace(const Operation& operation, bool with_traps) : name_(operat
                  std::string(bitwise ? "one_hot|uniform(-4,4)|normal(30)|codes|nonfinite|"
                                        "midpoints(f8_e4m3fn)"
                                      : "one_hot|powers_of_two|uniform(-4,4)|normal(30)") +
+                     (operation.info().HasCodes() ? "|ties(f8_e4m3fn)" : "") +
                      (with_traps ? "|masked|masked(1e+12)" : ""))) {
         words.push_back(std::move(word));
       }

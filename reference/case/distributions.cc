@@ -184,6 +184,21 @@ double Midpoints(DrawState& p) {
   return p.index % 6 < 3 ? numbers[p.index % 3] : -numbers[p.index % 3];
 }
 
+// Numbers at which codes of the type are decided, if a row has a scale: the first one of a row is
+// the largest number of the type, or its negative, and the others are midpoints and their
+// neighbours; all times a power of two, so that the quotients are exact.
+double Ties(DrawState& p) {
+  const auto type = static_cast<DType>(static_cast<size_t>(p.arguments[0]));
+  const double power = PowerOfTwo(-static_cast<int>(p.Row() % 5));
+  const uint64_t bits = p.words.Bits();
+  const double sign = bits % 2 == 0 ? power : -power;
+  if (p.Column() == 0) return sign * MaxFinite(type);
+  const double low = DecodeBits(type, bits / 8 % EncodeBits(type, MaxFinite(type)));
+  const double middle = low + UlpOf(type, low) / 2;
+  const double numbers[] = {NextDown(p.dtype, middle), middle, middle, NextUp(p.dtype, middle)};
+  return sign * numbers[bits / 2 % 4];
+}
+
 bool Anything(const std::vector<double>&) { return true; }
 bool IsSpread(const std::vector<double>& a) { return a[0] > 0; }
 bool AreBounds(const std::vector<double>& a) { return a[0] < a[1] && std::isfinite(a[1] - a[0]); }
@@ -233,21 +248,25 @@ const Distribution::Row Distribution::kRows[] = {
     {"large_last", LargeLast, false, 1, "(s) with s > 0", IsSpread},
     {"codes", Codes},
     {"midpoints", Midpoints},
+    {"ties", Ties},
 };
 
 namespace {
 
-// The type in "midpoints(TYPE)" for an input of type `dtype`, which must have all midpoints.
-DType TypeOfMidpoints(const std::string& spec, const std::string& input, DType dtype) {
+// The type in "midpoints(TYPE)" or "ties(TYPE)" for an input of type `dtype`, which must have all
+// midpoints.
+DType TypeOfMidpoints(std::string_view name, const std::string& spec, const std::string& input,
+                      DType dtype) {
   const auto narrower = [dtype](DType type) {
     return GridOf(type).precision < GridOf(dtype).precision && Contains(dtype, type);
   };
   for (const DType type : kTensorTypes) {
-    if (spec == "midpoints(" + std::string(NameOf(type)) + ")" && narrower(type)) return type;
+    if (spec == std::string(name) + "(" + std::string(NameOf(type)) + ")" && narrower(type))
+      return type;
   }
   std::vector<DType> types;
   std::ranges::copy_if(kTensorTypes, std::back_inserter(types), narrower);
-  throw Error("@", input, "='", spec, "': expected midpoints(TYPE), for ", NameOf(dtype),
+  throw Error("@", input, "='", spec, "': expected ", name, "(TYPE), for ", NameOf(dtype),
               " with a TYPE of:", NamesText(types, NameOf));
 }
 
@@ -264,8 +283,8 @@ Distribution::Distribution(const std::string& spec, const std::string& input, DT
     throw Error(text_, ": ", input, " holds integers, expected a list of them, or one of:",
                 Names([](const Row& row) { return row.integers; }));
   }
-  if (row_->draw == Midpoints) {
-    arguments_ = {static_cast<double>(TypeOfMidpoints(spec, input, dtype))};
+  if (row_->draw == Midpoints || row_->draw == Ties) {
+    arguments_ = {static_cast<double>(TypeOfMidpoints(row_->name, spec, input, dtype))};
     return;
   }
   if (row_->draw == Masked && !HasInfinity(dtype))

@@ -40,7 +40,7 @@ TEST(Distribution, RefusesUnknownNames) {
             " is neither a list of numbers, nor FILE.npy#SHA256, nor one of: normal uniform "
             "near_one geometric circle_cos circle_sin one_hot powers_of_two special nonfinite "
             "payloads masked sequence borders hard random_positions blocks large_last codes "
-            "midpoints");
+            "midpoints ties");
   EXPECT_EQ(ErrorOfSpec("normal(1"), " has no closing ')'");
 }
 
@@ -271,6 +271,29 @@ TEST(Midpoints, ComeFromBothEndsWithTheirNeighbours) {
   const std::set<double> all(x.begin(), x.end());  // of 127 midpoints
   EXPECT_EQ(all.size(), 762u);
   for (const double middle : {1.0625, 0x1.8p-9, 432.0, 0x1.1p-6}) EXPECT_TRUE(all.contains(middle));
+}
+
+// The largest number of e4m3fn is 448, so that the scale of a row is a power of two.
+TEST(Ties, AreMidpointsAndTheirNeighboursAfterTheLargestNumber) {
+  const Numbers x = DrawnBy("softmax N=7 M=65 @x=ties(f8_e4m3fn)");
+  size_t midpoints = 0, neighbours = 0;
+  for (size_t i = 0; i < x.size(); ++i) {
+    const float power = std::ldexp(1.f, -static_cast<int>(i / 65 % 5));
+    const float number = std::abs(static_cast<float>(x[i])) / power;
+    if (i % 65 == 0) {
+      EXPECT_EQ(number, 448) << i;
+      continue;
+    }
+    const auto is_middle = [](float middle) {
+      const double ulp = UlpOf(DType::kF8E4M3FN, middle);
+      return std::abs(std::remainder(middle, ulp)) == ulp / 2;
+    };
+    midpoints += is_middle(number);
+    neighbours += is_middle(std::nextafter(number, 0.f)) || is_middle(std::nextafter(number, 1e9f));
+  }
+  EXPECT_EQ(midpoints + neighbours, 7u * 64);
+  EXPECT_GT(midpoints, 7u * 64 / 3);
+  EXPECT_GT(neighbours, 7u * 64 / 3);
 }
 
 TEST(Midpoints, NeedATypeThatTheInputRefines) {

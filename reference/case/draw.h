@@ -33,6 +33,10 @@
 //                  of its neighbours, and the one beyond its largest number; with both neighbours
 //                  of the midpoint in the type of the input, and all three negated. From both ends
 //                  in turn: subnormal and the largest numbers come first
+//   ties(f8_e4m3fn) what decides codes of that type: the first number of a row is its largest one
+//   or
+//                  the negative of it, the others are midpoints of neighbours and the numbers
+//                  beside them; all times a power of two, another one in each of five rows
 //   FILE.npy#SHA256          the file's values, if it has that digest
 #pragma once
 

@@ -2,6 +2,7 @@
 // (reference/case/operation.h), and their parsed contents.
 #pragma once
 
+#include <algorithm>
 #include <functional>
 #include <map>
 #include <set>
@@ -23,6 +24,11 @@ struct OperationInfo : OperationTexts {
 
   // True if the formula marks that step.
   bool Marks(Step step) const { return marked_steps.contains(step); }
+  // True if an output is a code, which is chosen (reference/prove/golden.h).
+  bool HasCodes() const {
+    return std::ranges::any_of(signature.outputs,
+                               [](const TensorSpec& spec) { return spec.role == Role::kCode; });
+  }
   // The default spec of an input, for example "random_positions(V)"; `normal` if `draws` has none.
   std::string_view DrawOf(std::string_view input) const;
 

@@ -32,6 +32,64 @@ double LargestMagnitude(const Tensor<double>& x, size_t n, size_t g) {
   return largest;
 }
 
+// Numbers divided by the scale of their block.
+template <class Real>
+struct Divisor {
+  Divisor(const Real& scale, const Real& largest, const Real& limit, bool is_given)
+      : scale_(scale), largest_(largest), limit_(limit), is_given_(is_given) {
+    if constexpr (RealArithmetic<Real>) return;
+    reciprocal_ = Converted(Real(1.0)) / scale;
+    inverse_ = limit / largest;
+  }
+  Real Divide(const Real& x) const;
+
+ private:
+  Real scale_, largest_, limit_;
+  bool is_given_;  // the scale is an answer
+  Real reciprocal_{}, inverse_{};
+};
+
+// A tie is exact only without the rounding of the scale.
+template <RealArithmetic Real>
+Real Exactly(const Real& x, const Real& scale, const Real& largest, const Real& limit,
+             bool is_given) {
+  return is_given ? x / scale : x * limit / largest;
+}
+
+template <class Real>
+Real Divisor<Real>::Divide(const Real& x) const {
+  if constexpr (RealArithmetic<Real>) return Exactly(x, scale_, largest_, limit_, is_given_);
+  const Form form = CurrentRule().form;
+  if (form == Form::kReciprocal) return x * reciprocal_;
+  if (form == Form::kInverse) return x * inverse_;
+  return x / scale_;
+}
+
+// The errors are those of the quotient by the scale. The inverse may be that of another number: the
+// scale is rounded.
+template <>
+Counted Divisor<Counted>::Divide(const Counted& x) const {
+  const Form form = CurrentRule().form;
+  const Counted quotient = x / scale_;
+  if (form == Form::kDivide) return quotient;
+  Counted::Bounds bounds{quotient.error(), quotient.likely()};
+  if (form != Form::kDefault) bounds = {};
+  const auto include = [&](const Counted& other) {
+    const auto [high, low] = other.center();
+    const double apart = std::abs((high - quotient.center().high) + (low - quotient.center().low)) +
+                         std::abs(high) * 0x1p-51 + other.drift() + quotient.drift();
+    const double moved =
+        other.center().high == quotient.center().high && other.center().low == quotient.center().low
+            ? 0
+            : apart;
+    bounds.worst = std::max(bounds.worst, other.error() + moved);
+    bounds.likely = std::max(bounds.likely, other.likely() + moved);
+  };
+  if (form != Form::kInverse) include(x * reciprocal_);
+  if (form != Form::kReciprocal) include(x * inverse_);
+  return quotient.WithError(bounds);
+}
+
 }  // namespace
 
 void Quantize::Check() const {
@@ -69,17 +127,14 @@ void Quantize::operator()(const Tensor<double>& x, Tensor<Real>& scale, Tensor<R
     }
   }
   const Tensor<Real> own = Intermediate(scale, Step::kQuantize);
+  const bool is_given = ScopedOutputs::AnswerFor(&scale) != nullptr;
   const ScopedStep at(Step::kQuantize);
   for (size_t n = 0; n < N; ++n) {
     for (size_t g = 0; g < G; ++g) {
-      const Real& of_block = largest[n * G + g];
-      const Real& divisor = own(n, g);
-      const Real factor =
-          by == QuantizeBy::kInverse ? Converted(most) / of_block : Converted(Real(1.0)) / divisor;
+      const Divisor<Real> by{own(n, g), largest[n * G + g], Converted(most), is_given};
       ForBlock(x.shape, n, g, [&](size_t flat) {
-        const Real number = Converted(Real(x.data[flat]));
-        const Real scaled = by == QuantizeBy::kDivide ? number / divisor : number * factor;
-        codes.data[flat] = ClampOrNaN(scaled, -Converted(most), Converted(most));
+        const Real code = by.Divide(Converted(Real(x.data[flat])));
+        codes.data[flat] = ClampOrNaN(code, -Converted(most), Converted(most));
       });
     }
   }

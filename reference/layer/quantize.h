@@ -1,7 +1,6 @@
 // Quantization: blocks of numbers as codes of 8 bits and one scale each.
 #pragma once
 
-#include <array>
 #include <map>
 #include <optional>
 #include <string>
@@ -13,12 +12,6 @@
 
 namespace sextant {
 
-// How a number is brought to the range of the codes.
-enum class QuantizeBy { kDivide, kReciprocal, kInverse };
-constexpr std::array<std::string_view, 3> NamesOf(QuantizeBy) {
-  return {"divide", "reciprocal", "inverse"};
-}
-
 struct Quantize {
   static constexpr std::string_view kName = "quantize";
   static constexpr std::string_view kSignature =
@@ -27,38 +20,37 @@ struct Quantize {
   static constexpr std::string_view kSteps = "quantize";
   static constexpr std::string_view kDraw = "x=normal";
   static constexpr std::string_view kChoices =
-      "by=divide|reciprocal|inverse limit=|224 least=0|0.0001 "
-      "dtype.codes=f8_e4m3fn|f8_e5m2|f8_e4m3fnuz|f8_e5m2fnuz "
+      "limit=|224 least=0|0.0001 dtype.codes=f8_e4m3fn|f8_e5m2|f8_e4m3fnuz|f8_e5m2fnuz "
       "N=3|1|5 A=1|2|3 G=2|1|5 M=8|1|7|16|33";
   static constexpr std::string_view kFormula =
       R"(scale = max(amax, least) / limit,  amax: the largest |x| of the block
-codes = x / scale, limited to -limit and limit, in the type of codes: to nearest, ties to even
+codes = x / scale, in the type of codes: to nearest, ties to even
   x, codes  [N,A,G,M]  a block is x[n,:,g,:]. Row-major, so that no number moves: tokens with a scale
                        each are [tokens,1,1,hidden], groups of 128 [tokens,1,hidden/128,128], blocks
                        of 128 x 128 [rows/128,128,columns/128,128], one scale for all [1,1,1,all]
   scale     [N,G]      unit of x
   limit                the largest number of the type of codes, unless it is given
   least                unit of x
-  by                   how a code is computed:
-    divide      x / scale
-    reciprocal  x * (1 / scale)
-    inverse     x * (limit / max(amax, least))
-A code is a choice: every code is right that is the rounding of a number which the recipe permits
-before that rounding; beside a tie these are two. With `divide` and `reciprocal` codes are judged by
-the scale that was answered, too. dtype.codes=: a type of 8 bits, f8_e4m3fn unless it is given.)";
+dtype.codes=: a type of 8 bits, f8_e4m3fn unless it is given.
+A code is a choice: each is right that is the rounding of a number which the recipe permits before
+that rounding. Beside a tie these are two; an exact tie has one. Codes are judged by the scale that
+was answered, too. A recipe says how they are computed, or permits all three ways:
+  quantize=T:divide      x / scale
+  quantize=T:reciprocal  x * (1 / scale)
+  quantize=T:inverse     x * (limit / max(amax, least)))";
   static constexpr std::string_view kSource =
-      "divide: vllm-project/vllm csrc/quantization/w8a8/fp8/common.cu (per token); reciprocal: the "
-      "same, static scales; inverse, least=0.0001: deepseek-ai/DeepGEMM deep_gemm/utils/math.py "
-      "(per_token_cast_to_fp8); limit=224 of e4m3fnuz: vLLM on ROCm; types: OFP8 1.0, "
-      "arXiv:2206.02915";
+      "divide: vllm-project/vllm csrc/quantization/w8a8/fp8/common.cu (scales per token); "
+      "reciprocal: "
+      "the same (static scales); inverse, least=0.0001: deepseek-ai/DeepGEMM "
+      "deep_gemm/utils/math.py (per_token_cast_to_fp8); limit=224 of e4m3fnuz: vLLM on ROCm; "
+      "types: "
+      "OFP8 1.0, arXiv:2206.02915";
 
-  QuantizeBy by = QuantizeBy::kDivide;
   std::optional<double> limit{};  // unset: of the type of codes
   double least = 0;
   static constexpr size_t kRoundedOutput = 1;
   DType rounded_dtype = DType::kF8E4M3FN;  // of codes (rounding_operation.h)
   void Visit(auto&& v) {
-    v("by", by);
     v("limit", limit);
     v("least", least);
   }

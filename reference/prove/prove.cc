@@ -82,9 +82,7 @@ std::vector<PermittedTensor> MakePermitted(const Case& c, const Slice& slice,
 // evaluated once, not again for each of its elements that climb. Codes are proven: a radius would
 // have to be part of every choice.
 bool HasLevel1(const Case& c) {
-  const bool has_codes = std::ranges::any_of(
-      c.info().signature.outputs, [](const TensorSpec& spec) { return spec.role == Role::kCode; });
-  return !has_codes && c.dtype() != DType::kF64 && Halve(c, {}).has_value();
+  return !c.info().HasCodes() && c.dtype() != DType::kF64 && Halve(c, {}).has_value();
 }
 
 // The numbers of small slices stay in the cache of a core. The inputs that

@@ -33,6 +33,13 @@ Json FailingToJson(const TensorVerdict& t) {
   return json;
 }
 
+// Of a code, else null.
+Json AdmissibleToJson(const TensorVerdict& t) {
+  if (!t.worst.admissible) return nullptr;
+  const auto [least, most] = *t.worst.admissible;
+  return {ToJson(least), ToJson(most)};
+}
+
 Json TensorToJson(const TensorVerdict& t) {
   return {{"name", t.name},
           {"grade", NameOf(t.grade)},
@@ -53,7 +60,8 @@ Json TensorToJson(const TensorVerdict& t) {
             {"exact", ToJson(t.worst.expected)},
             {"error", ToJson(t.worst.error)},
             {"permitted", ToJson(t.worst.permitted)},
-            {"likely", ToJson(t.worst.likely)}}},
+            {"likely", ToJson(t.worst.likely)},
+            {"admissible", AdmissibleToJson(t)}}},
           {"bias", ToJson(t.bias)},
           {"spread", ToJson(t.spread)},
           {"bias_in_standard_errors", ToJson(t.bias_in_standard_errors)},

@@ -47,7 +47,8 @@ TEST(PlantedMergeTest, NamesWeightsAlone) {
   PlantedMerge planted;
   std::swap(planted.a, planted.b);
   for (const char* dtype : {"f32", "bf16"})
-    EXPECT_THAT(planted.Causes(dtype), Contains(HasSubstr("each part has the weight of the other")));
+    EXPECT_THAT(planted.Causes(dtype),
+                Contains(HasSubstr("each part has the weight of the other")));
   planted.a = planted.b = [](double, double) { return 1; };
   for (const char* dtype : {"f32", "bf16"})
     EXPECT_THAT(planted.Causes(dtype), Contains(HasSubstr("both parts have the same weight")));

@@ -102,6 +102,8 @@ void CheckForm(Step step, Form form) {
     throw Error("form ", PrintValue(form), " belongs to activation=");
   if (form == Form::kCudaIntrinsic && step != Step::kTrig)
     throw Error("form ", PrintValue(form), " belongs to trig=");
+  if (form >= Form::kDivide && step != Step::kQuantize)
+    throw Error("form ", PrintValue(form), " belongs to quantize=");
 }
 
 // A line during parsing: the steps that it has named so far, and the rule of all other steps.

@@ -56,7 +56,8 @@ constexpr std::array<std::string_view, 25> NamesOf(Step) { return kStepNames; }
 
 // The method by which a step is computed, if the accuracy depends on it.
 enum class Form {
-  kDefault,      // frequency, slope: pow; sum, dot, softmax: any order; activation: erf
+  kDefault,      // frequency, slope: pow; sum, dot, softmax: any order; activation: erf;
+                 // quantize: any of its three
   kPow,          // 1 / pow(base, 2k/R)
   kExpLog,       // exp(-2k * (ln(base) / R))
   kPowerChain,   // pow(pow(base, 2/R), -k), the inner power rounded
@@ -69,12 +70,15 @@ enum class Form {
   kErfc,         // erfc(-x / sqrt 2)
   kErfAbsolute,  // as erf, with an absolute error of erf: Abramowitz and Stegun 7.1.26 and similar
   kCudaIntrinsic,  // __cosf and __sinf
+  kDivide,         // x / scale
+  kReciprocal,     // x * (1 / scale)
+  kInverse,        // x * (limit / amax)
 };
-inline constexpr std::array<std::string_view, 13> kFormNames = {
-    "default", "pow",          "exp_log",       "power_chain", "iterated",
-    "any",     "sequential",   "pairwise",      "tensor_core", "erf",
-    "erfc",    "erf_absolute", "cuda_intrinsic"};
-constexpr std::array<std::string_view, 13> NamesOf(Form) { return kFormNames; }
+inline constexpr std::array<std::string_view, 16> kFormNames = {
+    "default",        "pow",      "exp_log",     "power_chain", "iterated", "any",
+    "sequential",     "pairwise", "tensor_core", "erf",         "erfc",     "erf_absolute",
+    "cuda_intrinsic", "divide",   "reciprocal",  "inverse"};
+constexpr std::array<std::string_view, 16> NamesOf(Form) { return kFormNames; }
 
 // How a dot product in f32 reads its factors (reference/number/recipe/tf32.h).
 enum class Factors { kWhole, kTf32, kTf32Truncated };

@@ -95,10 +95,11 @@ TEST(Recipe, RefusesASecondRuleForAllOtherSteps) {
 }
 
 TEST(Recipe, ErrorsListTheNamesThatExist) {
-  EXPECT_EQ(ErrorOf("angel=f32"),
-            "'angel' is not one of: exponent frequency angle trig factor table rotate square sum "
-            "rsqrt center scale weigh dot score cap softmax slope distance bias activation gate "
-            "keep store");
+  EXPECT_EQ(
+      ErrorOf("angel=f32"),
+      "'angel' is not one of: exponent frequency angle trig factor table rotate square sum "
+      "rsqrt center scale weigh dot score cap softmax slope distance bias activation quantize gate "
+      "keep store");
   EXPECT_EQ(ErrorOf("*=fp32"),
             "'fp32' is not one of: f64 f32 f16 bf16 T exact tf32 tf32_truncated");
   EXPECT_EQ(ErrorOf("*=i64"), "'i64' is not one of: f64 f32 f16 bf16 T exact tf32 tf32_truncated");

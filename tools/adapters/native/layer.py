@@ -129,6 +129,17 @@ def cast(q, at):
     return {"y": at("output", np.where(np.isnan(x), np.nan, np.where(signed, -y, y)), q)}
 
 
+def quantize(q, at):
+    """x[n,a,g,m] in blocks of a and m. Codes are rounded, to nearest and even, as they are stored."""
+    limit = at.real(q.limit or sextant._TYPES[q.words.get("dtype.codes", "f8_e4m3fn")].largest)
+    x = at("input", q.x, q)
+    largest = at("largest", np.abs(x).max((1, 3), keepdims=True, initial=0), q)
+    largest = np.maximum(largest, at.real(q.least))
+    scale = at("scale", largest / limit, q)
+    scaled = at("scaled", x / scale, q)
+    return {"scale": scale[:, 0, :, 0], "codes": at("codes", np.clip(scaled, -limit, limit), q)}
+
+
 def embedding(q, at):
     token = at("token", q.token, q)
     table = at("table", q.table, q)

@@ -1,0 +1,122 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "oracle/judge/judge.h"
+#include "oracle/judge/tensor_judge.h"
+
+namespace sextant::oracle {
+namespace {
+
+using Status = Verdict::Status;
+
+constexpr size_t kScale = 0, kCodes = 1;
+
+// One block of f32 numbers, and the answer of an implementation of the recipe.
+struct OneBlock {
+  explicit OneBlock(const std::vector<double>& x, const std::string& by = "native")
+      : c(Case::Parse("quantize N=1 A=1 G=1 M=" + std::to_string(x.size()))),
+        inputs{{"x", DType::kF32, Tensor<double>({1, 1, 1, x.size()}, x)}},
+        recipe(ParseRecipe(by, DType::kF32)),
+        answer(EvaluateByRecipe({c, inputs, recipe})) {}
+  Verdict Judged() const { return Judge(c, inputs, recipe).Evaluate(answer); }
+  // With this code of the second number.
+  Verdict With(double code) {
+    answer[kCodes].values.data[1] = code;
+    return Judged();
+  }
+
+  Case c;
+  Tensors inputs;
+  Recipe recipe;
+  Tensors answer;
+};
+
+TEST(Codes, AnExactTieHasOneCode) {
+  OneBlock tie({448, 1.0625});
+  EXPECT_EQ(tie.With(1).grade, Grade::kExact);
+  for (const double wrong : {1.125, 0.9375, 0.0, kNaN}) {
+    const Verdict verdict = tie.With(wrong);
+    EXPECT_EQ(verdict.status, Status::kFails) << wrong;
+    EXPECT_EQ(verdict.tensors[kCodes].failed, 1) << wrong;
+    const auto admissible = verdict.tensors[kCodes].worst.admissible;
+    EXPECT_EQ(admissible.value(), std::pair(1.0, 1.0));
+  }
+}
+
+// x / scale is 1.0625 to 10^-8 of it, which no f32 resolves.
+TEST(Codes, BesideATieTwoCodesAreRight) {
+  const double x = static_cast<float>(1.0625 * 450 / 448);
+  OneBlock near({450, x});
+  EXPECT_EQ(near.With(1).status, Status::kConforms);
+  EXPECT_EQ(near.With(1.125).status, Status::kConforms);
+  EXPECT_NE(near.With(1).grade, near.With(1.125).grade) << "one of them is the exact one";
+  for (const double wrong : {0.9375, 1.25, -1.0})
+    EXPECT_EQ(near.With(wrong).status, Status::kFails) << wrong;
+  EXPECT_EQ(near.Judged().tensors[kCodes].worst.admissible.value(), std::pair(1.0, 1.125));
+  // Farther from the tie only one is.
+  OneBlock farther({450, x * (1 + 0x1p-20)});
+  EXPECT_EQ(farther.With(1.125).grade, Grade::kExact);
+  EXPECT_EQ(farther.With(1).status, Status::kFails);
+}
+
+// The tie depends on the way: 3.1875 / 3 is one, 3.1875 times the rounded 1/3 is above it.
+TEST(Codes, TheWayOfTheRecipeDecidesATie) {
+  const std::vector<double> x = {1344, 3.1875};
+  EXPECT_EQ(OneBlock(x, "native quantize=f32:divide").With(1.125).status, Status::kFails);
+  for (const char* by : {"native", "native quantize=f32:reciprocal", "native quantize=f32:inverse"})
+    for (const double code : {1.0, 1.125})
+      EXPECT_EQ(OneBlock(x, by).With(code).status, Status::kConforms) << by << " " << code;
+}
+
+TEST(Codes, AreJudgedByTheScaleThatIsAnswered) {
+  OneBlock block({450, 100, -3, 0.7});
+  block.answer[kScale].values.data[0] *= 2;
+  for (double& code : block.answer[kCodes].values.data) code /= 2;
+  const Verdict verdict = block.Judged();
+  EXPECT_EQ(verdict.status, Status::kFails);
+  EXPECT_EQ(verdict.message, "first wrong at scale");
+  EXPECT_EQ(verdict.trace[kCodes].failed, 0) << "they follow from the wrong scale";
+  // The scale is right, and the codes are those of another one.
+  block.answer[kScale].values.data[0] /= 2;
+  EXPECT_EQ(block.Judged().message, "first wrong at codes; everything before conforms");
+}
+
+TEST(Codes, AScaleOfNoNumberIsWrong) {
+  for (const double scale : {0.0, kNaN, kInfinity, -450.0 / 448}) {
+    OneBlock block({450, 100, -3, 0.7});
+    block.answer[kScale].values.data[0] = static_cast<float>(scale);
+    EXPECT_EQ(block.Judged().status, Status::kFails) << scale;
+  }
+}
+
+TEST(Codes, TheAdmissibleOnesAreRoundedOutwards) {
+  GoldenTensor golden{"codes",
+                      DType::kF8E4M3FN,
+                      Tensor<double>({1}),
+                      Tensor<double>({1}),
+                      Tensor<double>({1}),
+                      Tensor<double>({1}),
+                      Tensor<double>({1})};
+  PermittedTensor permitted{
+      "codes", DType::kF8E4M3FN, Tensor<double>({1}), Tensor<double>({1}), {0}, {0}};
+  const auto admissible = [&](double high, double low, double bound) {
+    golden.high.data = {high};
+    golden.low.data = {low};
+    golden.value.data = {RoundTo(DType::kF8E4M3FN, high)};
+    permitted.before_rounding = {bound};
+    return AdmissibleOf(golden, permitted, 0);
+  };
+  EXPECT_EQ(admissible(1.0625, 0, 0), std::pair(1.0, 1.0));
+  EXPECT_EQ(admissible(1.0625, 0, 0x1p-100), std::pair(1.0, 1.125));
+  EXPECT_EQ(admissible(1.0625 - 0x1p-30, 0, 0x1p-31), std::pair(1.0, 1.0));
+  EXPECT_EQ(admissible(1.0625 - 0x1p-30, 0, 0x1p-30), std::pair(1.0, 1.125));
+  EXPECT_EQ(admissible(1.0625, -0x1p-60, 0x1p-61), std::pair(1.0, 1.125)) << "within 2^-50";
+  EXPECT_EQ(admissible(448, 0, 1), std::pair(448.0, 448.0)) << "the largest code";
+  golden.radius.data = {0x1p-20};
+  EXPECT_EQ(admissible(1.0625 - 0x1p-20, 0, 0), std::pair(1.0, 1.125)) << "of the enclosure";
+}
+
+}  // namespace
+}  // namespace sextant::oracle
