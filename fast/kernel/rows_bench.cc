@@ -11,6 +11,7 @@
 #include "fast/layer/embedding.h"
 #include "fast/layer/gated.h"
 #include "fast/layer/layer_norm.h"
+#include "fast/layer/quantize.h"
 #include "fast/layer/rms_norm.h"
 #include "fast/position/scale_rows.h"
 
@@ -173,6 +174,26 @@ BENCHMARK_CAPTURE(Conversion, bf16_to_f8_e4m3fn_L2, DType::kBF16, DType::kF8E4M3
 BENCHMARK_CAPTURE(Conversion, f8_e4m3fn_to_bf16_L2, DType::kF8E4M3FN, DType::kBF16, kL2);
 BENCHMARK_CAPTURE(Conversion, f8_e5m2fnuz_to_f32_L2, DType::kF8E5M2FNUZ, DType::kF32, kL2);
 BENCHMARK_CAPTURE(Conversion, f64_to_bf16_L2, DType::kF64, DType::kBF16, kL2);
+
+// Blocks of 128 numbers side by side. `bytes` of x and codes together.
+template <class T>
+void Quantization(benchmark::State& state, size_t bytes) {
+  constexpr size_t kBlock = 128;
+  const size_t count = bytes / (sizeof(T) + 1) / kBlock;
+  const SkewedArray<T> x(count * kBlock);
+  const SkewedArray<uint8_t> codes(count * kBlock, 2048);
+  const SkewedArray<float> scale(count, 1024);
+  const SkewedArray<char> source(bytes / 2), copy(bytes / 2, 2048);
+  const QuantizedBlocks blocks{count, 1, kBlock, count * kBlock, DType::kF8E4M3FN, 448, 0};
+  MeasureWithMemcpy(state, source.get(), copy.get(), bytes, count * kBlock,
+                    [&] { QuantizeRow(blocks, x.get(), scale.get(), codes.get()); });
+}
+constexpr auto QuantizationF32 = Quantization<float>;
+constexpr auto QuantizationBF16 = Quantization<BF16>;
+BENCHMARK_CAPTURE(QuantizationF32, L2, kL2);
+BENCHMARK_CAPTURE(QuantizationF32, 1GiB, kLarge);
+BENCHMARK_CAPTURE(QuantizationBF16, L2, kL2);
+BENCHMARK_CAPTURE(QuantizationBF16, 1GiB, kLarge);
 
 }  // namespace
 }  // namespace sextant::fast

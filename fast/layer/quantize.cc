@@ -42,26 +42,36 @@ HWY_INLINE void Scale(const T* x, Computed<T> scale, Computed<T> limit, Computed
   });
 }
 
-// The block whose rows, of `width` numbers, lie `stride` apart. Returns its scale.
+// Blocks side by side, of at most kPart numbers in a row, or one block. A part of a row is
+// converted at once.
+constexpr size_t kPart = 4096;
+
 template <class T>
-HWY_INLINE Computed<T> QuantizeBlock(const QuantizedBlocks& blocks, const T* x, uint8_t* codes) {
+HWY_INLINE void QuantizeTile(const QuantizedBlocks& blocks, size_t count, const T* x,
+                             Computed<T>* scale, uint8_t* codes) {
   using C = Computed<T>;
-  constexpr size_t kPart = 1024;
+  const size_t width = blocks.width;
   const C limit = static_cast<C>(blocks.limit);
-  C largest = 0;
-  for (size_t a = 0; a < blocks.rows; ++a)
-    largest = LargestMagnitude(x + a * blocks.stride, blocks.width, largest);
-  largest = std::max(largest, static_cast<C>(blocks.least));
-  const C scale = largest / limit;
+  for (size_t g = 0; g < count; ++g) {
+    C largest = static_cast<C>(blocks.least);
+    for (size_t a = 0; a < blocks.rows; ++a)
+      largest = LargestMagnitude(x + a * blocks.stride + g * width, width, largest);
+    scale[g] = largest / limit;
+  }
   C numbers[kPart];
   for (size_t a = 0; a < blocks.rows; ++a) {
-    for (size_t k = 0; k < blocks.width; k += kPart) {
-      const size_t at = a * blocks.stride + k, n = std::min(kPart, blocks.width - k);
-      Scale(x + at, scale, limit, numbers, n);
-      Convert(kDType<C>, numbers, blocks.type, codes + at, Overflow::kSaturate, n);
+    for (size_t first = 0; first < count * width; first += kPart) {
+      const size_t size = std::min(kPart, count * width - first);
+      const T* const from = x + a * blocks.stride + first;
+      for (size_t k = 0; k < size;) {
+        const size_t g = (first + k) / width, n = std::min(size - k, (g + 1) * width - first - k);
+        Scale(from + k, scale[g], limit, numbers + k, n);
+        k += n;
+      }
+      Convert(kDType<C>, numbers, blocks.type, codes + a * blocks.stride + first,
+              Overflow::kSaturate, size);
     }
   }
-  return scale;
 }
 
 void QuantizeElements(DType dtype, const QuantizedBlocks& blocks, UntypedInput x,
@@ -69,8 +79,11 @@ void QuantizeElements(DType dtype, const QuantizedBlocks& blocks, UntypedInput x
   WithElement(dtype, [=, &blocks]<class T>() HWY_ATTR {
     const T* from = x;
     Computed<T>* of_block = scale;
-    for (size_t g = 0; g < blocks.count; ++g)
-      of_block[g] = QuantizeBlock(blocks, from + g * blocks.width, codes + g * blocks.width);
+    const size_t tile = std::max<size_t>(1, kPart / std::max<size_t>(1, blocks.width));
+    for (size_t g = 0; g < blocks.count; g += tile) {
+      const size_t at = g * blocks.width;
+      QuantizeTile(blocks, std::min(tile, blocks.count - g), from + at, of_block + g, codes + at);
+    }
   });
 }
 

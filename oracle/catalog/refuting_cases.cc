@@ -4,6 +4,7 @@
 
 #include "oracle/catalog/catalog.h"
 #include "oracle/defect/defect.h"
+#include "oracle/judge/judge.h"
 #include "reference/base/error.h"
 #include "reference/case/draw.h"
 #include "reference/prove/prove.h"
@@ -24,7 +25,9 @@ bool IsSmall(const Case& c) {
 bool Refutes(const Case& c, const Defect& defect, const Recipe& recipe) {
   const Tensors inputs = DrawInputs(c);
   const auto hypothesis = defect.hypothesis(c, inputs, recipe);
-  return hypothesis && !Explains(*hypothesis, c, recipe, EvaluateByRecipe({c, inputs, recipe}));
+  if (!hypothesis) return false;
+  const Judge judge(c, inputs, recipe, ProveOptions(), Judge::Grading::kPassOrFail);
+  return judge.Evaluate(Predict(*hypothesis, c)).status == Verdict::Status::kFails;
 }
 
 }  // namespace

@@ -76,11 +76,12 @@ TEST(Codes, AreJudgedByTheScaleThatIsAnswered) {
   for (double& code : block.answer[kCodes].values.data) code /= 2;
   const Verdict verdict = block.Judged();
   EXPECT_EQ(verdict.status, Status::kFails);
-  EXPECT_EQ(verdict.message, "first wrong at scale");
-  EXPECT_EQ(verdict.trace[kCodes].failed, 0) << "they follow from the wrong scale";
+  EXPECT_EQ(verdict.tensors[kScale].failed, 1);
+  EXPECT_EQ(verdict.tensors[kCodes].failed, 0) << "they follow from the wrong scale";
   // The scale is right, and the codes are those of another one.
   block.answer[kScale].values.data[0] /= 2;
-  EXPECT_EQ(block.Judged().message, "first wrong at codes; everything before conforms");
+  EXPECT_EQ(block.Judged().tensors[kScale].failed, 0);
+  EXPECT_GT(block.Judged().tensors[kCodes].failed, 0);
 }
 
 TEST(Codes, AScaleOfNoNumberIsWrong) {

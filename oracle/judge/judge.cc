@@ -34,6 +34,18 @@ std::vector<JudgedTensor> MergeTrace(const Case& c, std::vector<JudgedTensor> te
   return tensors;
 }
 
+// Codes are those of the scale that the subject answered: their judgement is that of the trace,
+// which says nothing else.
+void TakeCodes(const Case& c, std::vector<JudgedTensor>& trace,
+               std::vector<JudgedTensor>& tensors) {
+  const auto& specs = c.info().signature.outputs;
+  for (size_t t = 0; t < trace.size(); ++t) {
+    const auto spec = std::ranges::find(specs, trace[t].verdict.name, &TensorSpec::name);
+    if (spec->role == Role::kCode) tensors[t] = std::move(trace[t]);
+  }
+  trace.clear();
+}
+
 }  // namespace
 
 Verdict JudgeEndToEnd(const Case& c, const std::vector<GoldenTensor>& golden,
@@ -129,8 +141,9 @@ Verdict Judge::EvaluateVariant(const Variant& variant, const Tensors& outputs) c
           ? JudgeTensors(c_, reference, outputs)
           : JudgeWithSystematicErrors({variant.operation, c_, inputs_, recipe_, options_},
                                       reference, outputs);
+  std::vector<JudgedTensor> trace = Trace(variant, outputs);
+  if (c_.info().HasCodes() && !trace.empty()) TakeCodes(c_, trace, tensors);
   Verdict verdict = VerdictOf(c_, tensors);
-  const std::vector<JudgedTensor> trace = Trace(variant, outputs);
   // Optional outputs are intermediates: they come before the required ones.
   for (const bool optional : {true, false}) {
     for (const TensorSpec& spec : c_.info().signature.outputs) {

@@ -230,6 +230,10 @@ void Case::Bind() {
     if (attribute.dimension)
       operation_->Set(attribute.name, std::to_string(dimensions_[attribute.name]));
   }
+  std::erase_if(dtypes_, [&](const auto& given) {  // said or not, it is the same case
+    const TensorSpec& tensor = *FindTensor(signature(), given.first);
+    return tensor.role == Role::kCode && given.second == sextant::DTypeOf(tensor.role, dtype_);
+  });
   operation_->Check();
   operation_->CheckTypes(dtypes_);
   for (const auto* side : {&signature().inputs, &signature().outputs}) {

@@ -185,10 +185,16 @@ class Wrapped final : public TypedOperation<Op> {
         for (Real& x : output.values.data) x = op_.Stored(output.dtype, x);
       } else {
         const ScopedStore at(output.dtype);
+        const bool is_code = info().signature.outputs[o].role == Role::kCode;
         if constexpr (std::same_as<Real, Counted>)
-          if (info().signature.outputs[o].role == Role::kCode)
-            for (const Counted& x : output.values.data)
-              output.before_rounding.push_back(x.Permitted());
+          for (const Counted& x : output.values.data)
+            if (is_code) output.before_rounding.push_back(x.Permitted());
+        if constexpr (std::same_as<Real, Rounded>) {
+          // A processor that flushes subnormal numbers leaves codes as they are.
+          for (Rounded& x : output.values.data)
+            if (is_code) x = Rounded(RoundTo(output.dtype, x.value()), output.dtype);
+          if (is_code) continue;
+        }
         ConvertAll(std::span<Real>(output.values.data));
       }
     }

@@ -3,24 +3,22 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <span>
+#include <type_traits>
+#include <utility>
+#include <vector>
 
 #include "reference/base/error.h"
 #include "reference/base/value_text.h"
 #include "reference/case/intermediate.h"
 #include "reference/layer/activation.h"
+#include "reference/layer/code_blocks.h"
+#include "reference/number/lanes/each_number.h"
 #include "reference/number/real.h"
 #include "reference/prove/rounding_operation.h"
 
 namespace sextant {
 namespace {
-
-// A block x[n,:,g,:]: calls use(flat) for its elements.
-template <class Use>
-void ForBlock(const Shape& shape, size_t n, size_t g, const Use& use) {
-  const size_t A = shape[1], G = shape[2], M = shape[3];
-  for (size_t a = 0; a < A; ++a)
-    for (size_t m = 0; m < M; ++m) use(((n * A + a) * G + g) * M + m);
-}
 
 // NaN if one of the numbers is NaN.
 double LargestMagnitude(const Tensor<double>& x, size_t n, size_t g) {
@@ -32,62 +30,86 @@ double LargestMagnitude(const Tensor<double>& x, size_t n, size_t g) {
   return largest;
 }
 
-// Numbers divided by the scale of their block.
+// A block: its scale, or the one that was answered, and its largest magnitude.
 template <class Real>
-struct Divisor {
-  Divisor(const Real& scale, const Real& largest, const Real& limit, bool is_given)
-      : scale_(scale), largest_(largest), limit_(limit), is_given_(is_given) {
-    if constexpr (RealArithmetic<Real>) return;
-    reciprocal_ = Converted(Real(1.0)) / scale;
-    inverse_ = limit / largest;
-  }
-  Real Divide(const Real& x) const;
+struct Block {
+  Real scale, largest, limit;
+  bool is_answered;
 
- private:
-  Real scale_, largest_, limit_;
-  bool is_given_;  // the scale is an answer
-  Real reciprocal_{}, inverse_{};
+  // x / scale. A tie is exact only without the rounding of the scale.
+  Real Divided(const Real& x) const {
+    if constexpr (RealArithmetic<Real>) return is_answered ? x / scale : x * limit / largest;
+    return x / scale;
+  }
+  // What numbers are multiplied by: 1 / scale. For Counted any number that the recipe permits, also
+  // limit / largest, which may be another number: the scale is rounded.
+  Real Factor() const {
+    return CurrentRule().form == Form::kInverse ? limit / largest : Converted(Real(1.0)) / scale;
+  }
 };
 
-// A tie is exact only without the rounding of the scale.
-template <RealArithmetic Real>
-Real Exactly(const Real& x, const Real& scale, const Real& largest, const Real& limit,
-             bool is_given) {
-  return is_given ? x / scale : x * limit / largest;
-}
-
-template <class Real>
-Real Divisor<Real>::Divide(const Real& x) const {
-  if constexpr (RealArithmetic<Real>) return Exactly(x, scale_, largest_, limit_, is_given_);
-  const Form form = CurrentRule().form;
-  if (form == Form::kReciprocal) return x * reciprocal_;
-  if (form == Form::kInverse) return x * inverse_;
-  return x / scale_;
-}
-
-// The errors are those of the quotient by the scale. The inverse may be that of another number: the
-// scale is rounded.
 template <>
-Counted Divisor<Counted>::Divide(const Counted& x) const {
+Counted Block<Counted>::Factor() const {
   const Form form = CurrentRule().form;
-  const Counted quotient = x / scale_;
-  if (form == Form::kDivide) return quotient;
+  const Counted reciprocal = Converted(Counted(1.0)) / scale;
+  if (form == Form::kReciprocal) return reciprocal;
+  const Counted inverse = limit / largest;
+  const auto [a, b] = std::pair(reciprocal.center(), inverse.center());
+  const bool is_same = a.high == b.high && a.low == b.low;
+  const double moved = is_same
+                           ? 0
+                           : std::abs((b.high - a.high) + (b.low - a.low)) +
+                                 std::abs(b.high) * 0x1p-51 + reciprocal.drift() + inverse.drift();
+  Counted::Bounds bounds{inverse.error() + moved, inverse.likely() + moved};
+  if (form == Form::kDefault) {
+    bounds.worst = std::max(bounds.worst, reciprocal.error());
+    bounds.likely = std::max(bounds.likely, reciprocal.likely());
+  }
+  // Without a largest number (NaN in x) any factor is possible.
+  if (std::isnan(bounds.worst)) bounds = {kInfinity, kInfinity};
+  return reciprocal.WithError(bounds);
+}
+
+// largest / limit. For Counted also largest * (1 / limit) and 1 / (limit / largest), unless the
+// recipe says that it divides.
+template <class Real>
+Real ScaleOf(const Real& largest, const Real& limit) {
+  return largest / limit;
+}
+template <>
+Counted ScaleOf(const Counted& largest, const Counted& limit) {
+  const Counted quotient = largest / limit, one = Converted(Counted(1.0));
+  if (CurrentRule().form == Form::kDivide) return quotient;
   Counted::Bounds bounds{quotient.error(), quotient.likely()};
-  if (form != Form::kDefault) bounds = {};
-  const auto include = [&](const Counted& other) {
-    const auto [high, low] = other.center();
-    const double apart = std::abs((high - quotient.center().high) + (low - quotient.center().low)) +
-                         std::abs(high) * 0x1p-51 + other.drift() + quotient.drift();
-    const double moved =
-        other.center().high == quotient.center().high && other.center().low == quotient.center().low
-            ? 0
-            : apart;
-    bounds.worst = std::max(bounds.worst, other.error() + moved);
-    bounds.likely = std::max(bounds.likely, other.likely() + moved);
-  };
-  if (form != Form::kInverse) include(x * reciprocal_);
-  if (form != Form::kReciprocal) include(x * inverse_);
+  for (const Counted& other : {largest * (one / limit), one / (limit / largest)}) {
+    bounds.worst = std::max(bounds.worst, other.error() + other.drift() + quotient.drift());
+    bounds.likely = std::max(bounds.likely, other.likely() + other.drift() + quotient.drift());
+  }
   return quotient.WithError(bounds);
+}
+
+// The codes of a row of a block before they are rounded. With the recipe's default form a product
+// with the factor errs at least as much as the quotient, which is rounded once.
+template <class Real>
+void SetCodes(const Block<Real>& block, std::span<const double> x, std::span<Real> codes) {
+  const auto divides = [] {
+    if constexpr (RealArithmetic<Real>) return true;
+    const Form form = CurrentRule().form;
+    return form == Form::kDivide || (form == Form::kDefault && !std::same_as<Real, Counted>);
+  };
+  if (divides()) {
+    for (size_t i = 0; i < x.size(); ++i)
+      codes[i] = ClampOrNaN(block.Divided(Converted(Real(x[i]))), -block.limit, block.limit);
+    return;
+  }
+  const auto function_of = [&, factor = block.Factor()]<class Number>(std::type_identity<Number>) {
+    return [by = Number(factor), low = Number(-block.limit), high = Number(block.limit)](
+               const Number& x) { return ClampOrNaN(Converted(x) * by, low, high); };
+  };
+  std::vector<Real> numbers;
+  for (const double number : x) numbers.emplace_back(number);
+  SetEach(numbers, function_of, numbers);
+  std::ranges::copy(numbers, codes.begin());
 }
 
 }  // namespace
@@ -100,10 +122,7 @@ void Quantize::Check() const {
 }
 
 void Quantize::CheckTypes(const std::map<std::string, DType>& given) const {
-  const auto at = given.find("codes");
-  const DType type = at == given.end() ? DType::kF8E4M3FN : at->second;
-  if (SizeOf(type) != 1)
-    throw Error("quantize: dtype.codes=", NameOf(type), ", expected a type of 8 bits");
+  const DType type = TypeOfCodes(kName, given);
   if (limit && *limit > MaxFinite(type))
     throw Error("quantize: limit=", PrintValue(*limit), " is beyond the largest number of ",
                 NameOf(type), ", ", PrintValue(MaxFinite(type)));
@@ -111,7 +130,7 @@ void Quantize::CheckTypes(const std::map<std::string, DType>& given) const {
 
 template <class Real>
 void Quantize::operator()(const Tensor<double>& x, Tensor<Real>& scale, Tensor<Real>& codes) const {
-  const size_t N = x.shape[0], G = x.shape[2];
+  const size_t N = x.shape[0], A = x.shape[1], G = x.shape[2], M = x.shape[3];
   const Real most(Limit()), huge(std::numeric_limits<double>::max());
   std::vector<Real> largest;  // of each block
   {
@@ -122,20 +141,21 @@ void Quantize::operator()(const Tensor<double>& x, Tensor<Real>& scale, Tensor<R
         Real& of_block = largest.emplace_back(Converted(Real(amax)));
         if (least > 0 && !std::isnan(amax))
           of_block = ClampOrNaN(of_block, Converted(Real(least)), huge);
-        scale(n, g) = of_block / Converted(most);
+        scale(n, g) = ScaleOf(of_block, Converted(most));
       }
     }
   }
   const Tensor<Real> own = Intermediate(scale, Step::kQuantize);
-  const bool is_given = ScopedOutputs::AnswerFor(&scale) != nullptr;
+  const bool is_answered = ScopedOutputs::AnswerFor(&scale) != nullptr;
   const ScopedStep at(Step::kQuantize);
+  const std::span<const double> numbers = x.data;
   for (size_t n = 0; n < N; ++n) {
     for (size_t g = 0; g < G; ++g) {
-      const Divisor<Real> by{own(n, g), largest[n * G + g], Converted(most), is_given};
-      ForBlock(x.shape, n, g, [&](size_t flat) {
-        const Real code = by.Divide(Converted(Real(x.data[flat])));
-        codes.data[flat] = ClampOrNaN(code, -Converted(most), Converted(most));
-      });
+      const Block<Real> block{own(n, g), largest[n * G + g], Converted(most), is_answered};
+      for (size_t a = 0; a < A; ++a) {
+        const size_t first = ((n * A + a) * G + g) * M;
+        SetCodes(block, numbers.subspan(first, M), std::span<Real>(codes.data).subspan(first, M));
+      }
     }
   }
 }

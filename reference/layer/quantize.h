@@ -33,11 +33,11 @@ codes = x / scale, in the type of codes: to nearest, ties to even
   least                unit of x
 dtype.codes=: a type of 8 bits, f8_e4m3fn unless it is given.
 A code is a choice: each is right that is the rounding of a number which the recipe permits before
-that rounding. Beside a tie these are two; an exact tie has one. Codes are judged by the scale that
-was answered, too. A recipe says how they are computed, or permits all three ways:
-  quantize=T:divide      x / scale
-  quantize=T:reciprocal  x * (1 / scale)
-  quantize=T:inverse     x * (limit / max(amax, least)))";
+that rounding, for the scale that was answered. Beside a tie these are two; an exact tie has one.
+A recipe says how codes and scales are computed, or permits all ways:
+  quantize=f32:divide      x / scale; the scale is a quotient
+  quantize=f32:reciprocal  x * (1 / scale)
+  quantize=f32:inverse     x * (limit / max(amax, least)))";
   static constexpr std::string_view kSource =
       "divide: vllm-project/vllm csrc/quantization/w8a8/fp8/common.cu (scales per token); "
       "reciprocal: "

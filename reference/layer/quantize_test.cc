@@ -95,6 +95,32 @@ TEST(Quantize, TheInverseMayBeFartherFromTheQuotientByTheScale) {
   EXPECT_GE(q.ErrorsWith({scale})[1], apart);
 }
 
+// 450 * (1/448) and 1 / (448/450) have two roundings.
+TEST(Quantize, TheScaleIsAQuotientOnlyIfTheRecipeSaysSo) {
+  const auto error_by = [](const std::string& recipe) {
+    const Quantized q("", {1, 1, 1, 1}, {450}, recipe);
+    return PermittedErrors({q.c, q.inputs, q.by})[kScale].error.data[0];
+  };
+  const double quotient = error_by("native quantize=f32:divide");
+  EXPECT_LE(quotient, 0x1p-24);
+  EXPECT_GE(error_by("native"), 1.5 * quotient);
+  EXPECT_LE(error_by("native"), 4 * quotient);
+}
+
+// A kernel may flush subnormal numbers of f32, but a code is none.
+TEST(Quantize, SubnormalCodesAreNotFlushed) {
+  const Quantized q("", {1, 1, 1, 2}, {448, 0x1p-7}, "native flush");
+  EXPECT_THAT(EvaluateByRecipe({q.c, q.inputs, q.by})[kCodes].values.data,
+              ElementsAre(448, 0x1p-7));
+}
+
+TEST(Quantize, WithoutALargestNumberAnyInverseIsPossible) {
+  const Quantized q("", {1, 1, 1, 2}, {kNaN, 1});
+  EXPECT_EQ(q.ErrorsWith({1})[1], kInfinity);
+  EXPECT_EQ(Quantized("", {1, 1, 1, 2}, {kNaN, 1}, "native quantize=f32:divide").ErrorsWith({1})[1],
+            0);
+}
+
 TEST(Quantize, IsUnspecifiedWhereNoScaleIs) {
   for (const double x : {kNaN, kInfinity}) {
     const Quantized q("", {2, 1, 1, 2}, {1, x, 448, 1});
@@ -111,7 +137,7 @@ TEST(Quantize, RefusesOtherTypesAndLimits) {
   const auto error_of = [](const std::string& words) {
     return MessageOf([&] { Case::Parse("quantize N=1 A=1 G=1 M=2 " + words); });
   };
-  EXPECT_EQ(error_of("dtype.codes=bf16"), "quantize: dtype.codes=bf16, expected a type of 8 bits");
+  EXPECT_EQ(error_of("dtype.codes=bf16"), "quantize: codes are bf16, expected a type of 8 bits");
   EXPECT_EQ(error_of("limit=449"),
             "quantize: limit=449 is beyond the largest number of f8_e4m3fn, 448");
   EXPECT_EQ(error_of("limit=0"), "quantize: limit=0, expected a number above 0");

@@ -33,7 +33,8 @@ std::string WorstOf(const TensorVerdict& t) {
   if (t.worst.admissible) {
     const auto [least, most] = *t.worst.admissible;
     text += ", admissible " + Number(least);
-    if (least != most) text += " to " + Number(most) + ": a tie within the recipe";
+    if (least != most) text += " to " + Number(most) + ": the recipe permits both sides of a tie";
+    return text;
   }
   text += ", off by ";
   text += ShortNumber(t.worst.error);

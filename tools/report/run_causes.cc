@@ -86,7 +86,7 @@ const Weighed& FirstOf(const std::vector<Weighed>& all, std::vector<Failure> fai
   for (const Failure& one : failures)
     refuting += one.explained || one.verdict->causes.empty() ? 0 : one.bits;
   const auto support = [&](const Weighed& one) {
-    return one.cause->is_measured ? one.NewBits(failures) : 0;
+    return one.cause->is_measured && !one.IsLast() ? one.NewBits(failures) : 0;
   };
   const Weighed& other = *std::ranges::max_element(all, {}, support);
   return refuting >= kRefuting && support(other) >= kMostOf * refuting ? other : best;

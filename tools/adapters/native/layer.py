@@ -140,6 +140,11 @@ def quantize(q, at):
     return {"scale": scale[:, 0, :, 0], "codes": at("codes", np.clip(scaled, -limit, limit), q)}
 
 
+def dequantize(q, at):
+    codes, scale = at("operands", (q.codes, q.scale), q)
+    return {"y": at("output", codes * scale[:, None, :, None], q)}
+
+
 def embedding(q, at):
     token = at("token", q.token, q)
     table = at("table", q.table, q)

@@ -1,0 +1,101 @@
+#include "fast/layer/dequantize.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "fast/layer/dequantize.cc"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#include <algorithm>
+
+#include "fast/kernel/kernel.h"
+#include "fast/kernel/typed.h"
+#include "fast/layer/cast.h"
+#include "fast/simd/element-inl.h"
+#include "reference/layer/dequantize.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace sextant::fast {
+namespace HWY_NAMESPACE {
+
+// y_k = x_k factor
+template <class T>
+HWY_INLINE void Multiply(const Computed<T>* x, Computed<T> factor, T* y, size_t n) {
+  const hn::ScalableTag<Computed<T>> d;
+  ForEachVector(d, n, [&](auto dk, size_t k) SEXTANT_INLINE {
+    Write(dk, hn::Mul(hn::LoadU(dk, x + k), hn::Set(dk, factor)), y + k);
+  });
+}
+
+// A part of a row is converted at once.
+template <class T>
+HWY_INLINE void MultiplyRow(const QuantizedBlocks& blocks, const uint8_t* codes,
+                            const Computed<T>* scale, T* y) {
+  constexpr size_t kPart = 4096;
+  Computed<T> numbers[kPart];
+  const size_t width = blocks.width, count = blocks.count * width;
+  for (size_t first = 0; first < count; first += kPart) {
+    const size_t size = std::min(kPart, count - first);
+    Convert(blocks.type, codes + first, kDType<Computed<T>>, numbers, Overflow::kSaturate, size);
+    for (size_t k = 0; k < size;) {
+      const size_t g = (first + k) / width, n = std::min(size - k, (g + 1) * width - first - k);
+      Multiply(numbers + k, scale[g], y + first + k, n);
+      k += n;
+    }
+  }
+}
+
+void DequantizeElements(DType dtype, const QuantizedBlocks& blocks, const uint8_t* codes,
+                        UntypedInput scale, UntypedOutput y) {
+  WithElement(dtype, [=, &blocks]<class T>() HWY_ATTR {
+    T* const to = y;
+    for (size_t a = 0; a < blocks.rows; ++a)
+      MultiplyRow<T>(blocks, codes + a * blocks.stride, scale, to + a * blocks.stride);
+  });
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace sextant::fast
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace sextant::fast {
+
+HWY_EXPORT(DequantizeElements);
+
+template <Element T>
+void DequantizeRow(const QuantizedBlocks& blocks, const uint8_t* codes, const Computed<T>* scale,
+                   T* y) noexcept {
+  HWY_DYNAMIC_DISPATCH(DequantizeElements)(kDType<T>, blocks, codes, scale, y);
+}
+
+template void DequantizeRow(const QuantizedBlocks&, const uint8_t*, const double*,
+                            double*) noexcept;
+template void DequantizeRow(const QuantizedBlocks&, const uint8_t*, const float*, float*) noexcept;
+template void DequantizeRow(const QuantizedBlocks&, const uint8_t*, const float*, F16*) noexcept;
+template void DequantizeRow(const QuantizedBlocks&, const uint8_t*, const float*, BF16*) noexcept;
+
+namespace {
+
+StoredTensors RunDequantize(const Case& c, const StoredTensors& inputs) {
+  const size_t A = ExtentOf(c, "A"), G = ExtentOf(c, "G"), M = ExtentOf(c, "M");
+  const QuantizedBlocks blocks{G, A, M, G * M, inputs[0].dtype(), 0, 0};
+  StoredTensors y = OneOutput(c);
+  WithElement(c.dtype(), [&]<class T>() {
+    InRowParts(ExtentOf(c, "N"), A * G * M, [&](size_t first, size_t count) {
+      for (size_t n = first; n < first + count; ++n)
+        DequantizeRow(blocks, inputs[0].As<uint8_t>() + n * A * G * M,
+                      inputs[1].As<Computed<T>>() + n * G, y[0].As<T>() + n * A * G * M);
+    });
+  });
+  return y;
+}
+
+}  // namespace
+
+template <>
+CaseKernel MakeKernel<Dequantize>() {
+  return StoredKernel<RunDequantize>(DeclinesMixedTypes);
+}
+
+}  // namespace sextant::fast
+#endif

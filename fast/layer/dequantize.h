@@ -1,0 +1,16 @@
+// The numbers of codes of 8 bits. The definition: reference/layer/dequantize.h.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "fast/layer/quantize.h"
+
+namespace sextant::fast {
+
+// codes, y: rows * stride elements; scale: one number for each block.
+template <Element T>
+void DequantizeRow(const QuantizedBlocks& blocks, const uint8_t* codes, const Computed<T>* scale,
+                   T* y) noexcept;
+
+}  // namespace sextant::fast

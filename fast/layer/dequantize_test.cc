@@ -1,0 +1,46 @@
+#include "fast/layer/dequantize.h"
+
+#include <vector>
+
+#include "fast/kernel/kernel_test.h"
+
+namespace sextant::fast {
+namespace {
+
+// Expects one product and one rounding, bit by bit, of all codes but NaN.
+template <class T>
+void ExpectNumbers(const QuantizedBlocks& blocks) {
+  using C = Computed<T>;
+  const Guarded<C> scale = Random(blocks.width).Fill<C>(blocks.count, 0.01, 3);
+  Guarded<uint8_t> codes(blocks.rows * blocks.stride);
+  for (size_t i = 0; i < codes.size(); ++i) codes[i] = static_cast<uint8_t>(i * 37 % 256);
+  Guarded<T> y(codes.size());
+  DequantizeRow(blocks, codes.data(), scale.data(), y.data());
+  for (size_t i = 0; i < codes.size(); ++i) {
+    const double code = DecodeBits(blocks.type, codes[i]);
+    if (std::isnan(code)) continue;
+    const C number = static_cast<C>(code) * scale[i % blocks.stride / blocks.width];
+    ASSERT_EQ(ToDouble(y[i]), ToDouble(FromDouble<T>(number)))
+        << NameOf(blocks.type) << " " << i << " of width " << blocks.width;
+  }
+}
+
+template <class T>
+class DequantizeKernel : public testing::Test {};
+TYPED_TEST_SUITE(DequantizeKernel, AllTypes);
+
+TYPED_TEST(DequantizeKernel, EveryWidthAroundTheVectors) {
+  OnAllTargets([] {
+    for (const DType type :
+         {DType::kF8E4M3FN, DType::kF8E5M2, DType::kF8E4M3FNUZ, DType::kF8E5M2FNUZ})
+      for (size_t width = 1; width <= 67; ++width)
+        ExpectNumbers<TypeParam>({3, 2, width, 3 * width, type, 0, 0});
+  });
+}
+
+TYPED_TEST(DequantizeKernel, RowsLongerThanItsMemory) {
+  OnAllTargets([] { ExpectNumbers<TypeParam>({3, 1, 2500, 7500, DType::kF8E4M3FN, 0, 0}); });
+}
+
+}  // namespace
+}  // namespace sextant::fast

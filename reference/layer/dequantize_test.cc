@@ -1,0 +1,52 @@
+#include "reference/layer/dequantize.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "reference/base/error_test.h"
+#include "reference/case/case.h"
+#include "reference/prove/prove.h"
+
+namespace sextant {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsNan;
+
+using Numbers = std::vector<double>;
+
+std::vector<GoldenTensor> GoldenOf(const std::string& line, const Shape& shape,
+                                   const Numbers& codes, const Numbers& scale) {
+  const Case c = Case::Parse(line);
+  const Tensors inputs = {{"codes", DType::kF8E4M3FN, Tensor<double>(shape, codes)},
+                          {"scale", DType::kF32, Tensor<double>({shape[0], shape[2]}, scale)}};
+  return Prove({c, inputs, ParseRecipe("native", c.dtype())});
+}
+
+// codes[n,a,g,m]: two groups in each of two rows, which share their scales.
+TEST(Dequantize, ABlockHasItsScale) {
+  const auto y =
+      GoldenOf("dequantize N=1 A=2 G=2 M=2", {1, 2, 2, 2}, {1, 2, 3, 4, -5, 6, 7, 0.25}, {0.5, 3});
+  EXPECT_THAT(y[0].value.data, ElementsAre(0.5, 1, 9, 12, -2.5, 3, 21, 0.75));
+}
+
+// 1.125 times 1 + 2^-7 is 1.1337890625, between the bf16 1.1328125 and 1.140625.
+TEST(Dequantize, RoundsOnce) {
+  const auto y =
+      GoldenOf("dequantize N=1 A=1 G=1 M=1 dtype=bf16", {1, 1, 1, 1}, {1.125}, {1.0078125});
+  EXPECT_EQ(y[0].value.data[0], 1.1328125);
+  EXPECT_EQ(y[0].high.data[0], 1.1337890625);
+}
+
+TEST(Dequantize, NansAreUnspecified) {
+  const auto y = GoldenOf("dequantize N=1 A=1 G=2 M=1", {1, 1, 2, 1}, {kNaN, 2}, {1, 2});
+  EXPECT_THAT(y[0].value.data, ElementsAre(IsNan(), 4));
+}
+
+TEST(Dequantize, RefusesOtherTypes) {
+  EXPECT_EQ(MessageOf([] { Case::Parse("dequantize N=1 A=1 G=1 M=1 dtype.codes=f16"); }),
+            "dequantize: codes are f16, expected a type of 8 bits");
+}
+
+}  // namespace
+}  // namespace sextant
