@@ -35,7 +35,7 @@ HWY_INLINE void MultiplyRow(const QuantizedBlocks& blocks, const uint8_t* codes,
   const size_t width = blocks.width, count = blocks.count * width;
   for (size_t first = 0; first < count; first += kPart) {
     const size_t size = std::min(kPart, count - first);
-    Convert(blocks.type, codes + first, kDType<Computed<T>>, numbers, Overflow::kSaturate, size);
+    Convert(blocks.type, codes + first, kDType<Computed<T>>, numbers, Overflow::kInf, size);
     for (size_t k = 0; k < size;) {
       const size_t g = (first + k) / width, n = std::min(size - k, (g + 1) * width - first - k);
       Multiply(numbers + k, scale[g], y + first + k, n);

@@ -79,7 +79,7 @@ Real ScaleOf(const Real& largest, const Real& limit) {
 template <>
 Counted ScaleOf(const Counted& largest, const Counted& limit) {
   const Counted quotient = largest / limit, one = Converted(Counted(1.0));
-  if (CurrentRule().form == Form::kDivide) return quotient;
+  if (CurrentRule().form == Form::kDivide || largest.IsZero()) return quotient;
   Counted::Bounds bounds{quotient.error(), quotient.likely()};
   for (const Counted& other : {largest * (one / limit), one / (limit / largest)}) {
     bounds.worst = std::max(bounds.worst, other.error() + other.drift() + quotient.drift());
