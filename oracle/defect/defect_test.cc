@@ -253,7 +253,8 @@ constexpr const char* kHiding[] = {
     "decoder_block pairing=half S=1 M=4 H=1 D=4 F=3 dtype=f32 @position=0",
     "decoder_block pairing=half S=2 M=2 H=2 D=2 F=3 dtype=f32 @x=0,0,0,0",
     "decoder pairing=half V=2 L=1 S=2 M=2 H=1 D=2 F=3 dtype=f32 @table=0,0,0,0",
-    "cross_attention S=1 T=1 M=2 H=1 D=2 dtype=f32 @x=1,2 @memory=1,2"};
+    "cross_attention S=1 T=1 M=2 H=1 D=2 dtype=f32 @x=1,2 @memory=1,2",
+    "quantize N=1 A=1 G=1 M=2 dtype=f32 @x=448,1"};
 
 TEST_P(SlowMutatedFormulas, AreRightWhereTheirMutationCannotShow) {
   std::vector<std::string> lines;

@@ -64,6 +64,8 @@ std::vector<Defect> DequantizeDefects() {
                   [](size_t g, size_t G) { return (g + 1) % G; }),
       OtherScales("scale_of_first_block", "all blocks of a row have the scale of the first",
                   [](size_t, size_t) { return size_t{0}; }),
+      ChangedCodes("sign_lost", "the sign of the codes is not read",
+                   [](DType, double code) { return std::abs(code); }),
       ChangedCodes("subnormals_flushed", "subnormal codes are 0",
                    [](DType type, double code) {
                      const double least = PowerOfTwo(GridOf(type).min_exponent);
