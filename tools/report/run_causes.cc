@@ -15,6 +15,7 @@ constexpr double kCostOfPart = 8;  // bits: there are a few hundred causes
 constexpr double kRefuting = 32;   // bits: two cases of many elements
 constexpr double kMostOf = 2.0 / 3;
 constexpr size_t kSpeakAgainst = 2;  // conforming cases: one may have a path of its own
+constexpr double kAll = 7.0 / 8;     // a defect that explains so much is there, in some cases only
 
 // What is said at once: "gain+position_shifted" are two, and a cause that needs another is one.
 double CostOf(const Cause& cause) {
@@ -34,9 +35,10 @@ struct Weighed {
   double cost = 0, bits = 0;     // the least cost; of the failure that tells most
   std::vector<size_t> failures{};
   size_t refuting = 0;
+  bool is_refuted = false;
 
   // It may be said although it is refuted, or says only where y is wrong, if nothing else is said.
-  bool IsLast() const { return refuting >= kSpeakAgainst || cause->name == "wrong_in_range"; }
+  bool IsLast() const { return is_refuted || cause->name == "wrong_in_range"; }
   // What the failures tell that it explains and nothing has explained yet.
   double NewBits(const std::vector<Failure>& all) const {
     double sum = 0;
@@ -100,7 +102,7 @@ std::vector<RunCause> FewestOf(std::vector<Failure>& failures, std::vector<Weigh
     if (best.Gain(failures) <= 0 && !chosen.empty()) break;
     RunCause cause{*best.cause, best.failures.size()};
     cause.refuting = best.refuting;
-    cause.only_possible = best.Gain(failures) <= 0 || best.refuting >= kSpeakAgainst;
+    cause.only_possible = best.Gain(failures) <= 0 || best.is_refuted;
     const double bits = best.NewBits(failures);
     for (const size_t i : best.failures) cause.new_cases += !failures[i].explained;
     best.Explain(failures);
@@ -126,9 +128,13 @@ std::vector<OperationCauses> CausesOf(const Report& report) {
   for (auto& [operation, failures] : by_operation) {
     OperationCauses causes{.operation = operation, .failing = failures.size()};
     std::vector<Weighed> all = WeighedCausesOf(failures);
+    double bits = 0;
+    for (const Failure& one : failures) bits += one.bits;
     for (Weighed& one : all) {
       const auto at = report.refuting.find(operation + "/" + one.cause->name);
-      if (at != report.refuting.end() && !one.cause->is_measured) one.refuting = at->second;
+      if (at == report.refuting.end() || one.cause->is_measured) continue;
+      one.refuting = at->second;
+      one.is_refuted = one.refuting >= kSpeakAgainst && one.NewBits(failures) < kAll * bits;
     }
     causes.causes = FewestOf(failures, std::move(all));
     causes.unexplained =

@@ -115,6 +115,14 @@ TEST(RunCauses, WhatConformingCasesSpeakAgainstComesLast) {
                         "would fail by it\n"));
 }
 
+TEST(RunCauses, ADefectThatExplainsAllFailuresIsLikelyAlthoughOthersConform) {
+  Report report =
+      ReportWith({Failing("rope", 70000, {{"a", "why"}}), Failing("rope", 70000, {{"a", "why"}})});
+  report.refuting["rope/a"] = 9;  // the defect is in a path of its own
+  EXPECT_FALSE(CausesOf(report)[0].causes[0].only_possible);
+  EXPECT_EQ(CausesOf(report)[0].causes[0].refuting, 9);
+}
+
 TEST(RunCauses, APlaceIsSaidAfterAllNames) {
   std::vector<Verdict> verdicts(4, Failing("rope", 70000, {{"wrong_in_range", "why", true}}));
   EXPECT_EQ(CausesIn(verdicts)[0].cause.name, "wrong_in_range");
