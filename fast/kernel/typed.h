@@ -87,8 +87,7 @@ void InRowParts(size_t rows, size_t width, const Work& work) {
 }
 
 // Declines a case with a tensor whose dtype differs from the default of its role, apart from codes.
-// Returns the
-// reason, or an empty string.
+// Returns the reason, or an empty string.
 inline std::string DeclinesMixedTypes(const Case& c) {
   for (const auto* side : {&c.signature().inputs, &c.signature().outputs}) {
     for (const TensorSpec& tensor : *side) {

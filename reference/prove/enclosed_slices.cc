@@ -37,6 +37,7 @@ void EnclosedSlices::Enclose(const Slice& slice) {
       part->data.resize(CountOf(shape));
     }
     p.vacuous.resize(CountOf(shape));
+    if (spec.role == Role::kCode) p.before_rounding.resize(CountOf(shape));
   }
   state_->prover.EncloseSlice(slice);
 }
