@@ -114,7 +114,10 @@ TEST(Codes, TheAdmissibleOnesAreRoundedOutwards) {
   EXPECT_EQ(admissible(1.0625 - 0x1p-30, 0, 0x1p-31), std::pair(1.0, 1.0));
   EXPECT_EQ(admissible(1.0625 - 0x1p-30, 0, 0x1p-30), std::pair(1.0, 1.125));
   EXPECT_EQ(admissible(1.0625, -0x1p-60, 0x1p-61), std::pair(1.0, 1.125)) << "within 2^-50";
-  EXPECT_EQ(admissible(448, 0, 1), std::pair(448.0, 448.0)) << "the largest code";
+  for (const double bound : {1.0, 15.0})
+    EXPECT_EQ(admissible(448, 0, bound), std::pair(448.0, 448.0)) << "the largest code";
+  EXPECT_EQ(admissible(448, 0, 30), std::pair(416.0, 448.0)) << "not NaN, beyond 464";
+  EXPECT_EQ(admissible(-448, 0, 30), std::pair(-448.0, -416.0));
   golden.radius.data = {0x1p-20};
   EXPECT_EQ(admissible(1.0625 - 0x1p-20, 0, 0), std::pair(1.0, 1.125)) << "of the enclosure";
 }

@@ -85,7 +85,8 @@ bool IsPermitted(const GoldenTensor& golden, const PermittedTensor& permitted, s
 }
 
 // The sums are rounded outwards: |high - bound| and |high + bound| are at most 2 |high| + bound,
-// and each of the two operations errs by at most half an ulp of that.
+// and each of the operations errs by at most half an ulp of that. No implementation exceeds the
+// largest number of the type: it limits quotients before it rounds them.
 std::pair<double, double> AdmissibleOf(const GoldenTensor& golden, const PermittedTensor& permitted,
                                        size_t i) {
   const double value = golden.value.data[i];
@@ -93,8 +94,9 @@ std::pair<double, double> AdmissibleOf(const GoldenTensor& golden, const Permitt
   if (bound == 0) return {value, value};  // every implementation rounds this number
   const double high = golden.high.data[i], low = golden.low.data[i];
   const double slack = (2 * std::abs(high) + bound) * 0x1p-51;
-  return {RoundTo(golden.dtype, high - bound + low - slack),
-          RoundTo(golden.dtype, high + bound + low + slack)};
+  const double most = MaxFinite(golden.dtype);
+  return {RoundTo(golden.dtype, std::max(high - bound + low - slack, -most)),
+          RoundTo(golden.dtype, std::min(high + bound + low + slack, most))};
 }
 
 double ErrorOf(const GoldenTensor& golden, size_t i, double got) {

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "oracle/defect/input_defects.h"
 #include "oracle/diagnosis/catalog_entry.h"
 #include "oracle/property/changed_inputs.h"
 #include "oracle/property/common_properties.h"
@@ -133,7 +132,7 @@ struct MutatedQuantize : Quantize {
   // What takes the place of x where the largest number of a block is looked for.
   Tensor<double> LookedAt(const Tensor<double>& x) const {
     Tensor<double> other = x;
-    const size_t N = x.shape[0], A = x.shape[1], G = x.shape[2], M = x.shape[3];
+    const size_t A = x.shape[1], G = x.shape[2], M = x.shape[3];
     for (size_t i = 0; i < x.data.size(); ++i) {
       const size_t m = i % M, g = i / M % G, a = i / (M * G) % A, n = i / (M * G * A);
       const auto at = [&](size_t row, size_t group) {
@@ -146,7 +145,7 @@ struct MutatedQuantize : Quantize {
         for (size_t group = 0; group < G; ++group)
           if (std::abs(at(a, group)) > std::abs(other.data[i])) other.data[i] = at(a, group);
     }
-    return N == 0 ? x : other;
+    return other;
   }
 
   template <class Real>

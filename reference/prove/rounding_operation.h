@@ -3,7 +3,8 @@
 // If the definition says that one part reads the rounded result of another part, every number type
 // performs this rounding: a recipe cannot omit it. The struct of such an operation has a member
 // `DType rounded_dtype`, which is not an attribute: the dtype of the rounded output, which a case
-// may override.
+// may override. So has one whose formula depends on the type of an output (`quantize`: the largest
+// code).
 #pragma once
 
 #include <memory>
