@@ -125,7 +125,7 @@ class Editor {
     });
   }
   // A sentence about columns, said of this axis.
-  std::string Along(char axis, std::string sentence) const {
+  std::string ForAxis(char axis, std::string sentence) const {
     const std::string noun = axis == 'N' ? "row" : IsStacked(axis) ? "part" : "column";
     for (size_t at = 0; (at = sentence.find("column", at)) != std::string::npos; at += noun.size())
       sentence.replace(at, 6, noun);
@@ -264,7 +264,7 @@ class Editor {
         const std::string rest = counts.empty() ? ""
                                  : follows      ? ", and its mean is over these alone"
                                            : ", but it is divided by the number of all columns";
-        Add(follows ? 2 : 3, NameOf(stage) + name, Noun(stage) + Along(axis, sentence + rest),
+        Add(follows ? 2 : 3, NameOf(stage) + name, Noun(stage) + ForAxis(axis, sentence + rest),
             [=](Plan& plan, double number) {
               const auto n = static_cast<size_t>(number);
               for (const Stage each : changed) {
@@ -334,7 +334,8 @@ class Editor {
     }
     if (!is_sum) {
       Add(2, NameOf(stage) + "_is_first",
-          Along(axis, "the first column is taken instead of ") + Noun(stage), [stage](Plan& plan) {
+          ForAxis(axis, "the first column is taken instead of ") + Noun(stage),
+          [stage](Plan& plan) {
             plan.Edit(stage).spans = {{0, 1}};
           });
       Add(2, NameOf(stage) + "_is_sum", "the sum is taken instead of " + Noun(stage),
@@ -466,7 +467,8 @@ class Editor {
     for (const char axis : plan_.AxesOf(stage)) {
       if (IsAcross(axis) || plan_.AxesOf(stage).size() < 2) continue;
       Add(cost, NameOf(stage) + "_averaged",
-          Along(axis, "the mean of " + Noun(stage) + " is used for all columns"), [=](Plan& plan) {
+          ForAxis(axis, "the mean of " + Noun(stage) + " is used for all columns"),
+          [=](Plan& plan) {
             plan.Replace(stage, kMean.AddTo(plan, stage, axis, plan.at(stage).step));
           });
       for (const Function function : {Function::kSubtract, Function::kDivide}) {
@@ -555,13 +557,15 @@ class Editor {
             : std::string(" in all but the ") + (is_last ? "first" : "last") + " # columns of " +
                   std::to_string(extent);
     const std::string text = Noun(stage) + " is " + PrintValue(value) + place;
-    Add(4, NameOf(stage) + "_constant_in_part", Along(axis, text), [=](Plan& plan, double number) {
-      const auto n = static_cast<size_t>(number);
-      const Stage made = plan.Reordered(stage, axis, [](size_t i) { return i; });
-      plan.Edit(made).chosen = [=](size_t i) { return is_last ? i < n : i + n >= extent; };
-      plan.Edit(made).number = value;
-      plan.Replace(stage, made);
-    }).values = Lengths(extent);
+    Add(4, NameOf(stage) + "_constant_in_part", ForAxis(axis, text),
+        [=](Plan& plan, double number) {
+          const auto n = static_cast<size_t>(number);
+          const Stage made = plan.Reordered(stage, axis, [](size_t i) { return i; });
+          plan.Edit(made).chosen = [=](size_t i) { return is_last ? i < n : i + n >= extent; };
+          plan.Edit(made).number = value;
+          plan.Replace(stage, made);
+        })
+        .values = Lengths(extent);
   }
 
   void Combine(Stage stage) {
@@ -587,7 +591,7 @@ class Editor {
       }
       for (const AxisOrder& order : OrdersOf(plan_.ExtentOf(axis), OrdersFor::kColumns))
         Add(5 + CostOfStage(stage), NameOf(stage) + "_" + order.name,
-            Noun(stage) + Along(axis, " is that of other columns: ") + order.text,
+            Noun(stage) + ForAxis(axis, " is that of other columns: ") + order.text,
             [=, from = order.from](Plan& plan) {
               plan.Replace(stage, plan.Reordered(stage, axis, from));
             })
