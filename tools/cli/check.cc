@@ -53,6 +53,7 @@ void JudgeAll(const std::vector<Selected>& selected, const Subject& subject,
   const auto take = [&](Verdict judged) {
     if (report.CommittedOf(judged)) RefuseNewDecline(report.verdicts.back(), judged);
     report.verdicts.push_back(std::move(judged));
+    report.not_reached = selected.size() - report.verdicts.size();
     const Verdict& verdict = report.verdicts.back();
     progress.Clear();
     PrintVerdict(report, verdict, text);

@@ -255,13 +255,16 @@ TEST_F(CheckTest, FailuresOfOneCauseAreOneEntry) {
   EXPECT_EQ(Run(words), kNonconforming);
   EXPECT_EQ(count("FAILS rms_norm"), 3u);
   EXPECT_EQ(count("  repeat: "), 1u);
-  EXPECT_EQ(count("  likely cause, as above: mean_subtracted\n"), 2u);
-  EXPECT_THAT(stdout_, HasSubstr("5 of 5 failing cases: likely cause "
-                                 "defect:rms_norm/mean_subtracted\n"));
+  EXPECT_EQ(count("\n  like one above\n"), 2u);
+  EXPECT_EQ(count("mean_subtracted ("), 1u) << "only the run says why";
+  EXPECT_THAT(stdout_, HasSubstr("\n5 of 5 failing cases: likely cause "
+                                 "defect:rms_norm/mean_subtracted ("));
+  EXPECT_THAT(stdout_, HasSubstr("\n2 failing cases more like these: -v\n"));
   EXPECT_EQ(report_["counts"]["fail"], 5);
   words.emplace_back("-v");
   EXPECT_EQ(Run(words), kNonconforming);
   EXPECT_EQ(count("  repeat: "), 5u);
+  EXPECT_EQ(count("\n  likely cause: mean_subtracted ("), 5u);
 }
 
 // A recipe that permits much permits most bugs, too; a precision is told by it.

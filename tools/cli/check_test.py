@@ -136,7 +136,7 @@ class Check(ProgramTest):
     def test_check_counts_the_cases_that_a_cause_explains(self):
         result = self.run_it("check", "rms_norm N=1 M=2", "rms_norm N=2 M=3", "--subject",
                              "defect:rms_norm/mean_subtracted")
-        self.assertIn("\n2 of 2 failing cases: possible cause defect:rms_norm/mean_subtracted\n", result.stdout)
+        self.assertIn("\n2 of 2 failing cases: possible cause defect:rms_norm/mean_subtracted (", result.stdout)
 
     # With 1024 squares, the effect of a missing eps is within the permitted worst case of the sum, but
     # larger than the likely error.

@@ -5,6 +5,7 @@
 #include <pugixml.hpp>
 
 #include "reference/base/printable.h"
+#include "tools/report/run_causes.h"
 
 namespace sextant::tools {
 namespace {
@@ -94,7 +95,7 @@ void WriteJunit(const Report& report, OutputFile& file) {
   Suite suite(report.subject);
   if (report.fresh) suite.AddProperty("fresh", std::to_string(report.fresh->seed));
   const bool none_is_judged = std::ranges::none_of(report.verdicts, HasJudgedElement);
-  for (const Verdict& v : report.verdicts) {
+  for (const Verdict& v : VerdictsOf(report)) {
     const auto [kind, details] = ElementFor(report, v, none_is_judged);
     const std::string* const committed = report.CommittedOf(v);
     // Of one name in each run, whatever the seed.

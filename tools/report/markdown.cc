@@ -11,6 +11,7 @@
 #include "reference/base/printable.h"
 #include "tools/report/advice.h"
 #include "tools/report/report_text.h"
+#include "tools/report/run_causes.h"
 
 namespace sextant::tools {
 namespace {
@@ -54,7 +55,7 @@ bool IsShown(const Report& report, Result result) {
 std::string CasesText(const Report& report) {
   std::string text;
   size_t count = 0;
-  for (const Verdict& v : report.verdicts) {
+  for (const Verdict& v : VerdictsOf(report)) {
     const Assessment assessment = report.Assess(v);
     if (!IsShown(report, assessment.result) || ++count > kMostCasesInMarkdown) continue;
     std::string details = Details(v);
@@ -94,7 +95,10 @@ std::string MarkdownOf(const Report& report) {
     text += "\n" + Code(Cut(line)) + "\n";
   for (const std::string& line : AdviceOf(report)) text += CodeBlock(Cut(line));
   if (!report.not_started.empty()) text += CodeBlock(kNotStarted + Cut(report.not_started));
-  text += "\n" + CasesText(report);
+  text += "\n";
+  const std::vector<std::string> causes = CauseLinesOf(report);
+  for (const std::string& line : causes) text += "- " + Code(Cut(line)) + "\n";
+  text += (causes.empty() ? "" : "\n") + CasesText(report);
   std::vector<std::string> notes = report.stale_expectations;
   if (!report.after_last_answer.empty())
     notes.push_back("after the last case: " + report.after_last_answer);

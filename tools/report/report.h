@@ -70,6 +70,8 @@ struct Report {
   ExitStatus Status() const;
   // Why the status is not 0; empty if it is 0.
   std::string WhyNotVerified() const;
+  // Only the case itself can say why it fails.
+  bool HasOneCase() const { return verdicts.size() + not_reached == 1; }
 };
 
 // Before Report::not_started.

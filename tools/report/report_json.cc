@@ -107,6 +107,13 @@ Json SampleToJson(const std::optional<Sample>& sample) {
           {"seed", sample->seed}};
 }
 
+Json CausesToJson(const std::vector<oracle::Cause>& causes) {
+  Json json = Json::array();
+  for (const auto& [name, why, is_measured, is_beside] : causes)
+    json.push_back({{"name", name}, {"why", why}, {"measured", is_measured}});
+  return json;
+}
+
 Json VerdictToJson(const Report& report, const Verdict& v) {
   const Assessment assessment = report.Assess(v);
   Json json = {{"case", v.case_line},
@@ -116,7 +123,7 @@ Json VerdictToJson(const Report& report, const Verdict& v) {
                {"fails", report.Fails(v)},
                {"expected", ExpectedToJson(assessment)},
                {"message", v.message},
-               {"causes", Json::array()},
+               {"causes", CausesToJson(v.causes)},
                {"conforming_recipes", v.other_recipes.texts},
                {"recipe_width", v.other_recipes.width},
                {"recipe_has_other_errors", v.other_recipes.have_other_errors},
@@ -128,9 +135,6 @@ Json VerdictToJson(const Report& report, const Verdict& v) {
                {"tensors", Json::array()}};
   if (const auto* committed = report.CommittedOf(v)) json["fresh_of"] = *committed;
   if (v.grade) json["grade"] = NameOf(*v.grade);
-  for (const oracle::Cause& cause : v.causes)
-    json["causes"].push_back(
-        {{"name", cause.name}, {"why", cause.why}, {"measured", cause.is_measured}});
   for (const TensorVerdict& t : v.tensors) json["tensors"].push_back(TensorToJson(t));
   if (!v.trace.empty()) json["trace"] = Json::array();
   for (const TensorVerdict& t : v.trace) json["trace"].push_back(TensorToJson(t));
@@ -256,8 +260,11 @@ void WriteJson(const Report& report, OutputFile& file) {
 
 void WritePage(const Report& report, OutputFile& file) {
   Json json = ReportToJson(report);
-  for (size_t i = 0; i < report.verdicts.size(); ++i)
-    json["cases"][i]["repeat"] = RepeatCommand(report, report.verdicts[i]);
+  const std::vector<Verdict> verdicts = VerdictsOf(report);
+  for (size_t i = 0; i < verdicts.size(); ++i) {
+    json["cases"][i]["causes"] = CausesToJson(verdicts[i].causes);
+    json["cases"][i]["repeat"] = RepeatCommand(report, verdicts[i]);
+  }
   const std::string page = PageOf(json);
   file.Write([&](std::ostream& out) { out << page; });
 }

@@ -65,31 +65,14 @@ void PrintRepeated(const Report& report, std::ostream& out) {
   }
 }
 
-// "30 of 32 failing cases: likely cause defect:rms_norm/mean_subtracted", and on further lines what
-// explains others; "likely cause rope/unwritten" if no subject has that name. Omitted if only one
-// case fails.
+// The causes of the run, and how many failures were not printed.
 void PrintCauses(const Report& report, std::ostream& out) {
-  for (const auto& [operation, failing, unexplained, causes] : CausesOf(report)) {
-    if (failing <= 1) continue;
-    for (const auto& [cause, cases, new_cases, only_possible, refuting] : causes) {
-      const bool is_first = &cause == &causes.front().cause;
-      out << (is_first ? std::to_string(cases) + " of " + std::to_string(failing) + " failing cases"
-                       : CountText(new_cases, "other"))
-          << (only_possible ? ": possible cause " : ": likely cause ")
-          << (cause.is_measured ? "" : "defect:") << operation << "/" << cause.name;
-      if (refuting > 0)
-        out << "; " << CountText(refuting, "conforming case") << " would fail by it";
-      out << "\n";
-    }
-    if (unexplained > 0 && !causes.empty())
-      out << CountText(unexplained, "other") << ": none of these, see there\n";
-  }
+  for (const std::string& line : CauseLinesOf(report)) out << line << "\n";
   const auto repeats = std::ranges::count_if(report.verdicts, [&](const Verdict& v) {
     return v.status == Verdict::Status::kFails && SameReasonBefore(report, v) >= kNamed;
   });
   if (repeats > 0)
-    out << CountText(static_cast<size_t>(repeats), "failing case")
-        << " more of the same causes: -v\n";
+    out << CountText(static_cast<size_t>(repeats), "failing case") << " more like these: -v\n";
 }
 
 // "  line 1\n  line 2\n"
@@ -152,14 +135,15 @@ void PrintVerdict(const Report& report, const Verdict& verdict, const TextOutput
   } else {
     head(colors.yellow, word);
   }
+  const bool fails = verdict.status == Verdict::Status::kFails;
   if (before > 0) {
-    to.out << "  " << (assessment.result == Result::kFails ? "likely cause, as above: " : "")
-           << ReasonOf(verdict) << "\n";
+    to.out << "  " << (fails ? "like one above" : ReasonOf(verdict)) << "\n";
     return;
   }
   Verdict shown = verdict;
   shown.case_line = line();
-  to.out << Indented(Details(verdict)) << "  repeat: " << RepeatCommand(report, shown) << "\n";
+  if (fails && !to.verbose && !report.HasOneCase()) shown.causes.clear();
+  to.out << Indented(Details(shown)) << "  repeat: " << RepeatCommand(report, shown) << "\n";
 }
 
 std::vector<AcceptedGroup> AcceptedGroups(const Report& report) {

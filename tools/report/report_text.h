@@ -15,9 +15,9 @@ struct TextOutput {
 
 // Prints the case, its details and the command that repeats it. Failures of one likely cause are
 // one entry: the first has all of it, the next two are named, the others counted in the summary.
-// Cases that conform and are not
-// unlikely, cases with their expected result, and unsupported cases if `supported_only`, need no
-// attention.
+// Why a case fails is said in the summary, by all of them: here only if the run has one case or
+// the output is verbose. Cases that conform and are not unlikely, cases with their expected result,
+// and unsupported cases if `supported_only`, need no attention.
 void PrintVerdict(const Report& report, const oracle::Verdict& verdict, const TextOutput& to);
 void PrintSummary(const Report& report, std::ostream& out);
 

@@ -3,7 +3,10 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <set>
 #include <utility>
+
+#include "reference/base/count_text.h"
 
 namespace sextant::tools {
 namespace {
@@ -115,15 +118,18 @@ std::vector<RunCause> FewestOf(std::vector<Failure>& failures, std::vector<Weigh
   return chosen;
 }
 
+bool IsInList(const Report& report, const Verdict& verdict) {
+  return verdict.status == Verdict::Status::kFails &&
+         report.Assess(verdict).result != Result::kAsExpected;
+}
+
 }  // namespace
 
 std::vector<OperationCauses> CausesOf(const Report& report) {
   std::map<std::string, std::vector<Failure>> by_operation;
-  for (const Verdict& verdict : report.verdicts) {
-    if (verdict.status != Verdict::Status::kFails) continue;
-    if (report.Assess(verdict).result == Result::kAsExpected) continue;
-    by_operation[OperationOf(verdict)].push_back({&verdict, BitsOf(verdict)});
-  }
+  for (const Verdict& verdict : report.verdicts)
+    if (IsInList(report, verdict))
+      by_operation[OperationOf(verdict)].push_back({&verdict, BitsOf(verdict)});
   std::vector<OperationCauses> list;
   for (auto& [operation, failures] : by_operation) {
     OperationCauses causes{.operation = operation, .failing = failures.size()};
@@ -142,6 +148,41 @@ std::vector<OperationCauses> CausesOf(const Report& report) {
     list.push_back(std::move(causes));
   }
   return list;
+}
+
+std::vector<std::string> CauseLinesOf(const Report& report) {
+  std::vector<std::string> lines;
+  if (report.HasOneCase()) return lines;
+  for (const auto& [operation, failing, unexplained, causes] : CausesOf(report)) {
+    for (const auto& [cause, cases, new_cases, only_possible, refuting] : causes) {
+      const bool is_first = &cause == &causes.front().cause;
+      std::string line = CountText(new_cases, "other");
+      if (is_first) line = std::to_string(cases) + " of " + CountText(failing, "failing case");
+      line += only_possible ? ": possible cause " : ": likely cause ";
+      line += (cause.is_measured ? "" : "defect:") + operation + "/" + cause.name;
+      line += " (" + cause.why + ")";
+      if (refuting > 0) line += "; " + CountText(refuting, "conforming case") + " would fail by it";
+      lines.push_back(std::move(line));
+    }
+    if (unexplained > 0 && !causes.empty())
+      lines.push_back(CountText(unexplained, "other") + ": none of these, see -v");
+  }
+  return lines;
+}
+
+std::vector<Verdict> VerdictsOf(const Report& report) {
+  std::vector<Verdict> verdicts = report.verdicts;
+  if (report.HasOneCase()) return verdicts;
+  std::set<std::pair<std::string, std::string>> listed;  // operation, name
+  for (const OperationCauses& of : CausesOf(report))
+    for (const RunCause& one : of.causes) listed.emplace(of.operation, one.cause.name);
+  for (Verdict& verdict : verdicts) {
+    if (!IsInList(report, verdict)) continue;
+    std::erase_if(verdict.causes, [&](const Cause& cause) {
+      return !listed.contains({OperationOf(verdict), cause.name});
+    });
+  }
+  return verdicts;
 }
 
 }  // namespace sextant::tools

@@ -32,4 +32,13 @@ struct OperationCauses {
 // nearly all failures, and what only says where y is wrong, comes after all others.
 std::vector<OperationCauses> CausesOf(const Report& report);
 
+// "30 of 32 failing cases: likely cause defect:rms_norm/mean_subtracted (the mean is subtracted)",
+// "2 others: possible cause rms_norm/unwritten (why)": what is measured is no subject's name. Empty
+// if the run has one case.
+std::vector<std::string> CauseLinesOf(const Report& report);
+
+// The verdicts of the run; a failing case keeps only the causes that the list of the run has, all
+// if it is alone or expected.
+std::vector<oracle::Verdict> VerdictsOf(const Report& report);
+
 }  // namespace sextant::tools

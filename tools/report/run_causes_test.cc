@@ -12,6 +12,7 @@ namespace {
 
 using oracle::Cause;
 using oracle::Verdict;
+using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
@@ -56,8 +57,8 @@ TEST(RunCauses, WhatExplainsMostComesFirstAndIsTakenOut) {
   EXPECT_EQ(rope.causes[1].new_cases, 2);
   std::ostringstream out;
   PrintSummary(report, out);
-  EXPECT_THAT(out.str(), HasSubstr("3 of 5 failing cases: likely cause defect:rope/a\n"
-                                   "2 others: likely cause rope/c\n"));
+  EXPECT_THAT(out.str(), HasSubstr("3 of 5 failing cases: likely cause defect:rope/a (third)\n"
+                                   "2 others: likely cause rope/c (last)\n"));
 }
 
 TEST(RunCauses, AFewElementsSupportNothingBesideACauseOfMany) {
@@ -70,8 +71,41 @@ TEST(RunCauses, AFewElementsSupportNothingBesideACauseOfMany) {
   EXPECT_EQ(rope.unexplained, 1);
   std::ostringstream out;
   PrintSummary(report, out);
-  EXPECT_THAT(out.str(), HasSubstr("\n1 other: none of these, see there\n"));
+  EXPECT_THAT(out.str(), HasSubstr("\n1 other: none of these, see -v\n"));
   EXPECT_THAT(out.str(), Not(HasSubstr("accident")));
+}
+
+std::vector<std::string> NamesIn(const Verdict& verdict) {
+  std::vector<std::string> names;
+  for (const Cause& cause : verdict.causes) names.push_back(cause.name);
+  return names;
+}
+
+TEST(RunCauses, ACaseKeepsOnlyTheCausesOfTheRun) {
+  Report report = ReportWith(
+      {Failing("rope", 1000, {{"a", "why"}, {"b", "why"}}), Failing("rope", 1000, {{"a", "why"}}),
+       Failing("rope", 3, {{"accident", "why"}}), Failing("softmax", 1000, {{"accident", "why"}})});
+  const auto verdicts = VerdictsOf(report);
+  EXPECT_THAT(NamesIn(verdicts[0]), ElementsAre("a"));
+  EXPECT_THAT(NamesIn(verdicts[1]), ElementsAre("a"));
+  EXPECT_THAT(NamesIn(verdicts[2]), IsEmpty());
+  EXPECT_THAT(NamesIn(verdicts[3]), ElementsAre("accident")) << "of another operation";
+}
+
+TEST(RunCauses, ACaseThatIsAloneSaysAllItself) {
+  Report report = ReportWith({Failing("rope", 1000, {{"a", "why"}, {"b", "why"}})});
+  EXPECT_THAT(NamesIn(VerdictsOf(report)[0]), ElementsAre("a", "b"));
+  EXPECT_THAT(CauseLinesOf(report), IsEmpty());
+  const auto printed = [&report] {
+    std::ostringstream out;
+    PrintVerdict(report, report.verdicts[0], {out});
+    return out.str();
+  };
+  EXPECT_THAT(printed(), HasSubstr("  likely cause: a (why)\n"));
+  report.not_reached = 1;
+  EXPECT_THAT(printed(), Not(HasSubstr("cause")));
+  EXPECT_THAT(CauseLinesOf(report),
+              ElementsAre("1 of 1 failing case: likely cause defect:rope/a (why)"));
 }
 
 TEST(RunCauses, TheFirstOfFewElementsIsOnlyPossible) {
@@ -111,7 +145,7 @@ TEST(RunCauses, WhatConformingCasesSpeakAgainstComesLast) {
   std::ostringstream out;
   PrintSummary(report, out);
   EXPECT_THAT(out.str(),
-              HasSubstr("2 others: possible cause defect:rope/refuted; 7 conforming cases "
+              HasSubstr("2 others: possible cause defect:rope/refuted (why); 7 conforming cases "
                         "would fail by it\n"));
 }
 
