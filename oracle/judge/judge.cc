@@ -34,14 +34,16 @@ std::vector<JudgedTensor> MergeTrace(const Case& c, std::vector<JudgedTensor> te
   return tensors;
 }
 
-// Codes are those of the scale that the subject answered: their judgement is that of the trace,
-// which says nothing else.
-void TakeCodes(const Case& c, std::vector<JudgedTensor>& trace,
-               std::vector<JudgedTensor>& tensors) {
+// Codes are those of the scale that the subject answered, an index is right beside the others, and
+// what follows an index is its own: their judgement is that of the trace, which says nothing else.
+void TakeChoices(const Case& c, std::vector<JudgedTensor>& trace,
+                 std::vector<JudgedTensor>& tensors) {
   const auto& specs = c.info().signature.outputs;
+  bool follows_choice = false;
   for (size_t t = 0; t < trace.size(); ++t) {
     const auto spec = std::ranges::find(specs, trace[t].verdict.name, &TensorSpec::name);
-    if (spec->role == Role::kCode) tensors[t] = std::move(trace[t]);
+    follows_choice |= spec->role == Role::kChoice;
+    if (follows_choice || spec->role == Role::kCode) tensors[t] = std::move(trace[t]);
   }
   trace.clear();
 }
@@ -142,7 +144,7 @@ Verdict Judge::EvaluateVariant(const Variant& variant, const Tensors& outputs) c
           : JudgeWithSystematicErrors({variant.operation, c_, inputs_, recipe_, options_},
                                       reference, outputs);
   std::vector<JudgedTensor> trace = Trace(variant, outputs);
-  if (c_.info().HasCodes() && !trace.empty()) TakeCodes(c_, trace, tensors);
+  if (c_.info().HasChoices() && !trace.empty()) TakeChoices(c_, trace, tensors);
   Verdict verdict = VerdictOf(c_, tensors);
   // Optional outputs are intermediates: they come before the required ones.
   for (const bool optional : {true, false}) {

@@ -3,7 +3,8 @@
 // infinities have error 0; +0 equals -0. Where every bit is specified (golden.h), an element
 // conforms if and only if it is the value: then NaN may be the value, and +0 and -0 differ. A code
 // (golden.h) conforms if and only if it is admissible: the rounding of a number that the recipe
-// permits before that rounding. Its grade is exact or within.
+// permits before that rounding. An index conforms if and only if nothing that was left out exceeds
+// it by more than is permitted. The grades of both are exact or within.
 #pragma once
 
 #include <cstdint>
@@ -38,6 +39,7 @@ struct Element {
   double likely = 0;  // probable bound for independent roundings; infinity: not known
   // Of a code: the least and the largest one that the recipe permits.
   std::optional<std::pair<double, double>> admissible{};
+  bool is_index = false;  // a choice: `error` is its excess (golden.h)
 };
 
 // The places of failing elements on one axis of a tensor: an axis of the signature, or one of the

@@ -71,7 +71,7 @@ TensorVerdict RangeJudge::Total(const std::string& name, double correct_bias_bou
 }
 
 void RangeJudge::JudgeBlock(const AnsweredPart& part, size_t first, size_t count, size_t index) {
-  if (HasCodes(part.permitted)) {
+  if (HasCodes(part.permitted) || IsIndex(part.golden)) {
     for (size_t k = 0; k < count; ++k) JudgeElement(part, first + k, index + k);
     return;
   }
@@ -115,6 +115,7 @@ void RangeJudge::SetIfWorst(const AnsweredPart& part, size_t i, size_t index, co
                     part.permitted.error.data[i] + radius,
                     ErrorOf(part.golden, i, got),
                     part.permitted.likely.data[i] + radius};
+  verdict_.worst.is_index = IsIndex(part.golden);
   if (HasCodes(part.permitted) && radius < kInfinity)
     verdict_.worst.admissible = AdmissibleOf(part.golden, part.permitted, i);
 }
@@ -162,7 +163,7 @@ void RangeJudge::JudgeElement(const AnsweredPart& part, size_t i, size_t index) 
   const double limit = grade == Grade::kUnlikely ? likely : bound;
   const std::pair rank(std::max(grade, Grade::kWithin), RatioOf(error, limit));
   SetIfWorst(part, i, index, rank);
-  if (bound > 0 && !overflows && !fails)
+  if (bound > 0 && !overflows && !fails && !IsIndex(golden))  // an excess has one sign
     bias_.Add(index, got, error == 0 ? 0 : ((got - high) - low) / bound);
 }
 

@@ -61,6 +61,8 @@ bool IsPermitted(const GoldenTensor& golden, const PermittedTensor& permitted, s
 inline bool HasCodes(const PermittedTensor& permitted) {
   return !permitted.before_rounding.empty();
 }
+// An output of integers is a choice: the error of an index is its excess (golden.h).
+inline bool IsIndex(const GoldenTensor& golden) { return golden.dtype == DType::kI64; }
 // The least and the largest admissible code.
 std::pair<double, double> AdmissibleOf(const GoldenTensor& golden, const PermittedTensor& permitted,
                                        size_t i);

@@ -181,6 +181,7 @@ class Wrapped final : public TypedOperation<Op> {
     }
     for (size_t o = 0; o < outputs.size(); ++o) {
       Output<Real>& output = outputs[o];
+      if (info().signature.outputs[o].role == Role::kChoice) continue;
       if constexpr (DefinesStore<Op>) {
         for (Real& x : output.values.data) x = op_.Stored(output.dtype, x);
       } else {

@@ -29,6 +29,12 @@ struct OperationInfo : OperationTexts {
     return std::ranges::any_of(signature.outputs,
                                [](const TensorSpec& spec) { return spec.role == Role::kCode; });
   }
+  // The same, or an index.
+  bool HasChoices() const {
+    return HasCodes() || std::ranges::any_of(signature.outputs, [](const TensorSpec& spec) {
+             return spec.role == Role::kChoice;
+           });
+  }
   // The default spec of an input, for example "random_positions(V)"; `normal` if `draws` has none.
   std::string_view DrawOf(std::string_view input) const;
 

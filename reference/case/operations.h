@@ -23,8 +23,8 @@ using Operations =
          struct AttentionMerge, struct RopeAttention, struct RmsNorm, struct AddRmsNorm,
          struct LayerNorm, struct Embedding, struct Linear, struct Softmax, struct Activation,
          struct Gated, struct SoftCap, struct Cast, struct Quantize, struct Dequantize,
-         struct DecoderBlock, struct Decoder, struct FeedForward, struct CrossAttention,
-         struct EncoderBlock>;
+         struct Router, struct DecoderBlock, struct Decoder, struct FeedForward,
+         struct CrossAttention, struct EncoderBlock>;
 
 // Fresh operations, one of each, in the order of the list.
 std::vector<std::unique_ptr<Operation>> AllOperations();

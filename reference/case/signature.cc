@@ -27,7 +27,8 @@ TensorSpec ParseTensor(std::string_view word) {
     constexpr std::pair<std::string_view, Role> kRoles[] = {{"i64", Role::kInteger},
                                                             {"wide", Role::kWide},
                                                             {"real", Role::kReal},
-                                                            {"code", Role::kCode}};
+                                                            {"code", Role::kCode},
+                                                            {"choice", Role::kChoice}};
     const auto* const at =
         std::ranges::find(kRoles, role, &std::pair<std::string_view, Role>::first);
     assert(at != std::end(kRoles));
@@ -59,6 +60,7 @@ DType DTypeOf(Role role, DType of_case) {
     case Role::kCase:
       return of_case;
     case Role::kInteger:
+    case Role::kChoice:
       return DType::kI64;
     case Role::kReal:
       return DType::kF64;

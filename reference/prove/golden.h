@@ -20,13 +20,16 @@ namespace sextant {
 //              Infinite: x could not be enclosed; then permitted is infinite, too. NaN: a budget
 //              leaves the element out; then all numbers are NaN
 // An element that depends on a NaN or an infinity among the inputs is unspecified: value, high and
-// permitted are NaN, and radius is 0.
+// permitted are NaN, and radius is 0. The value of an index is 0 then.
 // Codes (Role::kCode) are choices: x is the number before the last rounding, and a code conforms if
 // and only if it is the rounding of a number that the recipe permits there: of one within
 // PermittedTensor::before_rounding of x.
-// If the operation defines what an output stores (Stored, operation.h), every element is specified:
-// value and high are that number, which may be NaN, an infinity or -0; low, permitted and radius
-// are 0; and no other answer conforms. All NaNs count as one.
+// An index (Role::kChoice) is judged by the outputs that were answered (Intermediate): then x is
+// the answered index plus the excess, by how much the best number that was left out exceeds the
+// number of this index; permitted is the error of that difference. Without an answer x is the
+// index. If the operation defines what an output stores (Stored, operation.h), every element is
+// specified: value and high are that number, which may be NaN, an infinity or -0; low, permitted
+// and radius are 0; and no other answer conforms. All NaNs count as one.
 struct GoldenTensor {
   std::string name;
   DType dtype = DType::kF32;

@@ -79,10 +79,10 @@ std::vector<PermittedTensor> MakePermitted(const Case& c, const Slice& slice,
 }  // namespace
 
 // Level 1 is for 16- and 32-bit numbers: the others would climb. A case that cannot be cut is
-// evaluated once, not again for each of its elements that climb. Codes are proven: a radius would
-// have to be part of every choice.
+// evaluated once, not again for each of its elements that climb. Choices are proven: a radius would
+// have to be part of every one.
 bool HasLevel1(const Case& c) {
-  return !c.info().HasCodes() && c.dtype() != DType::kF64 && Halve(c, {}).has_value();
+  return !c.info().HasChoices() && c.dtype() != DType::kF64 && Halve(c, {}).has_value();
 }
 
 // The numbers of small slices stay in the cache of a core. The inputs that

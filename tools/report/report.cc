@@ -26,6 +26,13 @@ std::string Number(double x) {
 // are right, too.
 std::string WorstOf(const TensorVerdict& t) {
   std::string text = t.worst.where;
+  if (t.worst.is_index && t.failed > 0) {
+    text += ": got " + PrintValue(t.worst.got);
+    if (t.worst.error > static_cast<double>(kLargestInteger / 2))
+      return text + ", which none may be: no index, the same again, or not permitted beside others";
+    return text + ", left out is one that is better by " + ShortNumber(t.worst.error) +
+           ", permitted " + ShortNumber(t.worst.permitted);
+  }
   text += ": got ";
   text += Number(t.worst.got);
   text += ", exact ";

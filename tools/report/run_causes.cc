@@ -17,6 +17,7 @@ using oracle::Verdict;
 constexpr double kCostOfPart = 8;  // bits: there are a few hundred causes
 constexpr double kRefuting = 32;   // bits: two cases of many elements
 constexpr double kMostOf = 2.0 / 3;
+constexpr double kManyOf = 1.0 / 5;
 constexpr size_t kSpeakAgainst = 2;  // conforming cases: one may have a path of its own
 constexpr double kAll = 7.0 / 8;     // a defect that explains so much is there, in some cases only
 
@@ -82,19 +83,23 @@ const Weighed& BestOf(const std::vector<Weighed>& all, const std::vector<Failure
 
 // The cause that explains most. But a known defect is tried in every case, so that cases with other
 // causes refute it; what is measured is tried only where no defect is found. So a measured cause
-// that explains most of what refutes the best defect comes before it.
+// that explains most of what refutes the best defect comes before it, unless that is little.
 const Weighed& FirstOf(const std::vector<Weighed>& all, std::vector<Failure> failures) {
   const Weighed& best = BestOf(all, failures);
   if (best.cause->is_measured || best.IsLast()) return best;
   best.Explain(failures);
-  double refuting = 0;
-  for (const Failure& one : failures)
+  double refuting = 0, all_bits = 0;
+  for (const Failure& one : failures) {
+    all_bits += one.bits;
     refuting += one.explained || one.verdict->causes.empty() ? 0 : one.bits;
+  }
   const auto support = [&](const Weighed& one) {
     return one.cause->is_measured && !one.IsLast() ? one.NewBits(failures) : 0;
   };
   const Weighed& other = *std::ranges::max_element(all, {}, support);
-  return refuting >= kRefuting && support(other) >= kMostOf * refuting ? other : best;
+  return refuting >= std::max(kRefuting, kManyOf * all_bits) && support(other) >= kMostOf * refuting
+             ? other
+             : best;
 }
 
 std::vector<RunCause> FewestOf(std::vector<Failure>& failures, std::vector<Weighed> all) {

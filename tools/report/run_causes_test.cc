@@ -129,6 +129,9 @@ TEST(RunCauses, WhatRefutesADefectComesBeforeIt) {
   for (size_t i : {9, 10, 11}) verdicts[i].causes[0].name += std::to_string(i);
   for (size_t i = 0; i < 9; ++i) verdicts[i].causes[0].is_measured = false;
   EXPECT_EQ(CausesIn(verdicts)[0].cause.name, "counted_from_zero") << "three accidents";
+  for (size_t i : {9, 10, 11}) verdicts[i].causes[0].name = "index_in_batch";
+  verdicts.insert(verdicts.begin(), 9, Failing("rope", 70000, {{"counted_from_zero", "why"}}));
+  EXPECT_EQ(CausesIn(verdicts)[0].cause.name, "counted_from_zero") << "three of 21 are too few";
 }
 
 TEST(RunCauses, WhatConformingCasesSpeakAgainstComesLast) {

@@ -88,3 +88,26 @@ def encoder_block(q, at):
     y = at.T(middle + layer(hidden, q.w2, q.b2))
     return {"y": y if pre else norm2(y), "attention_out": attended, "middle": middle,
             "hidden": hidden}
+
+
+def router(q, at):
+    """Experts by scores; the bias counts for the choice alone. Masked experts are never chosen."""
+    logits = at("input", q.logits, q)
+    if q.score == "softmax":
+        weight = at("exponential", np.exp(logits - logits.max(-1, keepdims=True)), q)
+        scores = at("scores", weight / at.sum(weight), q)
+    else:
+        scores = at("scores", 1 / (1 + np.exp(-logits)), q)
+    by = at("by", scores + at("bias", getattr(q, "bias", at.real(0)), q), q)
+    n_group, topk_group = (q.groups.get(key, 1) for key in ("n_group", "topk_group"))
+    members = np.sort(by.reshape(q.N, n_group, q.E // n_group), -1)
+    group = members[..., -2:].sum(-1) if q.groups["type"] == "top2" else members[..., -1]
+    left_out = np.argsort(-at("group", group, q), -1, kind="stable")[..., topk_group:]
+    masked = by.reshape(members.shape).copy()
+    np.put_along_axis(masked, left_out[..., None], -np.inf, 1)
+    order = np.argsort(-masked.reshape(by.shape), -1, kind="stable")
+    indices = at("indices", order[..., : q.K], q)
+    chosen = at("chosen", np.take_along_axis(scores, indices, -1), q)
+    if q.renormalise["type"] == "sum":
+        chosen = chosen / at("sum", at.sum(chosen) + at.real(q.renormalise["eps"]), q)
+    return {"indices": indices, "weights": at("output", chosen * at.real(q.scale), q)}
