@@ -27,7 +27,8 @@ TensorSpec ParseTensor(std::string_view word) {
     constexpr std::pair<std::string_view, Role> kRoles[] = {{"i64", Role::kInteger},
                                                             {"wide", Role::kWide},
                                                             {"real", Role::kReal},
-                                                            {"code", Role::kCode}};
+                                                            {"code", Role::kCode},
+                                                            {"scale", Role::kScale}};
     const auto* const at =
         std::ranges::find(kRoles, role, &std::pair<std::string_view, Role>::first);
     assert(at != std::end(kRoles));
@@ -65,9 +66,16 @@ DType DTypeOf(Role role, DType of_case) {
     case Role::kCode:
       return DType::kF8E4M3FN;
     case Role::kWide:
+    case Role::kScale:
       break;
   }
   return of_case == DType::kF64 ? DType::kF64 : DType::kF32;
+}
+
+std::span<const DType> TypesOf(Role role) {
+  if (role == Role::kCode) return kCodeTypes;
+  if (role == Role::kScale) return kScaleTypes;
+  return kTensorTypes;
 }
 
 std::vector<std::string> LettersOf(std::string_view extent) {
