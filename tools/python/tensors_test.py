@@ -180,15 +180,14 @@ class Tensors(unittest.TestCase):
         x = numpy.float32([[[[127, -3, 0.5]]]])
         codes, scale = numpy.int8([[[[127, -3, 0]]]]), numpy.float32([[1]])
         for given in (codes, torch.from_numpy(codes), codes.astype("i4"), codes.astype("f4")):
-            words = "quantize dtype.codes=i8"
-            self.assertEqual(sextant.check(words, x=x, scale=scale, codes=given).status, "conforms")
-        self.assertEqual(sextant.check("quantize", x=x, scale=scale, codes=codes).status, "conforms")
+            sextant.assert_conforms("quantize dtype.codes=i8", {"x": x}, {"scale": scale, "codes": given})
+        sextant.assert_conforms("quantize", {"x": x}, {"scale": scale, "codes": codes})
+        with self.assertRaises(sextant.DoesNotConform):
+            sextant.assert_conforms("quantize", {"x": x}, {"scale": scale, "codes": codes + numpy.int8(-1)})
         x, bits = numpy.float32([[[[6, -3, 0.5]]]]), numpy.uint8([[[[7, 0xD, 1]]]])
-        words = "quantize dtype.codes=f4_e2m1"
-        self.assertEqual(sextant.check(words, x=x, scale=scale, codes=bits).status, "conforms")
-        position = numpy.int8([0])
-        self.assertEqual(sextant.check("rope pairing=half", x=numpy.float32([[[[1, 2]]]]), position=position,
-                                       y=numpy.float32([[[[1, 2]]]])).status, "conforms")
+        sextant.assert_conforms("quantize dtype.codes=f4_e2m1", {"x": x}, {"scale": scale, "codes": bits})
+        x = numpy.float32([[[[1, 2]]]])
+        sextant.assert_conforms("rope pairing=half", {"x": x, "position": numpy.int8([0])}, {"y": x})
 
     def test_tensors_on_a_device_are_copied_by_their_library(self):
         x = torch.zeros(3, 2)
@@ -252,8 +251,11 @@ class Tensors(unittest.TestCase):
     def test_the_adapter_has_the_types_of_the_library(self):
         library = {entry["name"]: (entry["in_messages"], entry["bits"], entry["in_numpy"])
                    for entry in sextant._library.TYPES if "in_messages" in entry}
-        adapter = {name: (about.message, 8 * numpy.dtype(about.stored).itemsize, not about.precision)
-                   for name, about in sextant.adapter._TYPES.items()}
+        adapter = {}
+        for name, about in sextant.adapter._TYPES.items():
+            in_numpy = not about.precision or about.stored == about.array
+            bits = about.bits if about.precision else 8 * numpy.dtype(about.stored).itemsize
+            adapter[name] = about.message, bits, in_numpy
         self.assertEqual(adapter, library)
 
     def test_numpy_that_is_refused(self):
