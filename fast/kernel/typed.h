@@ -86,13 +86,14 @@ void InRowParts(size_t rows, size_t width, const Work& work) {
   });
 }
 
-// Declines a case with a tensor whose dtype differs from the default of its role, apart from codes.
+// Declines a case with a tensor whose dtype differs from the default of its role, apart from codes
+// and their scales.
 // Returns the reason, or an empty string.
 inline std::string DeclinesMixedTypes(const Case& c) {
   for (const auto* side : {&c.signature().inputs, &c.signature().outputs}) {
     for (const TensorSpec& tensor : *side) {
       const bool is_default = c.DTypeOf(tensor) == DTypeOf(tensor.role, c.dtype());
-      if (is_default || tensor.role == Role::kCode) continue;
+      if (is_default || tensor.role == Role::kCode || tensor.role == Role::kScale) continue;
       return "no kernel for " + tensor.name + " of another dtype than the case's";
     }
   }

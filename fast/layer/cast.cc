@@ -46,13 +46,20 @@ using Stored = typename StoredType<kType>::Type;
 template <DType kType>
 inline constexpr int kFractionBits = GridOf(kType).precision - 1;
 
-// Numbers of 8 bits, in f32. A pattern without its sign is an exponent and a fraction, as in f32.
+// Numbers of 8 or 4 bits, in f32. A pattern without its sign is an exponent and a fraction, as in
+// f32.
 template <DType kType, class D>
 HWY_INLINE hn::VFromD<D> Decode(D d, const uint8_t* p) {
   constexpr int kFraction = kFractionBits<kType>, kLeast = GridOf(kType).min_exponent;
   const hn::RebindToUnsigned<D> du;
   const auto code = hn::PromoteTo(du, hn::LoadU(hn::Rebind<uint8_t, D>(), p));
-  const auto magnitude = hn::And(code, hn::Set(du, 0x7f));
+  constexpr int kBits = RowOf(kType).bits;
+  if constexpr (RowOf(kType).patterns == Patterns::kInteger) {
+    const auto upper = hn::BitCast(hn::RebindToSigned<D>(), hn::ShiftLeft<32 - kBits>(code));
+    return hn::ConvertTo(d, hn::ShiftRight<32 - kBits>(upper));
+  }
+  constexpr uint32_t kSign = 1u << (kBits - 1);
+  const auto magnitude = hn::And(code, hn::Set(du, kSign - 1));
   const auto shifted = hn::ShiftLeft<23 - kFraction>(magnitude);
   const auto with_exponent = [=](uint32_t exponent) SEXTANT_INLINE {
     return hn::BitCast(d, hn::Add(shifted, hn::Set(du, exponent << 23)));
@@ -74,15 +81,15 @@ HWY_INLINE hn::VFromD<D> Decode(D d, const uint8_t* p) {
     const auto [is_infinity, infinity] = special(0x7c, kInfinityBits);
     y = hn::IfThenElse(hn::RebindMask(d, is_special), hn::BitCast(d, hn::Set(du, kNanBits)), y);
     y = hn::IfThenElse(is_infinity, infinity, y);
-  } else {
+  } else if constexpr (HasNaN(kType)) {
     const auto [is_nan, nan] = special(kType == DType::kF8E4M3FN ? 0x7f : 0x80, kNanBits);
     y = hn::IfThenElse(is_nan, nan, y);
   }
-  const auto sign = hn::ShiftLeft<24>(hn::And(code, hn::Set(du, 0x80)));
+  const auto sign = hn::ShiftLeft<32 - kBits>(hn::And(code, hn::Set(du, kSign)));
   return hn::Or(y, hn::BitCast(d, sign));
 }
 
-// Patterns of a type of 16 or 8 bits, without the sign.
+// Patterns of a type of 16, 8 or 4 bits, without the sign.
 struct Codes {
   Codes(DType type, Overflow overflow)
       : largest(CodeOf(type, MaxFinite(type))),
@@ -96,13 +103,19 @@ struct Codes {
   uint32_t nan;
 };
 
-// The patterns of v in a type of 16 or 8 bits.
+// The patterns of v in a type of 16, 8 or 4 bits.
 template <DType kType, class D>
 HWY_INLINE hn::VFromD<hn::RebindToUnsigned<D>> Encode(D d, hn::VFromD<D> v, const Codes& codes) {
   constexpr int kFraction = kFractionBits<kType>, kLeast = GridOf(kType).min_exponent;
   constexpr int kDropped = 23 - kFraction;
   const hn::RebindToUnsigned<D> du;
   const hn::RebindToSigned<D> di;
+  if constexpr (RowOf(kType).patterns == Patterns::kInteger) {
+    const auto low = hn::Set(d, static_cast<float>(Lowest(kType)));
+    const auto high = hn::Set(d, static_cast<float>(MaxFinite(kType)));
+    const auto number = hn::BitCast(du, hn::NearestInt(hn::Clamp(v, low, high)));
+    return hn::And(number, hn::Set(du, (1u << RowOf(kType).bits) - 1));
+  }
   const auto magnitude = hn::Abs(v);
   const auto bits = hn::BitCast(du, magnitude);
   // Rebias the exponent. A carry of the rounding into the exponent is correct.
@@ -121,8 +134,8 @@ HWY_INLINE hn::VFromD<hn::RebindToUnsigned<D>> Encode(D d, hn::VFromD<D> v, cons
       hn::Gt(hn::BitCast(di, code), hn::Set(di, static_cast<int32_t>(codes.largest)));
   code = hn::IfThenElse(hn::RebindMask(du, is_beyond), hn::Set(du, codes.beyond), code);
   code = hn::IfThenElse(hn::RebindMask(du, hn::IsNaN(v)), hn::Set(du, codes.nan), code);
-  auto sign = hn::ShiftRight<32 - 8 * SizeOf(kType)>(hn::Xor(hn::BitCast(du, v), bits));
-  if constexpr (RowOf(kType).specials == Specials::kFnuz)  // no -0
+  auto sign = hn::ShiftRight<32 - RowOf(kType).bits>(hn::Xor(hn::BitCast(du, v), bits));
+  if constexpr (RowOf(kType).patterns == Patterns::kFnuz)  // no -0
     sign = hn::IfThenZeroElse(hn::Eq(code, hn::Zero(du)), sign);
   return hn::Or(code, sign);
 }
@@ -244,6 +257,13 @@ void WithType(DType type, const F& f) {
       return f.template operator()<DType::kF8E4M3FNUZ>();
     case DType::kF8E5M2FNUZ:
       return f.template operator()<DType::kF8E5M2FNUZ>();
+    case DType::kF4E2M1:
+      return f.template operator()<DType::kF4E2M1>();
+    case DType::kI8:
+      return f.template operator()<DType::kI8>();
+    case DType::kI4:
+      return f.template operator()<DType::kI4>();
+    case DType::kE8M0:
     case DType::kI64:
       break;
   }

@@ -6,6 +6,7 @@
 #include <hwy/highway.h>
 
 #include <algorithm>
+#include <vector>
 
 #include "fast/kernel/kernel.h"
 #include "fast/kernel/typed.h"
@@ -80,11 +81,13 @@ StoredTensors RunDequantize(const Case& c, const StoredTensors& inputs) {
   const size_t A = ExtentOf(c, "A"), G = ExtentOf(c, "G"), M = ExtentOf(c, "M");
   const QuantizedBlocks blocks{G, A, M, G * M, inputs[0].dtype(), 0, 0};
   StoredTensors y = OneOutput(c);
+  const std::vector<double> numbers = ValuesOf(inputs[1]).data;
   WithElement(c.dtype(), [&]<class T>() {
+    const std::vector<Computed<T>> scale(numbers.begin(), numbers.end());
     InRowParts(ExtentOf(c, "N"), A * G * M, [&](size_t first, size_t count) {
       for (size_t n = first; n < first + count; ++n)
-        DequantizeRow(blocks, inputs[0].As<uint8_t>() + n * A * G * M,
-                      inputs[1].As<Computed<T>>() + n * G, y[0].As<T>() + n * A * G * M);
+        DequantizeRow(blocks, inputs[0].As<uint8_t>() + n * A * G * M, scale.data() + n * G,
+                      y[0].As<T>() + n * A * G * M);
     });
   });
   return y;

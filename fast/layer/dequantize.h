@@ -1,4 +1,4 @@
-// The numbers of codes of 8 bits. The definition: reference/layer/dequantize.h.
+// The numbers of codes of 8 or 4 bits. The definition: reference/layer/dequantize.h.
 #pragma once
 
 #include <cstddef>

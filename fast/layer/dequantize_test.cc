@@ -31,8 +31,7 @@ TYPED_TEST_SUITE(DequantizeKernel, AllTypes);
 
 TYPED_TEST(DequantizeKernel, EveryWidthAroundTheVectors) {
   OnAllTargets([] {
-    for (const DType type :
-         {DType::kF8E4M3FN, DType::kF8E5M2, DType::kF8E4M3FNUZ, DType::kF8E5M2FNUZ})
+    for (const DType type : kCodeTypes)
       for (size_t width = 1; width <= 67; ++width)
         ExpectNumbers<TypeParam>({3, 2, width, 3 * width, type, 0, 0});
   });

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <vector>
 
 #include "fast/kernel/kernel.h"
 #include "fast/kernel/typed.h"
@@ -32,6 +33,35 @@ HWY_INLINE Computed<T> LargestMagnitude(const T* x, size_t n, Computed<T> larges
   return largest;
 }
 
+// The scale of a block, and by which it is divided.
+template <class C>
+C ScaleOf(const QuantizedBlocks& blocks, C largest) {
+  const C quotient = largest / static_cast<C>(blocks.limit);
+  if (!blocks.op) return quotient;
+  if (blocks.op->scale_rule != ScaleRule::kQuotient)
+    return static_cast<C>(blocks.op->PowerFor(static_cast<double>(largest)));
+  const double rounded = RoundTo(blocks.op->scale_dtype, static_cast<double>(quotient));
+  return blocks.op->codes_by == CodesBy::kStored ? static_cast<C>(rounded) : quotient;
+}
+
+// x to the nearest number of the grid, ties away from 0. The unit of x is a power of two, so that
+// quotient and product are exact.
+template <class D, class V = hn::VFromD<D>>
+HWY_INLINE V HalfAway(D d, const Grid& grid, V x) {
+  using T = hn::TFromD<D>;
+  constexpr auto kExponent = static_cast<hwy::MakeUnsigned<T>>(
+      sizeof(T) == 8 ? uint64_t{0x7ff} << 52 : uint64_t{0xff} << 23);
+  const hn::RebindToUnsigned<D> du;
+  const V power = hn::BitCast(d, hn::And(hn::BitCast(du, x), hn::Set(du, kExponent)));
+  const V least = hn::Set(d, static_cast<T>(PowerOfTwo(grid.min_exponent)));
+  const V unit =
+      hn::Mul(hn::Max(power, least), hn::Set(d, static_cast<T>(PowerOfTwo(1 - grid.precision))));
+  const V magnitude = hn::Div(hn::Abs(x), unit), whole = hn::Trunc(magnitude);
+  const auto is_up = hn::Ge(hn::Sub(magnitude, whole), hn::Set(d, T{0.5}));
+  const V rounded = hn::Add(whole, hn::IfThenElseZero(is_up, hn::Set(d, T{1})));
+  return hn::CopySign(hn::Mul(rounded, unit), x);
+}
+
 // y_k = x_k / scale, limited to -limit and limit.
 template <class T>
 HWY_INLINE void Scale(const T* x, Computed<T> scale, Computed<T> limit, Computed<T>* y, size_t n) {
@@ -51,12 +81,13 @@ HWY_INLINE void QuantizeTile(const QuantizedBlocks& blocks, size_t count, const 
                              Computed<T>* scale, uint8_t* codes) {
   using C = Computed<T>;
   const size_t width = blocks.width;
+  const Grid grid = GridOf(blocks.type);
   const C limit = static_cast<C>(blocks.limit);
   for (size_t g = 0; g < count; ++g) {
     C largest = static_cast<C>(blocks.least);
     for (size_t a = 0; a < blocks.rows; ++a)
       largest = LargestMagnitude(x + a * blocks.stride + g * width, width, largest);
-    scale[g] = largest / limit;
+    scale[g] = ScaleOf(blocks, largest);
   }
   C numbers[kPart];
   for (size_t a = 0; a < blocks.rows; ++a) {
@@ -68,6 +99,10 @@ HWY_INLINE void QuantizeTile(const QuantizedBlocks& blocks, size_t count, const 
         Scale(from + k, scale[g], limit, numbers + k, n);
         k += n;
       }
+      if (blocks.op && blocks.op->ties == Ties::kAway)
+        ForEachVector(hn::ScalableTag<C>(), size, [&](auto dk, size_t k) SEXTANT_INLINE {
+          hn::StoreU(HalfAway(dk, grid, hn::LoadU(dk, numbers + k)), dk, numbers + k);
+        });
       Convert(kDType<C>, numbers, blocks.type, codes + a * blocks.stride + first,
               Overflow::kSaturate, size);
     }
@@ -114,15 +149,23 @@ StoredTensors RunQuantize(const Case& c, const StoredTensors& inputs) {
   StoredTensors outputs;
   for (const TensorSpec& spec : c.info().signature.outputs)
     outputs.emplace_back(spec.name, c.DTypeOf(spec), c.ShapeOf(spec));
+  op.scale_dtype = outputs[0].dtype();
   op.rounded_dtype = outputs[1].dtype();
   const size_t A = ExtentOf(c, "A"), G = ExtentOf(c, "G"), M = ExtentOf(c, "M");
-  const QuantizedBlocks blocks{G, A, M, G * M, op.rounded_dtype, op.Limit(), op.least};
+  const bool is_usual = op.scale_rule == ScaleRule::kQuotient && op.ties == Ties::kEven &&
+                        op.scale_dtype == DTypeOf(Role::kScale, c.dtype());
+  const QuantizedBlocks blocks{
+      G, A, M, G * M, op.rounded_dtype, op.Limit(), op.least, is_usual ? nullptr : &op};
   WithElement(c.dtype(), [&]<class T>() {
+    std::vector<Computed<T>> scale(CountOf(outputs[0].shape()));
     InRowParts(ExtentOf(c, "N"), A * G * M, [&](size_t first, size_t count) {
       for (size_t n = first; n < first + count; ++n)
-        QuantizeRow(blocks, inputs[0].As<T>() + n * A * G * M, outputs[0].As<Computed<T>>() + n * G,
+        QuantizeRow(blocks, inputs[0].As<T>() + n * A * G * M, scale.data() + n * G,
                     outputs[1].As<uint8_t>() + n * A * G * M);
     });
+    std::vector<double> stored(scale.begin(), scale.end());
+    for (double& s : stored) s = RoundTo(op.scale_dtype, s);
+    outputs[0].Write(0, stored);
   });
   return outputs;
 }

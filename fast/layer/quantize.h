@@ -1,4 +1,4 @@
-// Fast quantization to codes of 8 bits. The definition: reference/layer/quantize.h.
+// Fast quantization to codes of 8 or 4 bits. The definition: reference/layer/quantize.h.
 #pragma once
 
 #include <cstddef>
@@ -12,8 +12,9 @@ namespace sextant::fast {
 // `count` blocks side by side. Each has `rows` rows of `width` numbers, `stride` apart.
 struct QuantizedBlocks {
   size_t count, rows, width, stride;
-  DType type;  // of the codes, 8 bits
+  DType type;  // of the codes
   double limit, least;
+  const Quantize* op = nullptr;  // if the scale is no quotient, or rounded to another type
 };
 
 // x, codes: rows * stride elements; scale: one number for each block.

@@ -5,13 +5,9 @@
 #include <vector>
 
 #include "fast/kernel/kernel_test.h"
-#include "reference/layer/cast.h"
 
 namespace sextant::fast {
 namespace {
-
-constexpr DType kCodeTypes[] = {DType::kF8E4M3FN, DType::kF8E5M2, DType::kF8E4M3FNUZ,
-                                DType::kF8E5M2FNUZ};
 
 // Expects the scale and the codes of one rounding each, bit by bit.
 template <class T>
@@ -29,11 +25,15 @@ void ExpectBlocks(const QuantizedBlocks& blocks, const Guarded<T>& x) {
         elements.push_back(a * blocks.stride + g * blocks.width + k);
     for (const size_t i : elements)
       largest = std::max(largest, std::abs(static_cast<C>(ToDouble(x[i]))));
-    ASSERT_EQ(scale[g], largest / limit) << g;
+    const C expected_scale = blocks.op ? static_cast<C>(std::exp2(std::floor(std::log2(largest)) -
+                                                                  std::floor(std::log2(limit))))
+                                       : largest / limit;
+    ASSERT_EQ(scale[g], expected_scale) << g;
     for (const size_t i : elements) {
       const C scaled = std::clamp<C>(static_cast<C>(ToDouble(x[i])) / scale[g], -limit, limit);
       const auto expected = static_cast<uint8_t>(
-          EncodeBits(blocks.type, CastTo(blocks.type, Overflow::kSaturate, scaled)));
+          EncodeBits(blocks.type, Chosen(blocks.op ? blocks.op->ChoiceOf(1) : Choice::kNearestEven,
+                                         blocks.type, static_cast<double>(scaled))));
       ASSERT_EQ(codes[i], expected) << NameOf(blocks.type) << " " << i << " of width "
                                     << blocks.width << ": " << ToDouble(x[i]);
     }
@@ -60,6 +60,32 @@ TYPED_TEST(QuantizeKernel, BlocksOfRows) {
     const auto x = Random().Fill<TypeParam>(5 * 2 * 17, -1, 1);
     ExpectBlocks<TypeParam>({2, 5, 17, 34, DType::kF8E4M3FN, 448, 0}, x);
     ExpectBlocks<TypeParam>({2, 5, 17, 34, DType::kF8E4M3FNUZ, 224, 100}, x);
+  });
+}
+
+TYPED_TEST(QuantizeKernel, ScalesThatArePowersOfTwo) {
+  OnAllTargets([] {
+    const Quantize op{
+        .scale_rule = ScaleRule::kFloor, .ties = Ties::kAway, .rounded_dtype = DType::kF4E2M1};
+    const auto x = Random().Fill<TypeParam>(3 * 32, -900, 900);
+    ExpectBlocks<TypeParam>({3, 1, 32, 96, DType::kF4E2M1, 6, 0, &op}, x);
+  });
+}
+
+// 63.5 of 127 is a tie.
+TYPED_TEST(QuantizeKernel, TiesAwayAndTheStoredScale) {
+  OnAllTargets([] {
+    Guarded<TypeParam> x(3);
+    for (const auto& [i, value] : {std::pair(0, 127.0), std::pair(1, -62.5), std::pair(2, 63.0)})
+      x[static_cast<size_t>(i)] = FromDouble<TypeParam>(static_cast<Computed<TypeParam>>(value));
+    Guarded<Computed<TypeParam>> scale(1);
+    Guarded<uint8_t> codes(3);
+    for (const Ties ties : {Ties::kEven, Ties::kAway}) {
+      const Quantize op{.ties = ties, .rounded_dtype = DType::kI8, .scale_dtype = DType::kF16};
+      QuantizeRow({1, 1, 3, 3, DType::kI8, 127, 0, &op}, x.data(), scale.data(), codes.data());
+      EXPECT_EQ(scale[0], 1);
+      EXPECT_EQ(static_cast<int8_t>(codes[1]), ties == Ties::kAway ? -63 : -62);
+    }
   });
 }
 

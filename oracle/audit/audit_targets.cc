@@ -5,6 +5,7 @@
 
 #include "oracle/catalog/catalog.h"
 #include "oracle/defect/coverage_goal.h"
+#include "oracle/judge/tensor_judge.h"
 
 namespace sextant::oracle {
 namespace {
@@ -22,12 +23,15 @@ std::optional<Tensors> PushedBeyond(const AuditedCase& question) {
     const auto& goldens = question.golden();
     const auto at = std::ranges::find(goldens, tensor.name, &GoldenTensor::name);
     const GoldenTensor& golden = *at;  // the indices may differ: optional outputs may be missing
-    const auto& errors = question.permitted()[static_cast<size_t>(at - goldens.begin())].error.data;
+    const PermittedTensor& permitted =
+        question.permitted()[static_cast<size_t>(at - goldens.begin())];
     for (size_t i = 0; i < golden.high.data.size(); ++i) {
-      const double bound = errors[i] + golden.radius.data[i];
+      const double bound = permitted.error.data[i] + golden.radius.data[i];
       if (!std::isfinite(golden.value.data[i]) || !std::isfinite(bound)) continue;
-      double pushed = RoundTo(golden.dtype, golden.high.data[i] + bound);
-      while (std::isfinite(pushed) &&
+      double pushed = HasCodes(permitted)
+                          ? NextUp(golden.dtype, AdmissibleOf(golden, permitted, i).second)
+                          : RoundTo(golden.dtype, golden.high.data[i] + bound);
+      while (!HasCodes(permitted) && std::isfinite(pushed) &&
              !(std::abs((pushed - golden.high.data[i]) - golden.low.data[i]) > bound)) {
         pushed = NextUp(golden.dtype, pushed);
       }

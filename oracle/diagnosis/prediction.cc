@@ -48,11 +48,12 @@ Prediction PredictExactly(const Observation& seen, const Hypothesis& model, cons
       Evaluated<Counted>({seen.c, readers, seen.recipe, *model.operation}, slice);
   Prediction prediction;
   for (const Output<Counted>& output : outputs) {
+    const auto choice = model.operation->ChoiceOf(prediction.values.size());
     Tensor<double>& values = prediction.values.emplace_back(output.values.shape);
     Tensor<double>& bounds = prediction.bounds.emplace_back(output.values.shape);
     for (size_t i = 0; i < values.data.size(); ++i) {
       const Counted& x = output.values.data[i];
-      values.data[i] = RoundTo(output.dtype, x.center().high);
+      values.data[i] = Chosen(choice, output.dtype, x.center().high);
       bounds.data[i] = BoundOf(x, values.data[i]);
     }
   }

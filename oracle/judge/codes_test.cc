@@ -15,8 +15,9 @@ constexpr size_t kScale = 0, kCodes = 1;
 
 // One block of f32 numbers, and the answer of an implementation of the recipe.
 struct OneBlock {
-  explicit OneBlock(const std::vector<double>& x, const std::string& by = "native")
-      : c(Case::Parse("quantize N=1 A=1 G=1 M=" + std::to_string(x.size()))),
+  explicit OneBlock(const std::vector<double>& x, const std::string& by = "native",
+                    const std::string& words = "")
+      : c(Case::Parse("quantize N=1 A=1 G=1 M=" + std::to_string(x.size()) + words)),
         inputs{{"x", DType::kF32, Tensor<double>({1, 1, 1, x.size()}, x)}},
         recipe(ParseRecipe(by, DType::kF32)),
         answer(EvaluateByRecipe({c, inputs, recipe})) {}
@@ -90,6 +91,81 @@ TEST(Codes, AScaleOfNoNumberIsWrong) {
     block.answer[kScale].values.data[0] = static_cast<float>(scale);
     EXPECT_EQ(block.Judged().status, Status::kFails) << scale;
   }
+}
+
+TEST(Codes, OfIntegersAreNearestOrAway) {
+  OneBlock even({127, 2.5}, "native", " dtype.codes=i8");
+  EXPECT_EQ(even.With(2).grade, Grade::kExact);
+  EXPECT_EQ(even.With(3).status, Status::kFails);
+  OneBlock away({127, 2.5}, "native", " dtype.codes=i8 ties=away");
+  EXPECT_EQ(away.With(3).grade, Grade::kExact);
+  EXPECT_EQ(away.With(2).status, Status::kFails);
+  OneBlock least({127, -127}, "native", " dtype.codes=i8");
+  EXPECT_EQ(least.With(-127).status, Status::kConforms);
+  EXPECT_EQ(least.With(-128).status, Status::kFails) << "a value, but not that of this block";
+}
+
+TEST(Codes, WithoutAScaleEveryCodeOfATypeWithoutNanIsUnspecified) {
+  for (const double x : {kNaN, kInfinity}) {
+    OneBlock none({x, 1}, "native", " dtype.codes=f4_e2m1");
+    const Verdict verdict = none.With(-6);
+    EXPECT_NE(verdict.status, Status::kFails);
+    EXPECT_EQ(verdict.tensors[kCodes].unspecified, 2);
+  }
+}
+
+// 63.998 / (128/127) is 63.498, divided by the f16 1.0078125 it is 63.502.
+TEST(Codes, OfAnUnroundedScaleAreNotThoseOfTheAnsweredOne) {
+  const std::vector<double> x = {128, static_cast<float>(63.998)};
+  OneBlock stored(x, "native", " dtype.codes=i8 dtype.scale=f16");
+  EXPECT_EQ(stored.With(64).status, Status::kConforms);
+  EXPECT_EQ(stored.With(63).status, Status::kFails);
+  OneBlock unrounded(x, "native", " dtype.codes=i8 dtype.scale=f16 codes_by=unrounded");
+  EXPECT_EQ(unrounded.With(64).status, Status::kFails);
+  EXPECT_EQ(unrounded.With(63).status, Status::kConforms);
+}
+
+// The status of a block of e2m1 with this largest number, if it has this scale, and codes of it.
+Status OfScale(const std::string& rule, double amax, double scale, const std::string& by = "native",
+               const std::string& type = "e8m0") {
+  const std::string words = " dtype.codes=f4_e2m1 scale_rule=" + rule + " dtype.scale=" + type;
+  OneBlock block({amax}, by, words);
+  block.answer[kScale].values.data = {scale};
+  block.answer[kCodes].values.data = {RoundTo(DType::kF4E2M1, std::min(6.0, amax / scale))};
+  return block.Judged().status;
+}
+
+TEST(Codes, AScaleThatIsAPowerOfTwoIsAChoice) {
+  for (const char* type : {"e8m0", "f32"}) {
+    EXPECT_EQ(OfScale("floor", 7, 1, "native", type), Status::kConforms);
+    EXPECT_EQ(OfScale("up", 7, 2, "native", type), Status::kConforms);
+    EXPECT_EQ(OfScale("even", 7, 2, "native", type), Status::kConforms);
+    EXPECT_EQ(OfScale("even", 6.99, 1, "native", type), Status::kConforms);
+    EXPECT_EQ(OfScale("floor", 7, 2, "native", type), Status::kFails) << "up for floor";
+    EXPECT_EQ(OfScale("up", 7, 1, "native", type), Status::kFails) << "floor for up";
+    EXPECT_EQ(OfScale("even", 7, 1, "native", type), Status::kFails);
+    EXPECT_EQ(OfScale("floor", 7, 0.5, "native", type), Status::kFails) << "off by one";
+  }
+  EXPECT_EQ(OfScale("up", 7, 1.5, "native", "f32"), Status::kFails) << "no power of two";
+}
+
+// Beside a border a logarithm or a quotient in f32 may lie on its other side.
+TEST(Codes, BesideABorderTwoScalesAreRight) {
+  const double below = static_cast<float>(8 * (1 - 0x1p-24)), above = 6 * (1 + 0x1p-23);
+  EXPECT_EQ(OfScale("floor", below, 1), Status::kConforms);
+  EXPECT_EQ(OfScale("floor", below, 2), Status::kConforms) << "log2 of it is 3 in f32";
+  EXPECT_EQ(OfScale("floor", below, 4), Status::kFails);
+  EXPECT_EQ(OfScale("floor", 8, 2), Status::kConforms);
+  EXPECT_EQ(OfScale("floor", 8, 1), Status::kFails) << "log2 of a power of two is exact";
+  EXPECT_EQ(OfScale("floor", 8 * (1 - 0x1p-10), 2), Status::kFails) << "far from it";
+  EXPECT_EQ(OfScale("floor", below, 2, "native quantize=f32:divide"), Status::kFails)
+      << "by the exponent of the number";
+  for (const double scale : {1.0, 2.0})
+    EXPECT_EQ(OfScale("up", above, scale), Status::kConforms) << scale;
+  EXPECT_EQ(OfScale("up", 6, 1), Status::kConforms);
+  EXPECT_EQ(OfScale("up", 6, 2), Status::kConforms) << "6 times the rounded 1/6 may be above 1";
+  EXPECT_EQ(OfScale("up", 6, 2, "native quantize=f32:divide"), Status::kFails);
+  EXPECT_EQ(OfScale("up", 6, 0.5), Status::kFails);
 }
 
 TEST(Codes, TheAdmissibleOnesAreRoundedOutwards) {

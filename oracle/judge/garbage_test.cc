@@ -174,7 +174,8 @@ std::string ExtremeSpec(DType dtype, std::mt19937_64& random) {
 
 Case MadeExtreme(Case c, std::mt19937_64& random) {
   for (const TensorSpec& input : c.signature().inputs) {
-    if (input.role != Role::kCase && input.role != Role::kWide) continue;
+    if (input.role == Role::kInteger || input.role == Role::kReal || input.role == Role::kCode)
+      continue;
     const std::string spec = ExtremeSpec(c.DTypeOf(input), random);
     if (!spec.empty()) c = c.With("@" + input.name + "=" + spec);
   }

@@ -70,6 +70,7 @@ ProvenAndPermitted WithPermitted(std::vector<GoldenTensor> golden, const Case& c
   for (size_t o = 0; o < reference.golden.size(); ++o) {
     GoldenTensor& g = reference.golden[o];
     g.bitwise = c.info().bitwise;
+    g.choice = c.operation().ChoiceOf(o);
     const std::vector<double>& error = reference.permitted[o].error.data;
     for (auto* values : {&g.value, &g.high, &g.low, &g.permitted, &g.radius}) {
       for (size_t i = 0; i < error.size(); ++i) {

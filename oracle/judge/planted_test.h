@@ -34,6 +34,7 @@ struct Border {
 inline std::optional<Border> BorderOf(const GoldenTensor& g, double permitted, size_t i,
                                       bool above) {
   if (g.bitwise && g.value.data[i] == 0) return std::nullopt;  // its neighbour has no sign
+  if (g.dtype == DType::kI64) return std::nullopt;             // an index is judged beside others
   const auto next = above ? NextUp : NextDown;
   const auto before = above ? NextDown : NextUp;
   const double bound = permitted + g.radius.data[i];

@@ -163,7 +163,8 @@ void RangeJudge::JudgeElement(const AnsweredPart& part, size_t i, size_t index) 
   const double limit = grade == Grade::kUnlikely ? likely : bound;
   const std::pair rank(std::max(grade, Grade::kWithin), RatioOf(error, limit));
   SetIfWorst(part, i, index, rank);
-  if (bound > 0 && !overflows && !fails && !IsIndex(golden))  // an excess has one sign
+  const bool has_signs = !IsIndex(golden) && !IsPower(golden.choice);
+  if (bound > 0 && !overflows && !fails && has_signs)
     bias_.Add(index, got, error == 0 ? 0 : ((got - high) - low) / bound);
 }
 

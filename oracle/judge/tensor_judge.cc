@@ -83,7 +83,8 @@ bool IsPermitted(const GoldenTensor& golden, const PermittedTensor& permitted, s
                  double got) {
   if (!HasCodes(permitted)) return IsPermitted(golden, i, got, permitted.error.data[i]);
   const auto [least, most] = AdmissibleOf(golden, permitted, i);
-  return least <= got && got <= most;
+  const bool is_choice = !IsPower(golden.choice) || Chosen(golden.choice, golden.dtype, got) == got;
+  return least <= got && got <= most && is_choice;
 }
 
 // The sums are rounded outwards: |high - bound| and |high + bound| are at most 2 |high| + bound,
@@ -97,8 +98,8 @@ std::pair<double, double> AdmissibleOf(const GoldenTensor& golden, const Permitt
   const double high = golden.high.data[i], low = golden.low.data[i];
   const double slack = (2 * std::abs(high) + bound) * 0x1p-51;
   const double most = MaxFinite(golden.dtype);
-  return {RoundTo(golden.dtype, std::max(high - bound + low - slack, -most)),
-          RoundTo(golden.dtype, std::min(high + bound + low + slack, most))};
+  return {Chosen(golden.choice, golden.dtype, std::max(high - bound + low - slack, -most)),
+          Chosen(golden.choice, golden.dtype, std::min(high + bound + low + slack, most))};
 }
 
 double ErrorOf(const GoldenTensor& golden, size_t i, double got) {

@@ -51,6 +51,20 @@ Defect ChangedCodes(std::string name, std::string why, double (*change)(DType ty
   });
 }
 
+// The codes 0 and 1, 2 and 3 ... of a row are exchanged.
+Defect PairsExchanged() {
+  return ChangedInputs("pairs_exchanged",
+                       "two neighbouring codes are exchanged (the nibbles of a byte)",
+                       [](const Case&, Tensors& inputs) {
+                         Tensor<double>& codes = inputs[0].values;
+                         const Tensor<double> right = codes;
+                         const size_t M = codes.shape[3];
+                         for (size_t i = 0; i + 1 < codes.data.size(); i += 2)
+                           if (i % M + 1 < M) std::swap(codes.data[i], codes.data[i + 1]);
+                         return codes.data != right.data;
+                       });
+}
+
 std::vector<Defect> DequantizeDefects() {
   return {
       FilledInput("scale_ignored", "y are the codes", "scale", 1),
@@ -58,12 +72,17 @@ std::vector<Defect> DequantizeDefects() {
                    [](double s) { return 1 / s; }),
       ChangedScale("scaled_twice", "the codes are multiplied by the scale twice",
                    [](double s) { return s * s; }),
+      ChangedScale("scale_doubled", "the scale counts twice (an exponent off by one)",
+                   [](double s) { return 2 * s; }),
+      ChangedScale("smallest_scale_lost", "the scale 2^-127 is 0 (vllm-project/vllm#46676)",
+                   [](double s) { return s == 0x1p-127 ? 0 : s; }),
       ChangedScale("scale_in_bf16", "the scale is read in bf16",
                    [](double s) { return RoundTo(DType::kBF16, s); }),
       OtherScales("scale_of_next_block", "a block has the scale of the next one",
                   [](size_t g, size_t G) { return (g + 1) % G; }),
       OtherScales("scale_of_first_block", "all blocks of a row have the scale of the first",
                   [](size_t, size_t) { return size_t{0}; }),
+      PairsExchanged(),
       ChangedCodes("sign_lost", "the sign of the codes is not read",
                    [](DType, double code) { return std::abs(code); }),
       ChangedCodes("subnormals_flushed", "subnormal codes are 0",

@@ -21,23 +21,31 @@ struct BlockShape {
 };
 
 bool HasLeast(const Case& c) { return NumberOf(c, "least", 0) > 0; }
+bool HasPowers(const Case& c) { return IsPower(c.operation().ChoiceOf(kScale)); }
 
-// Of each element, x / scale: the code is within half a step of it.
+double LimitOf(const Case& c, const Response& y) {
+  return NumberOf(c, "limit", MaxFinite(y.outputs[kCodes].dtype));
+}
+
+// Of each element, x / scale, unless it is limited: the code is within half a step of it.
 Comparisons CheckNearCodes(const Case& c, const Tensors& inputs, const Ask& ask) {
   const Response y = ask(c, inputs);
   const BlockShape shape(inputs[0].values.shape);
   Comparisons comparisons;
   for (size_t i = 0; i < y.size(kCodes); ++i) {
     const size_t block = shape.BlockOf(i);
-    if (y.outputs[kScale].values.data[block] == 0) continue;  // x / 0
-    comparisons.Equal(y(kCodes, i) * y(kScale, block), inputs[0].values.data[i], {y, kCodes, i});
+    const double scale = y.outputs[kScale].values.data[block], x = inputs[0].values.data[i];
+    if (scale == 0) continue;  // x / 0
+    if (HasPowers(c) && std::abs(x) > LimitOf(c, y) * scale) continue;
+    const Measured by = HasPowers(c) ? Measured(scale) : y(kScale, block);
+    comparisons.Equal(y(kCodes, i) * by, x, {y, kCodes, i});
   }
   return comparisons;
 }
 
 // The largest code of a block is the limit: the scale wastes no range.
 Comparisons CheckLargestCode(const Case& c, const Tensors& inputs, const Ask& ask) {
-  if (HasLeast(c)) return {};
+  if (HasLeast(c) || HasPowers(c)) return {};
   const Response y = ask(c, inputs);
   const BlockShape shape(inputs[0].values.shape);
   const std::vector<double>& x = inputs[0].values.data;
@@ -46,7 +54,7 @@ Comparisons CheckLargestCode(const Case& c, const Tensors& inputs, const Ask& as
     size_t& at = largest[shape.BlockOf(i)];
     if (x[i] != 0 && (at == x.size() || std::abs(x[i]) > std::abs(x[at]))) at = i;
   }
-  const double limit = NumberOf(c, "limit", MaxFinite(y.outputs[kCodes].dtype));
+  const double limit = LimitOf(c, y);
   Comparisons comparisons;
   for (const size_t i : largest) {
     if (i == x.size()) continue;
@@ -72,8 +80,12 @@ Comparisons CheckQuantizedTwice(const Case& c, const Tensors& inputs, const Ask&
   if (HasLeast(c)) return {};
   const Response y = ask(c, inputs), doubled = ask(c, Multiplied(inputs, {"x"}, 2));
   Comparisons comparisons;
-  for (size_t b = 0; b < y.size(kScale); ++b)
+  for (size_t b = 0; b < y.size(kScale); ++b) {
+    const double scale = y.outputs[kScale].values.data[b];
+    if (HasPowers(c) && scale == MinSubnormal(y.outputs[kScale].dtype))
+      continue;  // of smaller ones
     comparisons.Equal(y(kScale, b) * 2, doubled(kScale, b), {doubled, kScale, b});
+  }
   for (size_t i = 0; i < y.size(kCodes); ++i)
     comparisons.Equal(y(kCodes, i), doubled(kCodes, i), {doubled, kCodes, i});
   return comparisons;
@@ -85,12 +97,14 @@ struct MutatedQuantize : Quantize {
     // The rounding of codes:
     kTruncated,
     kHalfUp,
-    kHalfAway,
     kFlushed,
     kTopLost,
     kOtherBias,
+    // The place of codes:
+    kPairsExchanged,
     // The scale that is answered:
     kInverse,
+    kDoubled,
     kBF16,
     // The scale that is used:
     kNeighbour,
@@ -103,7 +117,7 @@ struct MutatedQuantize : Quantize {
 
   double Wrong(double t) const {
     const DType type = rounded_dtype;
-    const double unit = UlpOf(type, t), y = RoundTo(type, t);
+    const double unit = UlpOf(type, t), y = Chosen(ChoiceOf(kRoundedOutput), type, t);
     const double most = std::copysign(Limit(), t);
     const auto within = [&](double code) { return std::clamp(code, -Limit(), Limit()); };
     switch (mutation) {
@@ -111,8 +125,6 @@ struct MutatedQuantize : Quantize {
         return std::trunc(t / unit) * unit;
       case Mutation::kHalfUp:
         return within(std::floor(t / unit + 0.5) * unit);
-      case Mutation::kHalfAway:
-        return within(std::round(t / unit) * unit);
       case Mutation::kFlushed:
         return std::abs(y) < PowerOfTwo(GridOf(type).min_exponent) ? 0 : y;
       case Mutation::kTopLost:
@@ -162,6 +174,7 @@ struct MutatedQuantize : Quantize {
       if (mutation >= Mutation::kOfMaximum || mutation == Mutation::kNeighbour) {
         Tensor<Real> of_other = scale;
         Quantize::operator()(other, of_other, unused);
+        for (Real& s : of_other.data) s = Used(s);
         if (mutation != Mutation::kNeighbour) scale = of_other;
         const BlockShape shape(x.shape);
         for (size_t i = 0; i < codes.data.size(); ++i)
@@ -169,20 +182,29 @@ struct MutatedQuantize : Quantize {
       } else {
         const BlockShape shape(x.shape);
         for (size_t i = 0; i < codes.data.size(); ++i) {
-          const Real& s = scale.data[shape.BlockOf(i)];
+          const Real s = Used(scale.data[shape.BlockOf(i)]);
           const Real number = Converted(Real(x.data[i]));
           codes.data[i] = Limited(mutation == Mutation::kTwice ? number / s / s : number);
         }
       }
       return;
     }
+    if (mutation == Mutation::kPairsExchanged)
+      for (size_t i = 0; i + 1 < codes.data.size(); i += 2)
+        if (i % x.shape[3] + 1 < x.shape[3]) std::swap(codes.data[i], codes.data[i + 1]);
     for (Real& s : scale.data) {
+      if (mutation == Mutation::kDoubled) s = s * Real(2.0);
       if (mutation == Mutation::kInverse) s = Real(1.0) / s;
       if (mutation == Mutation::kBF16) s = ConvertedTo(DType::kBF16, s);
     }
   }
 
  private:
+  // The scale by which numbers are divided, of what decides it.
+  template <class Real>
+  Real Used(const Real& s) const {
+    return IsPower(ChoiceOf(kScale)) ? Real(Chosen(ChoiceOf(kScale), scale_dtype, ValueOf(s))) : s;
+  }
   template <class Real>
   Real Limited(const Real& t) const {
     const double x = ValueOf(t);
@@ -197,13 +219,16 @@ std::vector<Defect> QuantizeDefects() {
       {"truncated", "codes are cut off, not rounded (vllm-project/vllm#45361)",
        Mutation::kTruncated},
       {"half_up", "a tie rounds up, not to even", Mutation::kHalfUp},
-      {"half_away", "a tie rounds away from 0, not to even", Mutation::kHalfAway},
       {"subnormals_flushed", "a subnormal code is 0", Mutation::kFlushed},
       {"top_binade_lost", "codes with the largest exponent become the largest one below",
        Mutation::kTopLost},
       {"other_bias", "the codes are those of a type whose exponents are off by one (fn for fnuz)",
        Mutation::kOtherBias},
+      {"pairs_exchanged", "two neighbouring codes are exchanged (the nibbles of a byte)",
+       Mutation::kPairsExchanged},
       {"scale_inverted", "1 / scale is answered", Mutation::kInverse},
+      {"scale_doubled", "the answered scale is twice the right one (an exponent off by one)",
+       Mutation::kDoubled},
       {"scale_in_bf16", "the scale is stored in bf16, the codes are those of the exact one",
        Mutation::kBF16},
       {"scale_of_next_block", "the numbers are divided by the scale of the next block",

@@ -145,7 +145,6 @@ TEST(Router, ANaNOrAnInfinityLeavesItsTokenUnspecified) {
   for (const double special : {kNaN, kInfinity, -kInfinity}) {
     const auto golden = Token("K=1", {1, special}).Proven();
     EXPECT_THAT(golden[kIndices].high.data, Each(IsNan()));
-    EXPECT_THAT(golden[kIndices].value.data, Each(0)) << "i64 has no NaN";
     EXPECT_THAT(golden[kWeights].high.data, Each(IsNan()));
     EXPECT_THAT(Token("K=1", {1, 2}, {0, special}).Proven()[kWeights].high.data, Each(IsNan()));
   }

@@ -147,7 +147,8 @@ void Case::SetWord(const std::string& key, const std::string& text) {
         throw Error(name_, ": ", tensor, " holds integers: its dtype is i64");
       }
     }
-    dtypes_[tensor] = TypeAmong(kTensorTypes, name_, key, text);
+    const auto types = TypesOf(FindTensor(info().signature, tensor)->role);
+    dtypes_[tensor] = TypeAmong(types, name_, key, text);
   } else if (key[0] == '@') {
     const std::string input = key.substr(1);
     if (!is_tensor(inputs, input)) {
@@ -232,7 +233,8 @@ void Case::Bind() {
   }
   std::erase_if(dtypes_, [&](const auto& given) {  // said or not, it is the same case
     const TensorSpec& tensor = *FindTensor(signature(), given.first);
-    return tensor.role == Role::kCode && given.second == sextant::DTypeOf(tensor.role, dtype_);
+    const bool has_other = tensor.role == Role::kCode || tensor.role == Role::kScale;
+    return has_other && given.second == sextant::DTypeOf(tensor.role, dtype_);
   });
   operation_->Check();
   operation_->CheckTypes(dtypes_);

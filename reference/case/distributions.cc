@@ -260,12 +260,13 @@ DType TypeOfMidpoints(std::string_view name, const std::string& spec, const std:
   const auto narrower = [dtype](DType type) {
     return GridOf(type).precision < GridOf(dtype).precision && Contains(dtype, type);
   };
-  for (const DType type : kTensorTypes) {
+  constexpr std::span kTypes = TypesIn(DType::kF64, DType::kE8M0);
+  for (const DType type : kTypes) {
     if (spec == std::string(name) + "(" + std::string(NameOf(type)) + ")" && narrower(type))
       return type;
   }
   std::vector<DType> types;
-  std::ranges::copy_if(kTensorTypes, std::back_inserter(types), narrower);
+  std::ranges::copy_if(kTypes, std::back_inserter(types), narrower);
   throw Error("@", input, "='", spec, "': expected ", name, "(TYPE), for ", NameOf(dtype),
               " with a TYPE of:", NamesText(types, NameOf));
 }
@@ -310,12 +311,14 @@ Distribution::Distribution(const std::string& spec, const std::string& input, DT
 
 namespace {
 
-// Rounds to nearest; for integers, to those below.
+// Rounds to nearest; for integers, to those below. Codes without NaN end at the largest one.
 void RoundEach(DType type, std::span<double> numbers) {
   if (type == DType::kF32) {  // as the processor rounds
     for (double& x : numbers) x = static_cast<double>(static_cast<float>(x));
   } else if (type == DType::kI64) {
     for (double& x : numbers) x = std::floor(x);
+  } else if (!HasNaN(type)) {
+    for (double& x : numbers) x = RoundTo(type, std::clamp(x, Lowest(type), MaxFinite(type)));
   } else {
     for (double& x : numbers) x = RoundTo(type, x);
   }

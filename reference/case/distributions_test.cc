@@ -299,10 +299,10 @@ TEST(Ties, AreMidpointsAndTheirNeighboursAfterTheLargestNumber) {
 TEST(Midpoints, NeedATypeThatTheInputRefines) {
   EXPECT_EQ(ErrorOfSpec("midpoints"),
             ": expected midpoints(TYPE), for f32 with a TYPE of: f16 bf16 f8_e4m3fn f8_e5m2 "
-            "f8_e4m3fnuz f8_e5m2fnuz");
+            "f8_e4m3fnuz f8_e5m2fnuz f4_e2m1 i8 i4");
   EXPECT_EQ(ErrorOfSpec("midpoints(f16)", DType::kBF16),
             ": expected midpoints(TYPE), for bf16 with a TYPE of: f8_e4m3fn f8_e5m2 f8_e4m3fnuz "
-            "f8_e5m2fnuz");
+            "f8_e5m2fnuz f4_e2m1 i4");
 }
 
 }  // namespace

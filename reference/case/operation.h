@@ -17,6 +17,8 @@
 //   Stored(dtype, x)  optional: what an output stores of the number x. Then that is the definition,
 //               for every number type and recipe, and NaN, infinities and the sign of 0 in an
 //               output are specified
+//   ChoiceOf(i)  optional: how output i is chosen, if it is (reference/prove/golden.h); every
+//               output of role code is
 //   AlternativesOf(op)  optional function: see Operation::Alternatives
 //   operator()  the formula, over any number type Real:
 //                 void operator()(const Tensor<Real>& x, ..., Tensor<Real>& y) const
@@ -49,6 +51,7 @@
 #include "reference/case/operation_info.h"
 #include "reference/number/real.h"
 #include "reference/number/recipe/evaluation_context.h"
+#include "reference/number/rounded/choice.h"
 #include "reference/number/tensor/tensor.h"
 #include "reference/number/weights.h"
 
@@ -58,8 +61,7 @@ template <class Real>
 struct Output {
   DType dtype;
   Tensor<Real> values;
-  // Of codes (Role::kCode), by Counted: the permitted error of each number before its last
-  // rounding.
+  // Of chosen outputs, by Counted: the permitted error of each number before it is chosen.
   std::vector<double> before_rounding{};
 };
 template <class Real>
@@ -78,6 +80,9 @@ class Operation {
   virtual bool Reads(std::string_view optional_input) const = 0;
   // Of the tensors whose dtype the line of a case gives. Throws Error.
   virtual void CheckTypes(const std::map<std::string, DType>& given) const = 0;
+
+  // How that output is chosen.
+  virtual Choice ChoiceOf(size_t) const { return Choice::kNone; }
 
   // Evaluates the formula. Inputs are in the order of the signature, without those that are absent;
   // outputs have dtype and shape.
@@ -101,6 +106,10 @@ class TypedOperation : public Operation {
   const Op& op() const { return op_; }
   void CheckTypes(const std::map<std::string, DType>& given) const override {
     if constexpr (requires { op_.CheckTypes(given); }) op_.CheckTypes(given);
+  }
+  Choice ChoiceOf(size_t output) const override {
+    if constexpr (requires { op_.ChoiceOf(output); }) return op_.ChoiceOf(output);
+    return Choice::kNone;
   }
 
  protected:
@@ -186,15 +195,16 @@ class Wrapped final : public TypedOperation<Op> {
         for (Real& x : output.values.data) x = op_.Stored(output.dtype, x);
       } else {
         const ScopedStore at(output.dtype);
-        const bool is_code = info().signature.outputs[o].role == Role::kCode;
+        const Choice choice = this->ChoiceOf(o);
+        const bool is_chosen = choice != Choice::kNone;
         if constexpr (std::same_as<Real, Counted>)
           for (const Counted& x : output.values.data)
-            if (is_code) output.before_rounding.push_back(x.Permitted());
+            if (is_chosen) output.before_rounding.push_back(x.Permitted());
         if constexpr (std::same_as<Real, Rounded>) {
           // A processor that flushes subnormal numbers leaves codes as they are.
           for (Rounded& x : output.values.data)
-            if (is_code) x = Rounded(RoundTo(output.dtype, x.value()), output.dtype);
-          if (is_code) continue;
+            if (is_chosen) x = Rounded(Chosen(choice, output.dtype, x.value()), output.dtype);
+          if (is_chosen) continue;
         }
         ConvertAll(std::span<Real>(output.values.data));
       }

@@ -44,13 +44,16 @@ QuestionWords WordsOfQuestion(std::string_view text) {
   return words;
 }
 
-// Bytes that the question states to be of a type of 8 bits are the bit patterns of its elements.
-void SetStatedTypes(const QuestionWords& words, GivenTensors& given) {
+// Bytes that the question states to be of a type of 8 or 4 bits are the bit patterns of its
+// elements, unless it is i8. Integers of 8 bits are integers like others where no codes are.
+void SetStatedTypes(const Signature& signature, const QuestionWords& words, GivenTensors& given) {
   for (auto& [name, tensor] : given) {
     const std::string* stated = words.Find("dtype." + name);
+    if (tensor.dtype == DType::kI8 && FindTensor(signature, name)->role != Role::kCode)
+      tensor.dtype = DType::kI64;
     if (!stated || tensor.view.type != ElementType::kU8) continue;
-    for (const DType dtype : kTensorTypes) {
-      if (SizeOf(dtype) != 1 || *stated != NameOf(dtype)) continue;
+    for (const DType dtype : kDTypes) {
+      if (SizeOf(dtype) != 1 || dtype == DType::kI8 || *stated != NameOf(dtype)) continue;
       tensor.view.type = ElementTypeOf(dtype);
       tensor.dtype = dtype;
     }
@@ -68,6 +71,7 @@ void RequireInputs(const OperationInfo& info, const GivenTensors& given) {
 void CheckKind(const TensorSpec& spec, const GivenTensor& given) {
   if (spec.role == Role::kReal) return;
   const bool integers = given.dtype == DType::kI64;
+  if (integers && spec.role == Role::kCode) return;  // of a type of integers, which Read checks
   if (integers == (spec.role == Role::kInteger)) return;
   const std::string bits =
       given.view.type == ElementType::kU8
@@ -110,6 +114,7 @@ std::vector<std::string> DTypeWords(const OperationInfo& info, const QuestionWor
     const bool has_type_of_case =
         spec.role == Role::kCase && words.Find("dtype") && may_be_of_case(dtype);
     if (spec.role == Role::kInteger || spec.role == Role::kReal || has_type_of_case) return;
+    if (dtype == DType::kI64) dtype = DType::kI8;  // codes
     const bool is_said =
         info.bitwise && std::ranges::count(signature.outputs, spec.name, &TensorSpec::name) > 0;
     if (is_said || dtype != DTypeOf(spec.role, of_case.value_or(DType::kF32)))
@@ -209,7 +214,7 @@ Question ParseQuestion(std::string_view text, const std::vector<OwnTensor>& tens
   const std::unique_ptr<Operation> operation = MakeOperationNamed(words.operation, ours.line);
   const Signature& signature = operation->info().signature;
   GivenTensors given = Arrange(operation->info(), tensors);
-  SetStatedTypes(words, given);
+  SetStatedTypes(signature, words, given);
   RequireInputs(operation->info(), given);
   CheckKinds(signature, given);
   const ShapeSolver solver = SolvedShapes(*operation, words.values, given, tensors);

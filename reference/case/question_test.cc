@@ -243,6 +243,43 @@ TEST(ParseQuestion, TakesBytesForTheBitsOfAStatedF8) {
   }
 }
 
+TEST(ParseQuestion, TakesIntegersForCodes) {
+  const float x[] = {127, -3};
+  const float scale[] = {1};
+  const int8_t eight[] = {127, -3};
+  const int32_t wide[] = {127, -3};
+  const auto ask = [&](const std::string& words, const void* codes, ElementType type) {
+    return ParseQuestion("quantize " + words,
+                         {{"x", {x, ElementType::kF32, {1, 1, 1, 2}, {2, 2, 2, 1}}},
+                          {"scale", {scale, ElementType::kF32, {1, 1}, {1, 1}}},
+                          {"codes", {codes, type, {1, 1, 1, 2}, {2, 2, 2, 1}}}});
+  };
+  for (const auto& question :
+       {ask("", eight, ElementType::kI8), ask("dtype.codes=i8", eight, ElementType::kI8),
+        ask("dtype.codes=i8", wide, ElementType::kI32),
+        ask("dtype.codes=i8", x, ElementType::kF32)}) {
+    EXPECT_EQ(question.outputs[1].dtype, DType::kI8);
+    EXPECT_THAT(question.outputs[1].values.data, ElementsAre(127, -3));
+  }
+  EXPECT_THAT(MessageOf([&] { ask("dtype.codes=i4", eight, ElementType::kI8); }),
+              HasSubstr("is 127, expected a value of i4"));
+  const uint8_t nibbles[] = {0x07, 0x0D};
+  EXPECT_THAT(ask("dtype.codes=i4", nibbles, ElementType::kU8).outputs[1].values.data,
+              ElementsAre(7, -3));
+  EXPECT_THAT(ask("dtype.codes=f4_e2m1", nibbles, ElementType::kU8).outputs[1].values.data,
+              ElementsAre(6, -3));
+}
+
+TEST(ParseQuestion, TakesIntegersOf8BitsForPositions) {
+  const float x[] = {1, 2};
+  const int8_t position[] = {3};
+  const Question question =
+      ParseQuestion("rope pairing=half", {{"x", {x, ElementType::kF32, {1, 1, 1, 2}, {2, 2, 2, 1}}},
+                                          {"position", {position, ElementType::kI8, {1}, {1}}}});
+  EXPECT_EQ(question.inputs[1].dtype, DType::kI64);
+  EXPECT_THAT(question.inputs[1].values.data, ElementsAre(3));
+}
+
 TEST(ParseQuestion, RefusesHugeTensorsBeforeItReadsThem) {
   const float x = 0;
   const auto error = [&](size_t extent) {

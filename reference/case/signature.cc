@@ -24,11 +24,11 @@ TensorSpec ParseTensor(std::string_view word) {
   tensor.name = head.substr(0, colon);
   if (colon != head.npos) {
     const std::string_view role = head.substr(colon + 1);
-    constexpr std::pair<std::string_view, Role> kRoles[] = {{"i64", Role::kInteger},
-                                                            {"wide", Role::kWide},
-                                                            {"real", Role::kReal},
-                                                            {"code", Role::kCode},
-                                                            {"choice", Role::kChoice}};
+    constexpr std::pair<std::string_view, Role> kRoles[] = {
+        {"i64", Role::kInteger},  {"wide", Role::kWide},   {"real", Role::kReal},
+        {"code", Role::kCode},    {"scale", Role::kScale},
+
+        {"choice", Role::kChoice}};
     const auto* const at =
         std::ranges::find(kRoles, role, &std::pair<std::string_view, Role>::first);
     assert(at != std::end(kRoles));
@@ -67,9 +67,16 @@ DType DTypeOf(Role role, DType of_case) {
     case Role::kCode:
       return DType::kF8E4M3FN;
     case Role::kWide:
+    case Role::kScale:
       break;
   }
   return of_case == DType::kF64 ? DType::kF64 : DType::kF32;
+}
+
+std::span<const DType> TypesOf(Role role) {
+  if (role == Role::kCode) return kCodeTypes;
+  if (role == Role::kScale) return kScaleTypes;
+  return kTensorTypes;
 }
 
 std::vector<std::string> LettersOf(std::string_view extent) {

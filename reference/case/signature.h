@@ -1,19 +1,20 @@
 // Signatures: one line that gives an operation's tensors, roles and shapes.
 //   "x[B,H,S,D] position:i64[B,S] bias?[D] -> y[B,H,S,D] lse:wide?[B,H,S]"
 // The role decides the dtype: none = the dtype of the case, i64 = i64, wide = f32 for f16 and bf16
-// cases and the dtype of the case otherwise, real = f64, code = a type of 8 bits (f8_e4m3fn unless
-// dtype.NAME= says another one), choice = i64: the numbers of both are chosen
-// (reference/prove/golden.h), and outputs after a choice follow from the one that was answered. A
-// trailing ? marks an optional output, which a subject may omit, or an optional input: the case
-// decides whether it exists (Case::signature). Optional inputs stand after all others; no dimension
-// is theirs alone. An extent is a product of capital letters, numbers and attributes that stand for
-// a number (reference/case/dimensions.h); it may end with /2 or +1: "H*D", "R/2", "2*clip+1",
-// "layout*R/2".
+// cases and the dtype of the case otherwise, real = f64, code = f8_e4m3fn unless dtype.NAME= says
+// another one of kCodeTypes; scale = as wide unless dtype.NAME= says another one of kScaleTypes;
+// choice = i64. Codes and choices are chosen (reference/prove/golden.h), and outputs after a choice
+// follow from the one that was answered. A trailing ? marks an optional output, which a subject may
+// omit, or an optional input: the case decides whether it exists (Case::signature). Optional inputs
+// stand after all others; no dimension is theirs alone. An extent is a product of capital letters,
+// numbers and attributes that stand for a number (reference/case/dimensions.h); it may end with /2
+// or +1: "H*D", "R/2", "2*clip+1", "layout*R/2".
 #pragma once
 
 #include <cstdint>
 #include <map>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -22,7 +23,7 @@
 
 namespace sextant {
 
-enum class Role { kCase, kInteger, kWide, kReal, kCode, kChoice };
+enum class Role { kCase, kInteger, kWide, kReal, kCode, kScale, kChoice };
 
 struct TensorSpec {
   std::string name;
@@ -41,6 +42,8 @@ using Dimensions = std::map<std::string, int64_t>;  // letter (or attribute) -> 
 Signature ParseSignature(std::string_view text);
 
 DType DTypeOf(Role role, DType of_case);
+// The types that dtype.NAME= may give to a tensor of that role.
+std::span<const DType> TypesOf(Role role);
 
 // The tensor of that name; null if there is none.
 const TensorSpec* FindTensor(const Signature& signature, std::string_view name);

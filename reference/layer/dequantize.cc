@@ -1,13 +1,10 @@
 #include "reference/layer/dequantize.h"
 
+#include "reference/case/operation.h"
 #include "reference/layer/code_blocks.h"
 #include "reference/number/real.h"
 
 namespace sextant {
-
-void Dequantize::CheckTypes(const std::map<std::string, DType>& given) const {
-  TypeOfCodes(kName, given);
-}
 
 template <class Real>
 void Dequantize::operator()(const Tensor<double>& codes, const Tensor<Real>& scale,

@@ -38,6 +38,20 @@ TEST(Dequantize, RoundsOnce) {
   EXPECT_EQ(y[0].high.data[0], 1.1337890625);
 }
 
+// The smallest scale of e8m0 is a subnormal f32; -128 is a code, though quantize gives none.
+TEST(Dequantize, OfIntegersAnd4BitsAndPowersOfTwo) {
+  const auto y = [](const std::string& words, DType codes, DType scale, double c, double s) {
+    const Case c1 = Case::Parse("dequantize N=1 A=1 G=1 M=1 " + words);
+    const Tensors inputs = {{"codes", codes, Tensor<double>({1, 1, 1, 1}, {c})},
+                            {"scale", scale, Tensor<double>({1, 1}, {s})}};
+    return Prove({c1, inputs, ParseRecipe("native", c1.dtype())})[0].value.data[0];
+  };
+  EXPECT_EQ(y("dtype.codes=i8", DType::kI8, DType::kF32, -128, 0.5), -64);
+  EXPECT_EQ(y("dtype.codes=f4_e2m1 dtype.scale=e8m0", DType::kF4E2M1, DType::kE8M0, 1.5, 0x1p-127),
+            0x1.8p-127);
+  EXPECT_EQ(y("dtype.codes=i4 dtype.scale=f16", DType::kI4, DType::kF16, -8, 3), -24);
+}
+
 TEST(Dequantize, NansAreUnspecified) {
   const auto y = GoldenOf("dequantize N=1 A=1 G=2 M=1", {1, 1, 2, 1}, {kNaN, 2}, {1, 2});
   EXPECT_THAT(y[0].value.data, ElementsAre(IsNan(), 4));
@@ -45,7 +59,8 @@ TEST(Dequantize, NansAreUnspecified) {
 
 TEST(Dequantize, RefusesOtherTypes) {
   EXPECT_EQ(MessageOf([] { Case::Parse("dequantize N=1 A=1 G=1 M=1 dtype.codes=f16"); }),
-            "dequantize: codes are f16, expected a type of 8 bits");
+            "dequantize: dtype.codes: 'f16' is not one of: f8_e4m3fn f8_e5m2 f8_e4m3fnuz "
+            "f8_e5m2fnuz f4_e2m1 i8 i4");
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include "reference/base/error.h"
 #include "reference/base/value_text.h"
 #include "reference/case/intermediate.h"
+#include "reference/case/operation.h"
 #include "reference/layer/activation.h"
 #include "reference/layer/code_blocks.h"
 #include "reference/number/lanes/each_number.h"
@@ -34,17 +35,20 @@ double LargestMagnitude(const Tensor<double>& x, size_t n, size_t g) {
 template <class Real>
 struct Block {
   Real scale, largest, limit;
-  bool is_answered;
+  bool is_quotient, is_answered;
+  bool may_invert;  // codes may be x * (limit / largest), whatever the scale is rounded to
 
   // x / scale. A tie is exact only without the rounding of the scale.
   Real Divided(const Real& x) const {
-    if constexpr (RealArithmetic<Real>) return is_answered ? x / scale : x * limit / largest;
+    if constexpr (RealArithmetic<Real>)
+      return is_quotient && !is_answered ? x * limit / largest : x / scale;
     return x / scale;
   }
   // What numbers are multiplied by: 1 / scale. For Counted any number that the recipe permits, also
   // limit / largest, which may be another number: the scale is rounded.
   Real Factor() const {
-    return CurrentRule().form == Form::kInverse ? limit / largest : Converted(Real(1.0)) / scale;
+    const bool is_inverse = may_invert && CurrentRule().form == Form::kInverse;
+    return is_inverse ? limit / largest : Converted(Real(1.0)) / scale;
   }
 };
 
@@ -52,7 +56,7 @@ template <>
 Counted Block<Counted>::Factor() const {
   const Form form = CurrentRule().form;
   const Counted reciprocal = Converted(Counted(1.0)) / scale;
-  if (form == Form::kReciprocal) return reciprocal;
+  if (form == Form::kReciprocal || !may_invert) return reciprocal;
   const Counted inverse = limit / largest;
   const auto [a, b] = std::pair(reciprocal.center(), inverse.center());
   const bool is_same = a.high == b.high && a.low == b.low;
@@ -88,6 +92,38 @@ Counted ScaleOf(const Counted& largest, const Counted& limit) {
   return quotient.WithError(bounds);
 }
 
+// x rounded to as many bits, to nearest and even.
+double ToBits(int bits, double x) {
+  if (!(x > 0 && std::isfinite(x))) return x;
+  const double unit = std::ldexp(1, std::ilogb(x) - (bits - 1));
+  return std::nearbyint(x / unit) * unit;
+}
+
+// What an implementation may find in place of t: log2 errs by `ulps` of its ulps, which shifts t by
+// less than e^d - 1 of itself. Of a power of two it is exact.
+template <class Real>
+Real ByLogarithm(const Real& t, double) {
+  return t;
+}
+template <>
+Counted ByLogarithm(const Counted& t, double amax) {
+  const StepRule& rule = CurrentRule();
+  if (rule.form != Form::kDefault || rule.exact || t.IsPowerOfTwo() || std::isnan(amax)) return t;
+  const int size = std::max(std::abs(ExponentOf(amax)), std::abs(ExponentOf(t.center().high))) + 1;
+  const double moved = t.Magnitude() * std::expm1(rule.ulps * UlpOf(rule.format, size));
+  return t.WithError({t.error() + moved, t.likely() + moved});
+}
+
+// The number that decides a power of two. amax that was rounded to a few bits is a power of two or
+// far below the next one, so that no logarithm steps over it.
+template <class Real>
+Real Decisive(const Quantize& op, double amax, const Real& limit) {
+  if (op.scale_rule == ScaleRule::kUp)
+    return ByLogarithm(ScaleOf(Converted(Real(amax)), limit), amax);
+  const Real t = Converted(Real(op.BeforeFloor(amax)));
+  return op.scale_rule == ScaleRule::kEven ? t : ByLogarithm(t, amax);
+}
+
 // The codes of a row of a block before they are rounded. With the recipe's default form a product
 // with the factor errs at least as much as the quotient, which is rounded once.
 template <class Real>
@@ -119,10 +155,31 @@ void Quantize::Check() const {
     throw Error("quantize: limit=", PrintValue(*limit), ", expected a number above 0");
   if (!(least >= 0 && std::isfinite(least)))
     throw Error("quantize: least=", PrintValue(least), ", expected 0 or more");
+  if (codes_by == CodesBy::kUnrounded && scale_rule != ScaleRule::kQuotient)
+    throw Error(
+        "quantize: a scale that is a power of two is not rounded, expected "
+        "codes_by=stored");
+}
+
+double Quantize::BeforeFloor(double amax) const {
+  const int bits = GridOf(rounded_dtype).precision;
+  return std::ldexp(scale_rule == ScaleRule::kEven ? ToBits(bits, amax) : amax,
+                    -std::ilogb(Limit()));
+}
+
+double Quantize::PowerFor(double amax) const {
+  if (scale_rule != ScaleRule::kUp) return Chosen(ChoiceOf(0), scale_dtype, BeforeFloor(amax));
+  const double quotient = amax / Limit(), rest = std::fma(-quotient, Limit(), amax);
+  return Chosen(ChoiceOf(0), scale_dtype, quotient, rest);
 }
 
 void Quantize::CheckTypes(const std::map<std::string, DType>& given) const {
-  const DType type = TypeOfCodes(kName, given);
+  const auto is_given = [&](const char* tensor) { return given.find(tensor) != given.end(); };
+  const DType type = is_given("codes") ? given.at("codes") : rounded_dtype;
+  if (is_given("scale") && given.at("scale") == DType::kE8M0 && scale_rule == ScaleRule::kQuotient)
+    throw Error(
+        "quantize: scales of e8m0 are powers of two, expected scale_rule=, one of: floor "
+        "up even");
   if (limit && *limit > MaxFinite(type))
     throw Error("quantize: limit=", PrintValue(*limit), " is beyond the largest number of ",
                 NameOf(type), ", ", PrintValue(MaxFinite(type)));
@@ -131,27 +188,30 @@ void Quantize::CheckTypes(const std::map<std::string, DType>& given) const {
 template <class Real>
 void Quantize::operator()(const Tensor<double>& x, Tensor<Real>& scale, Tensor<Real>& codes) const {
   const size_t N = x.shape[0], A = x.shape[1], G = x.shape[2], M = x.shape[3];
-  const Real most(Limit()), huge(std::numeric_limits<double>::max());
-  std::vector<Real> largest;  // of each block
-  {
-    const ScopedStep at(Step::kQuantize);
-    for (size_t n = 0; n < N; ++n) {
-      for (size_t g = 0; g < G; ++g) {
-        const double amax = LargestMagnitude(x, n, g);
-        Real& of_block = largest.emplace_back(Converted(Real(amax)));
-        if (least > 0 && !std::isnan(amax))
-          of_block = ClampOrNaN(of_block, Converted(Real(least)), huge);
-        scale(n, g) = ScaleOf(of_block, Converted(most));
-      }
-    }
-  }
-  const Tensor<Real> own = Intermediate(scale, Step::kQuantize);
-  const bool is_answered = ScopedOutputs::AnswerFor(&scale) != nullptr;
   const ScopedStep at(Step::kQuantize);
+  const Real most = Converted(Real(Limit()));
+  const bool is_quotient = scale_rule == ScaleRule::kQuotient;
+  const bool is_narrow = codes_by == CodesBy::kStored && !Contains(scale_dtype, DType::kF32);
+  const bool may_invert = is_quotient && !is_narrow;
+  const NamedTensor* const answer =
+      codes_by == CodesBy::kStored ? ScopedOutputs::AnswerFor(&scale) : nullptr;
   const std::span<const double> numbers = x.data;
   for (size_t n = 0; n < N; ++n) {
     for (size_t g = 0; g < G; ++g) {
-      const Block<Real> block{own(n, g), largest[n * G + g], Converted(most), is_answered};
+      const double amax = LargestMagnitude(x, n, g);
+      const double largest = std::isfinite(amax) ? std::max(amax, least) : kNaN;
+      const Real of_block = Converted(Real(largest));
+      scale(n, g) = is_quotient ? ScaleOf(of_block, most) : Decisive(*this, largest, most);
+      Real used = scale(n, g);
+      if (answer) {
+        used = Real(answer->values(n, g), answer->dtype);
+      } else if (!is_quotient) {
+        used = Real(PowerFor(largest));
+      } else if (codes_by == CodesBy::kStored) {
+        const ScopedStore stored(scale_dtype);
+        used = Converted(used);
+      }
+      const Block<Real> block{used, of_block, most, is_quotient, answer != nullptr, may_invert};
       for (size_t a = 0; a < A; ++a) {
         const size_t first = ((n * A + a) * G + g) * M;
         SetCodes(block, numbers.subspan(first, M), std::span<Real>(codes.data).subspan(first, M));

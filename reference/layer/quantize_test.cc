@@ -121,7 +121,76 @@ TEST(Quantize, WithoutALargestNumberAnyInverseIsPossible) {
             0);
 }
 
+TEST(Quantize, RoundsToIntegersAndTo4Bits) {
+  const Quantized i8(" dtype.codes=i8", {1, 1, 1, 5}, {-254, 5, 3, 1, -7});
+  EXPECT_THAT(i8.Values(kScale), ElementsAre(2));
+  EXPECT_THAT(i8.Values(kCodes), ElementsAre(-127, 2, 2, 0, -4));
+  const Quantized i4(" dtype.codes=i4", {1, 1, 1, 4}, {7, 2.5, -3.5, 0.75});
+  EXPECT_THAT(i4.Values(kCodes), ElementsAre(7, 2, -4, 1));
+  // 0 .5 1 1.5 2 3 4 6
+  const Quantized f4(" dtype.codes=f4_e2m1", {1, 1, 1, 6}, {6, 5, -2.5, 3.5, 0.25, 1.26});
+  EXPECT_THAT(f4.Values(kScale), ElementsAre(1));
+  EXPECT_THAT(f4.Values(kCodes), ElementsAre(6, 4, -2, 4, 0, 1.5));
+}
+
+TEST(Quantize, TiesGoAwayFromZeroIfTheCaseSaysSo) {
+  const Quantized i8(" ties=away dtype.codes=i8", {1, 1, 1, 4}, {127, 2.5, -0.5, 1.25});
+  EXPECT_THAT(i8.Values(kCodes), ElementsAre(127, 3, -1, 1));
+  EXPECT_THAT(EvaluateByRecipe({i8.c, i8.inputs, i8.by})[kCodes].values.data,
+              ElementsAre(127, 3, -1, 1));
+  const Quantized f8(" ties=away", {1, 1, 1, 3}, {448, 1.0625, -1.1875});
+  EXPECT_THAT(f8.Values(kCodes), ElementsAre(448, 1.125, -1.25));
+}
+
+// 128 / 127 is 1.007874 and 1.0078125 in f16: 63.998 / scale is 63.498 and 63.502.
+TEST(Quantize, CodesAreThoseOfTheStoredOrOfTheUnroundedScale) {
+  const Numbers x = {128, static_cast<float>(63.998)};
+  const Quantized unrounded(" dtype.codes=i8 dtype.scale=f16 codes_by=unrounded", {1, 1, 1, 2}, x);
+  const Quantized stored(" dtype.codes=i8 dtype.scale=f16", {1, 1, 1, 2}, x);
+  for (const auto& [q, code] : {std::pair(&unrounded, 63), std::pair(&stored, 64)}) {
+    const Tensors answer = EvaluateByRecipe({q->c, q->inputs, q->by});
+    EXPECT_THAT(answer[kScale].values.data, ElementsAre(1.0078125));
+    EXPECT_THAT(answer[kCodes].values.data, ElementsAre(127, code));
+  }
+  EXPECT_EQ(unrounded.ErrorsWith({1}), unrounded.ErrorsWith({4})) << "not those of the answer";
+  EXPECT_EQ(stored.ErrorsWith({1})[1], 0) << "a number divided by 1";
+}
+
+// amax of each row, and its scales. The largest e2m1 is 6, which is 1.5 * 2^2.
+TEST(Quantize, ScalesArePowersOfTwo) {
+  struct Row {
+    double amax, floor, up, even;
+  };
+  for (const auto& [amax, floor, up, even] :
+       {Row{4, 1, 1, 1}, Row{6, 1, 1, 1}, Row{6.5, 1, 2, 1}, Row{7, 1, 2, 2}, Row{6.99, 1, 2, 1},
+        Row{7.99, 1, 2, 2}, Row{8, 2, 2, 2}, Row{12, 2, 2, 2}, Row{3.99, 0.5, 1, 1},
+        Row{3, 0.5, 0.5, 0.5}, Row{0, 0x1p-127, 0x1p-127, 0x1p-127}}) {
+    for (const auto& [rule, scale] :
+         {std::pair("floor", floor), std::pair("up", up), std::pair("even", even)}) {
+      const Quantized q(std::string(" dtype.codes=f4_e2m1 dtype.scale=e8m0 scale_rule=") + rule,
+                        {1, 1, 1, 2}, {amax, 0});
+      EXPECT_THAT(q.Values(kScale), ElementsAre(scale)) << rule << " " << amax;
+      const double code = std::min(6.0, RoundTo(DType::kF32, amax / scale));
+      EXPECT_THAT(q.Values(kCodes), ElementsAre(RoundTo(DType::kF4E2M1, code), 0)) << rule;
+      EXPECT_THAT(EvaluateByRecipe({q.c, q.inputs, q.by})[kScale].values.data, ElementsAre(scale));
+    }
+  }
+  // In f32, and for codes of e4m3fn, whose largest one is 1.75 * 2^8.
+  const Quantized f32(" scale_rule=up", {1, 1, 1, 2}, {449, -1});
+  EXPECT_THAT(f32.Values(kScale), ElementsAre(2));
+  EXPECT_THAT(f32.Values(kCodes), ElementsAre(224, -0.5));
+  EXPECT_THAT(Quantized(" scale_rule=floor", {1, 1, 1, 1}, {511}).Values(kCodes), ElementsAre(448))
+      << "limited";
+  EXPECT_THAT(Quantized(" scale_rule=even", {1, 1, 1, 1}, {495.9}).Values(kScale), ElementsAre(1));
+  EXPECT_THAT(Quantized(" scale_rule=even", {1, 1, 1, 1}, {496}).Values(kScale), ElementsAre(2));
+}
+
 TEST(Quantize, IsUnspecifiedWhereNoScaleIs) {
+  for (const double x : {kNaN, kInfinity}) {
+    const Quantized power(" scale_rule=floor dtype.scale=e8m0", {2, 1, 1, 2}, {1, x, 448, 1});
+    EXPECT_THAT(power.Values(kScale), ElementsAre(IsNan(), 1)) << x;
+    EXPECT_THAT(power.Values(kCodes), ElementsAre(IsNan(), IsNan(), 448, 1)) << x;
+  }
   for (const double x : {kNaN, kInfinity}) {
     const Quantized q("", {2, 1, 1, 2}, {1, x, 448, 1});
     EXPECT_THAT(q.Values(kScale), ElementsAre(IsNan(), 1)) << x;
@@ -137,7 +206,18 @@ TEST(Quantize, RefusesOtherTypesAndLimits) {
   const auto error_of = [](const std::string& words) {
     return MessageOf([&] { Case::Parse("quantize N=1 A=1 G=1 M=2 " + words); });
   };
-  EXPECT_EQ(error_of("dtype.codes=bf16"), "quantize: codes are bf16, expected a type of 8 bits");
+  EXPECT_EQ(error_of("dtype.codes=bf16"),
+            "quantize: dtype.codes: 'bf16' is not one of: f8_e4m3fn f8_e5m2 f8_e4m3fnuz "
+            "f8_e5m2fnuz f4_e2m1 i8 i4");
+  EXPECT_EQ(error_of("dtype.scale=i8"),
+            "quantize: dtype.scale: 'i8' is not one of: f64 f32 f16 bf16 f8_e4m3fn e8m0");
+  EXPECT_EQ(error_of("dtype.scale=e8m0"),
+            "quantize: scales of e8m0 are powers of two, expected scale_rule=, one of: floor up "
+            "even");
+  EXPECT_EQ(error_of("codes_by=unrounded scale_rule=up"),
+            "quantize: a scale that is a power of two is not rounded, expected codes_by=stored");
+  EXPECT_EQ(error_of("limit=128 dtype.codes=i8"),
+            "quantize: limit=128 is beyond the largest number of i8, 127");
   EXPECT_EQ(error_of("limit=449"),
             "quantize: limit=449 is beyond the largest number of f8_e4m3fn, 448");
   EXPECT_EQ(error_of("limit=0"), "quantize: limit=0, expected a number above 0");

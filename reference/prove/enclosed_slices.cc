@@ -15,8 +15,9 @@ struct EnclosedSlices::State {
 EnclosedSlices::EnclosedSlices(const Evaluation& evaluation) : state_(new State{evaluation}) {
   const Case& c = evaluation.c;
   for (const TensorSpec& spec : c.info().signature.outputs) {
+    const Choice choice = c.operation().ChoiceOf(state_->reference.golden.size());
     state_->reference.golden.push_back(
-        {spec.name, c.DTypeOf(spec), {}, {}, {}, {}, {}, c.info().bitwise});
+        {spec.name, c.DTypeOf(spec), {}, {}, {}, {}, {}, c.info().bitwise, choice});
     state_->reference.permitted.push_back({spec.name, c.DTypeOf(spec), {}, {}, {}});
   }
 }
@@ -37,7 +38,7 @@ void EnclosedSlices::Enclose(const Slice& slice) {
       part->data.resize(CountOf(shape));
     }
     p.vacuous.resize(CountOf(shape));
-    if (spec.role == Role::kCode) p.before_rounding.resize(CountOf(shape));
+    if (g.choice != Choice::kNone) p.before_rounding.resize(CountOf(shape));
   }
   state_->prover.EncloseSlice(slice);
 }

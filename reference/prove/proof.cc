@@ -25,17 +25,24 @@ Slice InWindow(Slice slice, const Slice& window) {
   return slice;
 }
 
+// The choice for element i, whose other numbers are set.
+void Choose(GoldenTensor& g, size_t i) {
+  if (g.choice == Choice::kNone) return;
+  g.value.data[i] = Chosen(g.choice, g.dtype, g.high.data[i], g.low.data[i]) + 0.0;
+}
+
 void Set(const Decision& found, double radius, GoldenTensor& g, size_t i) {
   g.value.data[i] = found.value;
   g.high.data[i] = found.high;
   g.low.data[i] = found.low;
   g.radius.data[i] = radius;
+  Choose(g, i);
 }
 
 // Updates element i by the enclosure x.
 void Settle(const Interval& x, GoldenTensor& g, size_t i) {
   if (g.radius.data[i] == 0) return;
-  if (!x.IsSpecified()) return Set({g.dtype == DType::kI64 ? 0 : kNaN, kNaN, 0}, 0, g, i);
+  if (!x.IsSpecified()) return Set({kNaN, kNaN, 0}, 0, g, i);
   if (const auto decision = Decide(x, g.dtype)) return Set(*decision, 0, g, i);
   const double middle = Middle(x);
   Set({RoundTo(g.dtype, middle), middle, 0}, RadiusAround(x, middle, 0), g, i);
@@ -174,6 +181,7 @@ size_t SettleBy(const Outputs<Counted>& outputs, const ProofState& proof, const 
     for (const auto& [at, count] : proof.RunsOf(o, slice)) {
       const DecidedRun to{&g.value.data[at], &g.high.data[at], &g.low.data[at], &g.radius.data[at]};
       undecided += DecideAll(numbers.first(count), g.dtype, to);
+      for (size_t i = at; i < at + count; ++i) Choose(g, i);
       numbers = numbers.subspan(count);
     }
   }

@@ -43,8 +43,10 @@ void MakeTensors(size_t count, const Case& c, const ProveOptions& options, Make 
 // The golden of a case of which no slice is proven.
 std::vector<GoldenTensor> MakeGolden(const Case& c, const ProveOptions& options) {
   std::vector<GoldenTensor> golden;
-  for (const TensorSpec& spec : c.info().signature.outputs)
-    golden.push_back({spec.name, c.DTypeOf(spec), {}, {}, {}, {}, {}, c.info().bitwise});
+  for (const TensorSpec& spec : c.info().signature.outputs) {
+    const Choice choice = c.operation().ChoiceOf(golden.size());
+    golden.push_back({spec.name, c.DTypeOf(spec), {}, {}, {}, {}, {}, c.info().bitwise, choice});
+  }
   constexpr Tensor<double> GoldenTensor::*kParts[] = {&GoldenTensor::value, &GoldenTensor::high,
                                                       &GoldenTensor::low, &GoldenTensor::permitted,
                                                       &GoldenTensor::radius};
@@ -70,7 +72,7 @@ std::vector<PermittedTensor> MakePermitted(const Case& c, const Slice& slice,
   for (size_t o = 0; o < permitted.size(); ++o) {
     const size_t count = permitted[o].error.data.size();
     permitted[o].vacuous.resize(count);
-    if (c.info().signature.outputs[o].role == Role::kCode)
+    if (c.operation().ChoiceOf(o) != Choice::kNone)
       permitted[o].before_rounding.assign(count, kNaN);
   }
   return permitted;

@@ -4,7 +4,7 @@
 // performs this rounding: a recipe cannot omit it. The struct of such an operation has a member
 // `DType rounded_dtype`, which is not an attribute: the dtype of the rounded output, which a case
 // may override. So has one whose formula depends on the type of an output (`quantize`: the largest
-// code).
+// code), and it may have `scale_dtype`, that of its first output.
 #pragma once
 
 #include <memory>
@@ -49,6 +49,7 @@ class RoundingOperation final : public TypedOperation<Op> {
   void Apply(const Tensors& in, Outputs<Real>& out) const {
     Op op = op_;
     op.rounded_dtype = out[Op::kRoundedOutput].dtype;
+    if constexpr (requires { op.scale_dtype; }) op.scale_dtype = out[0].dtype;
     Wrapped<Op>(op).Evaluate(in, out);
   }
 

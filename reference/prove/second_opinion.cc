@@ -60,7 +60,9 @@ Outcome OutcomeOf(const GoldenTensor& g, size_t i, double largest, const BoostRe
   if (std::isnan(high)) return confirmed_if(std::isnan(x.High()));
   if (std::isinf(high)) return confirmed_if(x.High() == high);
   if (g.bitwise && std::signbit(high) != std::signbit(x.High())) return Outcome::kRefuted;
-  if (!IsNearest(g.dtype, g.value.data[i], high, low)) return Outcome::kRefuted;
+  const bool is_right = IsPower(g.choice) ? g.value.data[i] == Chosen(g.choice, g.dtype, high, low)
+                                          : IsNearest(g.dtype, g.value.data[i], high, low);
+  if (!is_right) return Outcome::kRefuted;
   const Bound rounding = static_cast<Bound>(UnitOfLow(high)) / 2;
   const Bound limit = rounding + g.radius.data[i] + ErrorOf(x);
   const Bound computed = 0x1p-50L;  // covers the rounding errors of this comparison

@@ -27,9 +27,12 @@ ElementType TypeOf(const std::string& name, const DLDataType& type) {
 }  // namespace
 
 DLDataType DataTypeOf(ElementType type) {
-  const auto bits = static_cast<uint8_t>(8 * SizeOf(type));
+  auto bits = static_cast<uint8_t>(8 * SizeOf(type));
   int code = type < ElementType::kU64 ? kDLInt : kDLUInt;
-  if (type < ElementType::kI64) code = RowOf(static_cast<DType>(type)).dlpack;
+  if (type < ElementType::kI64) {
+    code = RowOf(static_cast<DType>(type)).dlpack;
+    bits = static_cast<uint8_t>(RowOf(static_cast<DType>(type)).bits);
+  }
   return {static_cast<uint8_t>(code), bits, 1};
 }
 

@@ -12,9 +12,10 @@ namespace {
 constexpr size_t kAlignment = 64;  // bytes
 constexpr char kGuarded = '\xFD';  // about -4e37 in f32 and bf16, NaN in f16
 
-// A byte that fills elements with NaN, or with -1.
+// A byte that fills elements with NaN, or with -1; with -120 in i8, -8 in i4 and -0 in f4_e2m1.
 char UnwrittenIn(DType dtype) {
-  return SizeOf(dtype) == 1 ? static_cast<char>(EncodeBits(dtype, kNaN)) : '\xFF';
+  if (SizeOf(dtype) > 1) return '\xFF';
+  return HasNaN(dtype) ? static_cast<char>(EncodeBits(dtype, kNaN)) : '\x88';
 }
 
 std::string BytesText(size_t count, const char* where) {

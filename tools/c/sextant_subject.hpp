@@ -45,6 +45,15 @@ using F8E4M3FN = F8<10>;
 using F8E4M3FNUZ = F8<11>;
 using F8E5M2 = F8<12>;
 using F8E5M2FNUZ = F8<13>;
+using E8M0 = F8<14>;
+using I8 = int8_t;
+// The bits of an element of 4 bits are the low ones of a byte.
+struct F4E2M1 {
+  uint8_t bits;
+};
+struct I4 {
+  uint8_t bits;
+};
 
 // The DLPack type of T. For a type of your own:
 //   template <> struct sextant::cpp::Element<my_bf16> : sextant::cpp::Element<sextant::cpp::BF16>
@@ -70,6 +79,18 @@ struct Element<BF16> {
 template <uint8_t code>
 struct Element<F8<code>> {
   static constexpr DLDataType kType{code, 8, 1};
+};
+template <>
+struct Element<F4E2M1> {
+  static constexpr DLDataType kType{17, 4, 1};
+};
+template <>
+struct Element<I4> {
+  static constexpr DLDataType kType{kDLInt, 4, 1};
+};
+template <>
+struct Element<I8> {
+  static constexpr DLDataType kType{kDLInt, 8, 1};
 };
 template <>
 struct Element<int64_t> {

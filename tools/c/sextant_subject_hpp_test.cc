@@ -62,6 +62,10 @@ TEST(CppSubject, HasTheElementTypesOfTheLibrary) {
   ExpectType<cpp::F8E5M2>(DType::kF8E5M2);
   ExpectType<cpp::F8E4M3FNUZ>(DType::kF8E4M3FNUZ);
   ExpectType<cpp::F8E5M2FNUZ>(DType::kF8E5M2FNUZ);
+  ExpectType<cpp::F4E2M1>(DType::kF4E2M1);
+  ExpectType<cpp::I8>(DType::kI8);
+  ExpectType<cpp::I4>(DType::kI4);
+  ExpectType<cpp::E8M0>(DType::kE8M0);
   ExpectType<int64_t>(DType::kI64);
 }
 

@@ -175,12 +175,13 @@ TEST(CLibrary, ListsTheElementTypes) {
   std::string names;
   for (const Json& type : types) names += type["name"].get<std::string>() + " ";
   EXPECT_EQ(names,
-            "f64 f32 f16 bf16 f8_e4m3fn f8_e5m2 f8_e4m3fnuz f8_e5m2fnuz i64 i32 i16 i8 u64 u32 u16 "
+            "f64 f32 f16 bf16 f8_e4m3fn f8_e5m2 f8_e4m3fnuz f8_e5m2fnuz f4_e2m1 i8 i4 "
+            "e8m0 i64 i32 i16 u64 u32 u16 "
             "u8 ");
   EXPECT_EQ(types[6], Json::parse(R"({"name":"f8_e4m3fnuz","bits":8,"dlpack":11,)"
                                   R"("array":"float8_e4m3fnuz","in_numpy":false,)"
                                   R"("in_messages":"F8_E4M3FNUZ"})"));
-  EXPECT_EQ(types[15], Json::parse(R"({"name":"u8","bits":8,"dlpack":1,"array":"uint8",)"
+  EXPECT_EQ(types[18], Json::parse(R"({"name":"u8","bits":8,"dlpack":1,"array":"uint8",)"
                                    R"("in_numpy":true})"));
 }
 

@@ -159,7 +159,7 @@ class Tensors(unittest.TestCase):
     # Finite values of the four types with 8 bits, each once as bytes and once as numbers.
     def test_bits_of_8_bit_floats(self):
         for dtype, about in sextant.adapter._TYPES.items():
-            if about.stored != "u1":
+            if about.stored != "u1" or not dtype.startswith("f8"):
                 continue
             values = sextant.adapter._values_of(dtype)
             bits = numpy.flatnonzero(numpy.isfinite(values)).astype("u1").reshape(-1, 1)
@@ -175,6 +175,19 @@ class Tensors(unittest.TestCase):
             self.assertEqual((view.tensor.dtype.code, view.tensor.dtype.bits), (code, 8))
             view = sextant._tensors._of_torch("x", TorchLike(torch.from_numpy(bits), "torch.float8" + dtype[2:]))
             self.assertEqual((view.tensor.dtype.code, view.tensor.dtype.bits), (code, 8))
+
+    def test_codes_are_integers_of_numpy_and_torch_or_bits(self):
+        x = numpy.float32([[[[127, -3, 0.5]]]])
+        codes, scale = numpy.int8([[[[127, -3, 0]]]]), numpy.float32([[1]])
+        for given in (codes, torch.from_numpy(codes), codes.astype("i4"), codes.astype("f4")):
+            sextant.assert_conforms("quantize dtype.codes=i8", {"x": x}, {"scale": scale, "codes": given})
+        sextant.assert_conforms("quantize", {"x": x}, {"scale": scale, "codes": codes})
+        with self.assertRaises(sextant.DoesNotConform):
+            sextant.assert_conforms("quantize", {"x": x}, {"scale": scale, "codes": codes + numpy.int8(-1)})
+        x, bits = numpy.float32([[[[6, -3, 0.5]]]]), numpy.uint8([[[[7, 0xD, 1]]]])
+        sextant.assert_conforms("quantize dtype.codes=f4_e2m1", {"x": x}, {"scale": scale, "codes": bits})
+        x = numpy.float32([[[[1, 2]]]])
+        sextant.assert_conforms("rope pairing=half", {"x": x, "position": numpy.int8([0])}, {"y": x})
 
     def test_tensors_on_a_device_are_copied_by_their_library(self):
         x = torch.zeros(3, 2)
@@ -238,8 +251,11 @@ class Tensors(unittest.TestCase):
     def test_the_adapter_has_the_types_of_the_library(self):
         library = {entry["name"]: (entry["in_messages"], entry["bits"], entry["in_numpy"])
                    for entry in sextant._library.TYPES if "in_messages" in entry}
-        adapter = {name: (about.message, 8 * numpy.dtype(about.stored).itemsize, not about.precision)
-                   for name, about in sextant.adapter._TYPES.items()}
+        adapter = {}
+        for name, about in sextant.adapter._TYPES.items():
+            in_numpy = not about.precision or about.stored == about.array
+            bits = about.bits if about.precision else 8 * numpy.dtype(about.stored).itemsize
+            adapter[name] = about.message, bits, in_numpy
         self.assertEqual(adapter, library)
 
     def test_numpy_that_is_refused(self):

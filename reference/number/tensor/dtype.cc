@@ -20,25 +20,29 @@ struct Fields {
   }
   uint64_t sign;
   int fraction;
-  uint64_t infinity;  // in types with Specials::kIeee
+  uint64_t infinity;  // in types with Patterns::kIeee
   uint64_t rebias;    // what the exponent of a double has more
 };
 
 constexpr uint64_t kQuiet = uint64_t{1} << (kFractionOfDouble - 1);
 
 uint64_t EncodedNaN(DType type, double x) {
+  if (!HasNaN(type)) return 0;
   const Fields fields(type);
   const uint64_t sign = std::signbit(x) ? fields.sign : 0;
-  switch (RowOf(type).specials) {
-    case Specials::kIeee: {
+  switch (RowOf(type).patterns) {
+    case Patterns::kIeee: {
       const uint64_t fraction = (std::bit_cast<uint64_t>(x) | kQuiet) & (2 * kQuiet - 1);
       return sign | fields.infinity | fraction >> (kFractionOfDouble - fields.fraction);
     }
-    case Specials::kFn:
+    case Patterns::kFn:
       return sign | (fields.sign - 1);
-    case Specials::kFnuz:
+    case Patterns::kFnuz:
       return fields.sign;
-    case Specials::kNone:
+    case Patterns::kPower:
+      return 2 * fields.sign - 1;
+    case Patterns::kFinite:
+    case Patterns::kInteger:
       break;
   }
   std::abort();
@@ -53,14 +57,20 @@ double DecodedNaN(bool negative, uint64_t fraction, int bits) {
 
 // Orders the values of a grid by consecutive integers: 0 for zero, negative for negative values.
 int64_t Ordinal(DType type, double x) {
+  if (RowOf(type).patterns == Patterns::kInteger) return static_cast<int64_t>(x);
+  if (RowOf(type).patterns == Patterns::kPower) return static_cast<int64_t>(EncodeBits(type, x));
   const uint64_t sign = SignOf(type), bits = EncodeBits(type, x);
   const int64_t magnitude = static_cast<int64_t>(bits & (sign - 1));
   return (bits & sign) ? -magnitude : magnitude;
 }
 
-// One step beyond the largest finite value of a type without infinities is NaN: the pattern of all
-// ones, or a carry into the sign, which leaves the pattern of -0.
+// One step beyond the largest finite value of a type without infinities is NaN.
 double FromOrdinal(DType type, int64_t ordinal) {
+  const auto is_beyond = [&] {
+    return ordinal < Ordinal(type, Lowest(type)) || ordinal > Ordinal(type, MaxFinite(type));
+  };
+  if (!HasInfinity(type) && is_beyond()) return kNaN;
+  if (RowOf(type).patterns == Patterns::kInteger) return static_cast<double>(ordinal);
   const uint64_t sign = SignOf(type);
   return DecodeBits(
       type, ordinal < 0 ? sign | static_cast<uint64_t>(-ordinal) : static_cast<uint64_t>(ordinal));
@@ -80,9 +90,11 @@ double RoundExtraordinary(DType type, double x) {
     const double quantum = UlpOf(type, x);
     rounded = std::nearbyint(x / quantum) * quantum;
   }
-  if (std::abs(rounded) > MaxFinite(type))
+  if (rounded > MaxFinite(type) || rounded < std::min(Lowest(type), 0.0))
     return HasInfinity(type) ? std::copysign(kInfinity, x) : kNaN;
-  return RowOf(type).specials == Specials::kFnuz ? rounded + 0.0 : rounded;  // no -0
+  const Patterns patterns = RowOf(type).patterns;
+  const bool has_minus_zero = patterns != Patterns::kFnuz && patterns != Patterns::kInteger;
+  return has_minus_zero ? rounded : rounded + 0.0;
 }
 
 double ExtraordinaryRoundingError(DType type, double x) {
@@ -104,8 +116,11 @@ uint64_t UlpDistance(DType type, double a, double b) {
 }
 
 uint64_t EncodeBits(DType type, double x) {
-  if (type == DType::kI64) return static_cast<uint64_t>(static_cast<int64_t>(x));
   if (std::isnan(x)) return EncodedNaN(type, x);
+  if (RowOf(type).patterns == Patterns::kInteger)
+    return static_cast<uint64_t>(static_cast<int64_t>(x)) & (2 * SignOf(type) - 1);
+  if (RowOf(type).patterns == Patterns::kPower)
+    return static_cast<uint64_t>(ExponentOf(x) - GridOf(type).min_exponent);
   const Fields fields(type);
   const double magnitude = std::abs(x);
   uint64_t bits = fields.infinity;
@@ -115,27 +130,35 @@ uint64_t EncodeBits(DType type, double x) {
     const auto of_double = std::bit_cast<uint64_t>(magnitude);
     bits = (of_double >> (kFractionOfDouble - fields.fraction)) - fields.rebias;
   }
-  if (bits == 0 && RowOf(type).specials == Specials::kFnuz) return 0;
+  if (bits == 0 && RowOf(type).patterns == Patterns::kFnuz) return 0;
   return std::signbit(x) ? fields.sign | bits : bits;
 }
 
 double DecodeBits(DType type, uint64_t bits) {
-  if (type == DType::kI64) return static_cast<double>(static_cast<int64_t>(bits));
+  const uint64_t all = 2 * SignOf(type) - 1;
+  bits &= all;
+  if (RowOf(type).patterns == Patterns::kInteger)  // the sign has a negative weight
+    return static_cast<double>(static_cast<int64_t>(bits & all / 2) -
+                               static_cast<int64_t>(bits & SignOf(type)));
+  if (RowOf(type).patterns == Patterns::kPower)
+    return bits == all ? kNaN : PowerOfTwo(static_cast<int>(bits) + GridOf(type).min_exponent);
   const Fields fields(type);
   const uint64_t magnitude = bits & (fields.sign - 1);
   const double sign = bits & fields.sign ? -1 : 1;
-  switch (RowOf(type).specials) {
-    case Specials::kIeee:
+  switch (RowOf(type).patterns) {
+    case Patterns::kIeee:
       if (magnitude == fields.infinity) return sign * kInfinity;
       if (magnitude > fields.infinity) return DecodedNaN(sign < 0, magnitude, fields.fraction);
       break;
-    case Specials::kFn:
+    case Patterns::kFn:
       if (magnitude == fields.sign - 1) return DecodedNaN(sign < 0, 0, 0);
       break;
-    case Specials::kFnuz:
+    case Patterns::kFnuz:
       if (bits == fields.sign) return kNaN;
       break;
-    case Specials::kNone:
+    case Patterns::kFinite:
+    case Patterns::kInteger:
+    case Patterns::kPower:
       break;
   }
   if (magnitude >> fields.fraction == 0)

@@ -142,7 +142,7 @@ TEST(DType, OverflowsPastTheLastMidpoint) {
 
 TEST(DType, HasTheLargestValueOfItsGrid) {
   for (const DType type : kDTypes) {
-    if (type == DType::kI64) continue;
+    if (RowOf(type).patterns == Patterns::kInteger) continue;
     const Grid grid = GridOf(type);
     // The largest fraction of the largest binade; in f8_e4m3fn this pattern is NaN.
     const int lost = type == DType::kF8E4M3FN ? 2 : 1;
@@ -267,15 +267,21 @@ TEST(DType, ContainsTypesWhoseValuesItHolds) {
     }
     EXPECT_EQ(contained, inner) << outer;
   };
-  expect("f64", "f64 f32 f16 bf16 f8_e4m3fn f8_e5m2 f8_e4m3fnuz f8_e5m2fnuz i64");
-  expect("f32", "f32 f16 bf16 f8_e4m3fn f8_e5m2 f8_e4m3fnuz f8_e5m2fnuz");
-  expect("f16", "f16 f8_e4m3fn f8_e5m2 f8_e4m3fnuz f8_e5m2fnuz");
-  expect("bf16", "bf16 f8_e4m3fn f8_e5m2 f8_e4m3fnuz f8_e5m2fnuz");
-  expect("f8_e4m3fn", "f8_e4m3fn");  // lacks 2^-10, the smallest value of f8_e4m3fnuz
-  expect("f8_e5m2", "f8_e5m2");
-  expect("f8_e4m3fnuz", "f8_e4m3fnuz");
-  expect("f8_e5m2fnuz", "f8_e5m2fnuz");  // has all numbers of f8_e5m2, but no infinity
-  expect("i64", "i64");
+  expect("f64",
+         "f64 f32 f16 bf16 f8_e4m3fn f8_e5m2 f8_e4m3fnuz f8_e5m2fnuz f4_e2m1 i8 i4 e8m0 i64");
+  expect("f32", "f32 f16 bf16 f8_e4m3fn f8_e5m2 f8_e4m3fnuz f8_e5m2fnuz f4_e2m1 i8 i4 e8m0");
+  expect("f16", "f16 f8_e4m3fn f8_e5m2 f8_e4m3fnuz f8_e5m2fnuz f4_e2m1 i8 i4");
+  expect("bf16", "bf16 f8_e4m3fn f8_e5m2 f8_e4m3fnuz f8_e5m2fnuz f4_e2m1 i8 i4 e8m0");
+  // Lacks 2^-10, the smallest value of f8_e4m3fnuz.
+  expect("f8_e4m3fn", "f8_e4m3fn f4_e2m1 i4");
+  expect("f8_e5m2", "f8_e5m2 f4_e2m1");
+  expect("f8_e4m3fnuz", "f8_e4m3fnuz f4_e2m1 i4");
+  expect("f8_e5m2fnuz", "f8_e5m2fnuz f4_e2m1");  // has all numbers of f8_e5m2, but no infinity
+  expect("f4_e2m1", "f4_e2m1");
+  expect("i8", "i8 i4");
+  expect("i4", "i4");
+  expect("e8m0", "e8m0");
+  expect("i64", "i8 i4 i64");
 }
 
 // By its definition, for all pairs of small types.
@@ -298,8 +304,10 @@ TEST(DType, NamesParseBack) {
   EXPECT_EQ(SizeOf(DType::kF32), 4u);
   EXPECT_EQ(SizeOf(DType::kBF16), 2u);
   EXPECT_EQ(SizeOf(DType::kF8E5M2FNUZ), 1u);
+  EXPECT_EQ(SizeOf(DType::kI4), 1u);
   EXPECT_EQ(MessageOf([&] { ParseDType("fp32"); }),
-            "'fp32' is not one of: f64 f32 f16 bf16 f8_e4m3fn f8_e5m2 f8_e4m3fnuz f8_e5m2fnuz i64");
+            "'fp32' is not one of: f64 f32 f16 bf16 f8_e4m3fn f8_e5m2 f8_e4m3fnuz f8_e5m2fnuz "
+            "f4_e2m1 i8 i4 e8m0 i64");
 }
 
 }  // namespace

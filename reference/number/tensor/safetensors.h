@@ -26,7 +26,7 @@ struct SafetensorsHeader {
   struct Entry {
     std::string name;
     std::string dtype;                // as in the header: "F32"
-    std::optional<ElementType> type;  // none: a type that no operation has ("F8_E8M0")
+    std::optional<ElementType> type;  // none: a type that no operation has ("F6_E3M2")
     Shape shape;
     uint64_t begin = 0, end = 0;  // bytes within the body
 

@@ -111,7 +111,7 @@ std::string EntryError(const std::string& dtype, const std::string& shape,
 }
 
 TEST(ParseSafetensorsHeader, RefusesBadTensors) {
-  EXPECT_THAT(EntryError(R"("F8_E8M0")", "[2]", "[2,0]"), HasSubstr("expected a rising range"));
+  EXPECT_THAT(EntryError(R"("F6_E3M2")", "[2]", "[2,0]"), HasSubstr("expected a rising range"));
   EXPECT_THAT(EntryError("32", "[2]", "[0,8]"), HasSubstr("dtype of tensor 'y' is not text"));
   EXPECT_THAT(EntryError(R"("F32")", "2", "[0,8]"), HasSubstr("shape of tensor 'y' is not a list"));
   EXPECT_THAT(EntryError(R"("F32")", "[-2]", "[0,8]"), HasSubstr("the element '-2'"));
@@ -132,11 +132,11 @@ TEST(ParseSafetensorsHeader, RefusesBadTensors) {
 // A checkpoint may hold other types; only their tensors cannot be read.
 TEST(ParseSafetensorsHeader, AcceptsTensorsOfOtherTypes) {
   const SafetensorsHeader header =
-      ParseSafetensorsHeader(R"({"y":{"dtype":"F8_E8M0","shape":[2],"data_offsets":[0,2]}})");
+      ParseSafetensorsHeader(R"({"y":{"dtype":"F6_E3M2","shape":[2],"data_offsets":[0,2]}})");
   EXPECT_EQ(header.entries[0].type, std::nullopt);
   EXPECT_EQ(MessageOf([&] { header.entries[0].In("xx"); }),
-            "tensor 'y' has dtype 'F8_E8M0', expected one of: F64 F32 F16 BF16 F8_E4M3 F8_E5M2 "
-            "F8_E4M3FNUZ F8_E5M2FNUZ I64 I32 I16 I8 U64 U32 U16 U8");
+            "tensor 'y' has dtype 'F6_E3M2', expected one of: F64 F32 F16 BF16 F8_E4M3 F8_E5M2 "
+            "F8_E4M3FNUZ F8_E5M2FNUZ F4_E2M1 I8 I4 F8_E8M0 I64 I32 I16 U64 U32 U16 U8");
 }
 
 // The name of f8_e4m3fn has no "FN" in this format.
@@ -152,7 +152,9 @@ TEST(ParseSafetensorsHeader, KnowsTheTypesThatItWrites) {
               (std::vector<double>{1, 2}));
     names += entry.dtype + " ";
   }
-  EXPECT_EQ(names, "F64 F32 F16 BF16 F8_E4M3 F8_E5M2 F8_E4M3FNUZ F8_E5M2FNUZ I64 ");
+  EXPECT_EQ(names,
+            "F64 F32 F16 BF16 F8_E4M3 F8_E5M2 F8_E4M3FNUZ F8_E5M2FNUZ "
+            "F4_E2M1 I8 I4 F8_E8M0 I64 ");
 }
 
 TEST(ParseSafetensorsHeader, RefusesGapsAndOverlaps) {

@@ -24,11 +24,10 @@ TEST(StoredTensor, HasTheBitsOfItsType) {
 
 TEST(StoredTensor, KeepsTheValuesOfItsType) {
   for (const DType type : kDTypes) {
-    std::vector<double> values = {0, 1, -3, 128};
-    if (type != DType::kI64) {
-      for (const double x : {-0.0, MaxFinite(type), -MinSubnormal(type), kInfinity, kNaN})
-        values.push_back(RoundTo(type, x));
-    }
+    std::vector<double> values;
+    for (const double x :
+         {0.0, 1.0, -3.0, 128.0, -0.0, MaxFinite(type), Lowest(type), kInfinity, kNaN})
+      if (IsRepresentable(type, x)) values.push_back(type == DType::kI64 ? x + 0.0 : x);
     const NamedTensor tensor{"x", type, {{values.size()}, values}};
     StoredTensors stored;
     stored.emplace_back(tensor);
@@ -40,11 +39,11 @@ TEST(StoredTensor, KeepsTheValuesOfItsType) {
 TEST(StoredTensor, IsReadAndWrittenInParts) {
   for (const DType type : kDTypes) {
     StoredTensor stored("x", type, {5});
-    stored.Write(0, std::vector<double>{1, 2, 3, 4, 5});
-    stored.Write(1, std::vector<double>{-6, 8});
+    stored.Write(0, std::vector<double>{1, 2, 1, 4, 1});
+    stored.Write(1, std::vector<double>{4, 2});
     std::vector<double> part(3);
     TensorReader(stored).Read(2, part);
-    EXPECT_EQ(part, (std::vector<double>{8, 4, 5})) << NameOf(type);
+    EXPECT_EQ(part, (std::vector<double>{2, 4, 1})) << NameOf(type);
   }
 }
 

@@ -41,8 +41,8 @@ Element ElementOf(ElementType type) {
   constexpr auto of = []<class Integer>(Integer) {
     return Element{sizeof(Integer), DType::kI64, IntegerAt<Integer>};
   };
-  constexpr Element kIntegers[] = {of(int64_t()),  of(int32_t()),  of(int16_t()),  of(int8_t()),
-                                   of(uint64_t()), of(uint32_t()), of(uint16_t()), of(uint8_t())};
+  constexpr Element kIntegers[] = {of(int64_t()),  of(int32_t()),  of(int16_t()), of(uint64_t()),
+                                   of(uint32_t()), of(uint16_t()), of(uint8_t())};
   if (type >= ElementType::kI64)
     return kIntegers[static_cast<size_t>(type) - static_cast<size_t>(ElementType::kI64)];
   const auto dtype = static_cast<DType>(type);

@@ -18,10 +18,10 @@ enum class ElementType {
   kF32,
   kF16,
   kBF16,
+  kI8 = static_cast<int>(DType::kI8),
   kI64 = static_cast<int>(DType::kI64),
   kI32,
   kI16,
-  kI8,
   kU64,
   kU32,
   kU16,
@@ -31,14 +31,15 @@ constexpr ElementType ElementTypeOf(DType type) { return static_cast<ElementType
 constexpr auto NamesOf(ElementType) {
   std::array<std::string_view, static_cast<size_t>(ElementType::kU8) + 1> names = {};
   const auto rest = std::ranges::transform(kDTypes, names.begin(), NameOf).out;
-  std::ranges::copy(
-      std::to_array<std::string_view>({"i32", "i16", "i8", "u64", "u32", "u16", "u8"}), rest);
+  std::ranges::copy(std::to_array<std::string_view>({"i32", "i16", "u64", "u32", "u16", "u8"}),
+                    rest);
   return names;
 }
 size_t SizeOf(ElementType type);  // bytes of one element
-DType DTypeOf(ElementType type);  // i64 for all integers
+DType DTypeOf(ElementType type);  // i64 for all integers but i8
 // The type of the elements in HDF5 and .npz. These have no bf16, which is stored as f32, and no
-// f8, whose bit patterns are stored as u8. An attribute then names the dtype.
+// floats of 8 and 4 bits and no i4, whose bit patterns are stored as u8. An attribute then names
+// the dtype.
 ElementType StoredAs(DType type);
 
 struct TensorView {

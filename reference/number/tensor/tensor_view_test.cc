@@ -42,8 +42,9 @@ TEST(ElementType, HasTheNamesAndSizesOfTheDTypesAndOfIntegers) {
   }
   EXPECT_EQ(text,
             "f64:f64/8 f32:f32/4 f16:f16/2 bf16:bf16/2 f8_e4m3fn:f8_e4m3fn/1 f8_e5m2:f8_e5m2/1 "
-            "f8_e4m3fnuz:f8_e4m3fnuz/1 f8_e5m2fnuz:f8_e5m2fnuz/1 i64:i64/8 i32:i64/4 i16:i64/2 "
-            "i8:i64/1 u64:i64/8 u32:i64/4 u16:i64/2 u8:i64/1 ");
+            "f8_e4m3fnuz:f8_e4m3fnuz/1 f8_e5m2fnuz:f8_e5m2fnuz/1 "
+            "f4_e2m1:f4_e2m1/1 i8:i8/1 i4:i4/1 e8m0:e8m0/1 i64:i64/8 i32:i64/4 i16:i64/2 "
+            "u64:i64/8 u32:i64/4 u16:i64/2 u8:i64/1 ");
 }
 
 TEST(ValuesOf, RefusesIntegersBeyondTheDoubles) {

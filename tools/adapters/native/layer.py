@@ -131,13 +131,45 @@ def cast(q, at):
 
 def quantize(q, at):
     """x[n,a,g,m] in blocks of a and m. Codes are rounded, to nearest and even, as they are stored."""
-    limit = at.real(q.limit or sextant._TYPES[q.words.get("dtype.codes", "f8_e4m3fn")].largest)
+    about = sextant._TYPES[q.words.get("dtype.codes", "f8_e4m3fn")]
+    limit = at.real(q.limit or about.largest)
     x = at("input", q.x, q)
     largest = at("largest", np.abs(x).max((1, 3), keepdims=True, initial=0), q)
     largest = np.maximum(largest, at.real(q.least))
-    scale = at("scale", largest / limit, q)
-    scaled = at("scaled", x / scale, q)
-    return {"scale": scale[:, 0, :, 0], "codes": at("codes", np.clip(scaled, -limit, limit), q)}
+    type_of_scale = q.words.get("dtype.scale", "f64" if q.dtype == "f64" else "f32")
+    scale = at("scale", scale_of(q.scale_rule, largest, limit, about.precision, type_of_scale), q)
+    stored = to_format(scale, type_of_scale).astype(at.real)
+    with np.errstate(invalid="ignore"):  # 0 / 0
+        scaled = at("scaled", x / (scale if q.codes_by == "unrounded" else stored), q)
+    codes = np.clip(np.nan_to_num(scaled), -limit, limit)
+    codes = half_away(codes, about) if q.ties == "away" else codes
+    return {"scale": stored[:, 0, :, 0], "codes": at("codes", codes, q)}
+
+
+def scale_of(rule, largest, limit, precision, dtype):
+    """The exponents of numbers f 2^e have 1/2 <= f < 1 in numpy."""
+    if rule == "quotient":
+        return largest / limit
+    fraction, exponent = np.frexp(largest.astype(np.float64))
+    limit_fraction, limit_exponent = np.frexp(np.float64(limit))
+    if rule == "up":
+        exponent = exponent - limit_exponent + (fraction > limit_fraction)
+    else:
+        if rule == "even":  # the carry of 1.11..1 to 2 needs half a last place
+            exponent = exponent + (fraction >= 1 - 2.0 ** (-precision - 1))
+        exponent = exponent - limit_exponent
+    power = np.ldexp(1.0, exponent)
+    if dtype == "e8m0":
+        return np.clip(np.where(largest > 0, power, 0), 2.0**-127, 2.0**127).astype(largest.dtype)
+    return np.where(largest > 0, power, 0).astype(largest.dtype)
+
+
+def half_away(x, about):
+    """x to nearest, ties away from 0, in the type of codes."""
+    exponent = np.maximum(np.frexp(x.astype(np.float64))[1] - 1, about.min_exponent)
+    unit = np.ldexp(1.0, exponent - about.precision + 1)
+    whole = np.trunc(x / unit)
+    return ((whole + np.sign(x) * (np.abs(x / unit - whole) >= 0.5)) * unit).astype(x.dtype)
 
 
 def dequantize(q, at):

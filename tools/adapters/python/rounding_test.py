@@ -56,6 +56,23 @@ class Rounding(unittest.TestCase):
             np.testing.assert_equal(sextant.round_to([below + 1, 1e300, np.inf], dtype), [beyond] * 3)
             self.assertEqual(np.signbit(sextant.round_to(-1e-30, dtype)), not dtype.endswith("uz"))
 
+    def test_to_4_bits_and_integers(self):
+        self.assertEqual(sextant._values_of("f4_e2m1")[:8].tolist(), [0, 0.5, 1, 1.5, 2, 3, 4, 6])
+        x = [5, 2.5, 0.25, -3.5, 6.9, 7]
+        np.testing.assert_equal(sextant.round_to(x, "f4_e2m1").tolist(), [4, 2, 0, -4, 6, np.nan])
+        for dtype, low, high in (("i8", -128, 127), ("i4", -8, 7)):
+            rounded = sextant.round_to([2.5, 3.5, -0.5, 1e9, -1e9], dtype)
+            self.assertEqual((rounded.tolist(), rounded.dtype), ([2, 4, 0, high, low], np.int8))
+            values = np.arange(low, high + 1)
+            bits = sextant._bits_of(values, dtype)
+            self.assertEqual(bits.tolist(), (values % (high - low + 1)).tolist())
+        self.assertEqual(sextant._values_of("i4").tolist(), [*range(8), *range(-8, 0)])
+        powers = sextant._values_of("e8m0")
+        self.assertEqual((powers[0], powers[127], powers[254]), (2.0**-127, 1, 2.0**127))
+        self.assertTrue(np.isnan(powers[255]))
+        self.assertEqual(sextant._bits_of(powers, "e8m0").tolist(), list(range(256)))
+        self.assertTrue(np.isnan(sextant.round_to(0, "e8m0")))  # it has no 0
+
     def test_to_other_dtypes(self):
         self.assertEqual(sextant.round_to([0.1], "f16").dtype, np.float16)
         self.assertEqual(sextant.round_to([0.1], "f32").tolist(), [float(np.float32(0.1))])

@@ -31,13 +31,14 @@ Attributes are bool, int or float (500000 is an int), str (a choice, "half"), li
 24, 24]), dict (a call with all its parameters: {"type": "linear", "factor": 4}, {"type": "none"})
 or None if not set; dimensions are int.
 
-Tensors are numpy arrays: f64, f32, f16 and i64 as float64, float32, float16 and int64. numpy has no
-bf16 and no 8-bit floats: such a tensor is a float32 array of exact values of its dtype.
+Tensors are numpy arrays: f64, f32, f16, i64 and i8 as float64, float32, float16, int64 and int8.
+numpy has no bf16 and no floats of 8 or 4 bits: such a tensor is a float32 array of exact values of
+its dtype. An i4 is an int8.
 
 A function returns a dict from output names to arrays, or one array if one output is expected. Every
 output must have the expected shape, and every value must be exact in the expected dtype: the
-adapter does not round, because rounding is part of what is judged. For an output of 8-bit floats an
-array of uint8 has their bit patterns.
+adapter does not round, because rounding is part of what is judged. For an output of floats of 8 or 4
+bits, or of i4, an array of uint8 has their bit patterns, one in each byte.
 
 An exception becomes an answer with status "error"; `raise sextant.Unsupported("why")` answers
 "unsupported". Functions may print: standard output is redirected to standard error.
@@ -61,33 +62,45 @@ _VERSION = "2"  # of the protocol
 @dataclass(frozen=True)
 class _Type:
     """An element type. `message` is its name in messages, `stored` the type of the elements there. The
-    other members are those of a type that numpy does not have: significand bits, the exponent of the
-    smallest normal number, the largest number. Its arrays are float32, its elements bit patterns."""
+    other members are those of a type that numpy does not have, and of i8: significand bits, the
+    exponent of the smallest normal number, the largest number, the kind of its bit patterns, and their
+    bits. A pattern of 4 bits is in the low ones of a byte."""
 
     message: str
     stored: str
     precision: int = 0
     min_exponent: int = 0
     largest: float = 0
+    patterns: str = "ieee"  # or fn, fnuz: no infinities, and no -0; finite: no NaN either; integer; power
+    bits: int = 8
+
+    @property
+    def lowest(self):
+        """The number farthest below 0; of powers of two the smallest one."""
+        return {"integer": -self.largest - 1, "power": 1 / self.largest}.get(self.patterns, -self.largest)
+
+    @property
+    def array(self):
+        """The type of its arrays."""
+        return "i1" if self.patterns == "integer" else "f4"
 
 
 _TYPES = {
     "f64": _Type("F64", "<f8"),
     "f32": _Type("F32", "<f4"),
     "f16": _Type("F16", "<f2"),
-    "bf16": _Type("BF16", "<u2", 8, -126, 2.0**128 - 2.0**120),
-    "f8_e4m3fn": _Type("F8_E4M3", "u1", 4, -6, 448),
+    "bf16": _Type("BF16", "<u2", 8, -126, 2.0**128 - 2.0**120, bits=16),
+    "f8_e4m3fn": _Type("F8_E4M3", "u1", 4, -6, 448, "fn"),
     "f8_e5m2": _Type("F8_E5M2", "u1", 3, -14, 57344),
-    "f8_e4m3fnuz": _Type("F8_E4M3FNUZ", "u1", 4, -7, 240),
-    "f8_e5m2fnuz": _Type("F8_E5M2FNUZ", "u1", 3, -15, 57344),
+    "f8_e4m3fnuz": _Type("F8_E4M3FNUZ", "u1", 4, -7, 240, "fnuz"),
+    "f8_e5m2fnuz": _Type("F8_E5M2FNUZ", "u1", 3, -15, 57344, "fnuz"),
+    "f4_e2m1": _Type("F4_E2M1", "u1", 2, 0, 6, "finite", 4),
+    "i8": _Type("I8", "i1", 8, 7, 127, "integer"),
+    "i4": _Type("I4", "u1", 4, 3, 7, "integer", 4),
+    "e8m0": _Type("F8_E8M0", "u1", 1, -127, 2.0**127, "power"),
     "i64": _Type("I64", "<i8"),
 }
 _NAMES = {about.message: name for name, about in _TYPES.items()}
-
-
-def _is_finite_only(dtype):
-    """Of the types fn and fnuz: no infinities. Where there is no -0 (fnuz), its pattern is NaN."""
-    return dtype.endswith(("fn", "fnuz"))
 
 
 class Unsupported(Exception):
@@ -110,24 +123,27 @@ class Case:
 
 
 def round_to(values, dtype):
-    """Rounds `values` to the nearest values of the dtype "f64", "f32", "f16", "bf16", "f8_e4m3fn",
-    "f8_e5m2", "f8_e4m3fnuz" or "f8_e5m2fnuz" (ties to even; overflow gives infinity, or NaN where the
-    dtype has none). Values of a dtype that numpy lacks are returned as a float32 array."""
+    """Rounds `values` to the nearest values of the dtype, a name such as "f64", "bf16" or "f8_e4m3fn"
+    (ties to even; overflow gives infinity, or NaN where the dtype has none; integers of 8 and 4 bits
+    saturate). Values of a float that numpy lacks are returned as a float32 array."""
     import numpy as np
 
     about = _TYPES[dtype]
-    with np.errstate(over="ignore"):
+    with np.errstate(over="ignore", invalid="ignore"):  # NaN as an integer
         if not about.precision:
             return np.asarray(values).astype(about.stored)
         values = np.asarray(values, np.float64)
+        if about.patterns == "integer":
+            return np.clip(np.rint(values), about.lowest, about.largest).astype(about.array)
         fraction, exponent = np.frexp(np.where(np.isfinite(values), values, 0.0))
         # An ulp; below the smallest normal number that of the smallest normal number.
         quantum = np.maximum(exponent, about.min_exponent + 1) - about.precision
         rounded = np.ldexp(np.rint(np.ldexp(fraction, exponent - quantum)), quantum)
         rounded = np.where(np.isfinite(values), rounded, values)
-        beyond = np.nan if _is_finite_only(dtype) else np.copysign(np.inf, rounded)
-        rounded = np.where(np.abs(rounded) > about.largest, beyond, rounded)
-        return (rounded + 0.0 if dtype.endswith("uz") else rounded).astype(np.float32)  # exact
+        beyond = np.copysign(np.inf, rounded) if about.patterns == "ieee" else np.nan
+        is_beyond = (rounded > about.largest) | (rounded < about.lowest)
+        rounded = np.where(is_beyond, beyond, rounded)
+        return (rounded + 0.0 if about.patterns == "fnuz" else rounded).astype(np.float32)  # exact
 
 
 def serve(operations, name=None, version="", recipe="native"):
@@ -216,7 +232,10 @@ def _decode_tensor(data, about):
 
     dtype = _NAMES[about["dtype"]]
     raw = np.frombuffer(data, _TYPES[dtype].stored).reshape(about["shape"])
-    return _values_of(dtype)[raw] if _TYPES[dtype].precision else raw
+    if not _TYPES[dtype].precision or raw.dtype == _TYPES[dtype].array:
+        return raw
+    values = _values_of(dtype)
+    return values[raw & (len(values) - 1)]
 
 
 @functools.lru_cache(maxsize=None)
@@ -225,18 +244,24 @@ def _values_of(dtype):
     largest number is the infinity, or NaN."""
     import numpy as np
 
-    about, bits = _TYPES[dtype], 8 * np.dtype(_TYPES[dtype].stored).itemsize
-    patterns = np.arange(1 << (bits - 1))
+    about = _TYPES[dtype]
+    sign = 1 << (about.bits - 1)
+    patterns = np.arange(2 * sign)
+    if about.patterns == "integer":
+        return (patterns - 2 * (patterns & sign)).astype(about.array)
+    if about.patterns == "power":
+        return np.append(np.ldexp(1.0, patterns[:-1] + about.min_exponent), np.nan).astype(np.float32)
+    patterns = patterns[:sign]
     exponent, fraction = np.divmod(patterns, 1 << (about.precision - 1))
     significand = fraction + (exponent > 0) * (1 << (about.precision - 1))
     spacing = np.maximum(exponent, 1) + about.min_exponent - about.precision
     values = np.ldexp(significand.astype(np.float64), spacing)
     beyond = np.flatnonzero(values > about.largest)
     values[beyond] = np.nan
-    if not _is_finite_only(dtype):
+    if about.patterns == "ieee":
         values[beyond[0]] = np.inf
     both = np.concatenate([values, -values]).astype(np.float32)
-    if dtype.endswith("uz"):
+    if about.patterns == "fnuz":
         both[len(values)] = np.nan
     return both
 
@@ -246,14 +271,18 @@ def _bits_of(values, dtype):
     import numpy as np
 
     about = _TYPES[dtype]
-    sign, fraction = 1 << (8 * np.dtype(about.stored).itemsize - 1), about.precision - 1
+    sign, fraction = 1 << (about.bits - 1), about.precision - 1
+    if about.patterns == "integer":
+        return np.asarray(values, np.int64) & (2 * sign - 1)
     magnitude = np.where(np.isfinite(values), np.abs(values), 0)
     exponent = np.where(magnitude > 0, np.frexp(magnitude)[1] - 1, about.min_exponent)
     exponent = np.maximum(exponent, about.min_exponent)
     significand = np.ldexp(magnitude, fraction - exponent).astype(np.int64)
+    if about.patterns == "power":
+        return np.where(np.isnan(values), 2 * sign - 1, exponent - about.min_exponent)
     bits = ((exponent - about.min_exponent) << fraction) + significand
     bits = np.where(np.isinf(values), (sign - 1) >> fraction << fraction, bits) + sign * np.signbit(values)
-    return np.where(np.isnan(values), sign - (not dtype.endswith("uz")), bits)
+    return np.where(np.isnan(values), sign - (about.patterns != "fnuz"), bits)
 
 
 def _answer(operations, words, tensors):
@@ -374,7 +403,7 @@ def _encode_tensor(name, values, expected):
         return _TYPES[dtype].message, values
     with np.errstate(invalid="ignore"):  # a NaN for an integer output is an error below
         exact = sent = round_to(values, dtype)
-    if _TYPES[dtype].precision:
+    if _TYPES[dtype].precision and _TYPES[dtype].stored != _TYPES[dtype].array:
         sent = _bits_of(exact, dtype)
     wrong = ~((exact == values) | (exact != exact) & (values != values))
     if wrong.any():

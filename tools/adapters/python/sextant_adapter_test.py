@@ -123,6 +123,19 @@ class Conversation(unittest.TestCase):
             self.assertEqual(header["y"], tensor("F8_E4M3", [2], 0, 2))
             self.assertEqual(body, b"\x3c\x80")
 
+    # -3 is 0xd in 4 bits, as 1.5 with its sign is 0xb in e2m1.
+    def test_accepts_integers_and_4_bits(self):
+        for dtype, numbers, bits, sent in (("I8", "[-3, 127]", "int8([-3, 127])", b"\xfd\x7f"),
+                                           ("I4", "[-3, 7]", "uint8([0xd, 7])", b"\x0d\x07"),
+                                           ("F4_E2M1", "[-1.5, 6]", "uint8([0xb, 7])", b"\x0b\x07"),
+                                           ("F8_E8M0", "[2**-127, 2]", "uint8([0, 128])", b"\x00\x80")):
+            request = question(outputs={"y": {"dtype": dtype, "shape": [2]}})
+            for values in (f"np.float32({numbers})", f"np.{bits}"):
+                ((header, body),) = run(f"def op(case): return {values}", request)
+                self.assertEqual((header["y"], body), (tensor(dtype, [2], 0, 2), sent))
+            ((header, _),) = run("def op(case): return [2.5, 0]", request)
+            self.assertIn("expected a value of", header["__metadata__"]["message"])
+
     def test_accepts_an_array_for_the_only_output(self):
         ((header, body),) = run("def op(x): return -x", question())
         self.assertEqual(struct.unpack("<2f", body), (-1, -2))

@@ -61,7 +61,7 @@ def _of_torch(name, tensor):
 
 def _of_numpy(name, array):
     code, bits = _code(name, array.dtype, array.dtype.name)
-    size = bits // 8
+    size = max(bits // 8, 1)  # 4 bits take a byte
     if not array.dtype.isnative or any(stride % size for stride in array.strides):
         array = array.astype(array.dtype.newbyteorder("="), order="C")
     strides = [stride // size for stride in array.strides]
