@@ -4,6 +4,7 @@
 
 #include "oracle/defect/input_defects.h"
 #include "oracle/diagnosis/catalog_entry.h"
+#include "oracle/layer/exchanged_pairs.h"
 #include "oracle/property/changed_inputs.h"
 #include "oracle/property/common_properties.h"
 
@@ -20,6 +21,19 @@ Comparisons CheckScaleOne(const Case& c, const Tensors& inputs, const Ask& ask) 
 Comparisons CheckScaleTwice(const Case& c, const Tensors& inputs, const Ask& ask) {
   Comparisons comparisons;
   ExpectProportional(ask(c, Multiplied(inputs, {"scale"}, 2)), 2, ask(c, inputs), comparisons);
+  return comparisons;
+}
+
+// The codes with the other sign give -y. An integer type has no -0, and one number without it.
+Comparisons CheckOddCodes(const Case& c, const Tensors& inputs, const Ask& ask) {
+  Tensors mirrored = inputs;
+  for (double& code : mirrored[0].values.data)
+    if (IsRepresentable(mirrored[0].dtype, 0 - code)) code = 0 - code;
+  const Response y = ask(c, inputs), other = ask(c, mirrored);
+  Comparisons comparisons;
+  for (size_t i = 0; i < y.size(0); ++i)
+    if (mirrored[0].values.data[i] == -inputs[0].values.data[i])
+      comparisons.Equal(y(0, i) * -1, other(0, i), {other, 0, i});
   return comparisons;
 }
 
@@ -58,9 +72,7 @@ Defect PairsExchanged() {
                        [](const Case&, Tensors& inputs) {
                          Tensor<double>& codes = inputs[0].values;
                          const Tensor<double> right = codes;
-                         const size_t M = codes.shape[3];
-                         for (size_t i = 0; i + 1 < codes.data.size(); i += 2)
-                           if (i % M + 1 < M) std::swap(codes.data[i], codes.data[i + 1]);
+                         ExchangePairs(codes);
                          return codes.data != right.data;
                        });
 }
@@ -102,7 +114,7 @@ template <>
 CatalogEntry MakeCatalogEntry<Dequantize>() {
   return {.properties = {{"scale_one", "with scale 1 y are the codes", CheckScaleOne},
                          {"proportional", "twice the scale gives twice y", CheckScaleTwice},
-                         OddIn({"codes"}, "the codes with the other sign give -y")},
+                         {"odd", "the codes with the other sign give -y", CheckOddCodes}},
           .defects = DequantizeDefects()};
 }
 

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "oracle/diagnosis/catalog_entry.h"
+#include "oracle/layer/exchanged_pairs.h"
 #include "oracle/property/changed_inputs.h"
 #include "oracle/property/common_properties.h"
 #include "reference/number/value_of.h"
@@ -189,9 +190,7 @@ struct MutatedQuantize : Quantize {
       }
       return;
     }
-    if (mutation == Mutation::kPairsExchanged)
-      for (size_t i = 0; i + 1 < codes.data.size(); i += 2)
-        if (i % x.shape[3] + 1 < x.shape[3]) std::swap(codes.data[i], codes.data[i + 1]);
+    if (mutation == Mutation::kPairsExchanged) ExchangePairs(codes);
     for (Real& s : scale.data) {
       if (mutation == Mutation::kDoubled) s = s * Real(2.0);
       if (mutation == Mutation::kInverse) s = Real(1.0) / s;

@@ -15,7 +15,7 @@ struct EnclosedSlices::State {
 EnclosedSlices::EnclosedSlices(const Evaluation& evaluation) : state_(new State{evaluation}) {
   const Case& c = evaluation.c;
   for (const TensorSpec& spec : c.info().signature.outputs) {
-    const Choice choice = c.operation().ChoiceOf(state_->reference.golden.size());
+    const Choice choice = evaluation.operation.ChoiceOf(state_->reference.golden.size());
     state_->reference.golden.push_back(
         {spec.name, c.DTypeOf(spec), {}, {}, {}, {}, {}, c.info().bitwise, choice});
     state_->reference.permitted.push_back({spec.name, c.DTypeOf(spec), {}, {}, {}});

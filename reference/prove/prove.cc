@@ -41,10 +41,11 @@ void MakeTensors(size_t count, const Case& c, const ProveOptions& options, Make 
 }
 
 // The golden of a case of which no slice is proven.
-std::vector<GoldenTensor> MakeGolden(const Case& c, const ProveOptions& options) {
+std::vector<GoldenTensor> MakeGolden(const Evaluation& evaluation, const ProveOptions& options) {
+  const Case& c = evaluation.c;
   std::vector<GoldenTensor> golden;
   for (const TensorSpec& spec : c.info().signature.outputs) {
-    const Choice choice = c.operation().ChoiceOf(golden.size());
+    const Choice choice = evaluation.operation.ChoiceOf(golden.size());
     golden.push_back({spec.name, c.DTypeOf(spec), {}, {}, {}, {}, {}, c.info().bitwise, choice});
   }
   constexpr Tensor<double> GoldenTensor::*kParts[] = {&GoldenTensor::value, &GoldenTensor::high,
@@ -59,8 +60,9 @@ std::vector<GoldenTensor> MakeGolden(const Case& c, const ProveOptions& options)
 }
 
 // The permitted errors of a slice, all NaN.
-std::vector<PermittedTensor> MakePermitted(const Case& c, const Slice& slice,
+std::vector<PermittedTensor> MakePermitted(const Evaluation& evaluation, const Slice& slice,
                                            const ProveOptions& options) {
+  const Case& c = evaluation.c;
   std::vector<PermittedTensor> permitted;
   for (const TensorSpec& spec : c.info().signature.outputs)
     permitted.push_back({spec.name, c.DTypeOf(spec), {}, {}, {}});
@@ -72,7 +74,7 @@ std::vector<PermittedTensor> MakePermitted(const Case& c, const Slice& slice,
   for (size_t o = 0; o < permitted.size(); ++o) {
     const size_t count = permitted[o].error.data.size();
     permitted[o].vacuous.resize(count);
-    if (c.operation().ChoiceOf(o) != Choice::kNone)
+    if (evaluation.operation.ChoiceOf(o) != Choice::kNone)
       permitted[o].before_rounding.assign(count, kNaN);
   }
   return permitted;
@@ -100,7 +102,7 @@ size_t SliceElements(const Case& c) {
 }
 
 std::vector<GoldenTensor> Prove(const Evaluation& evaluation, const ProveOptions& options) {
-  std::vector<GoldenTensor> golden = MakeGolden(evaluation.c, options);
+  std::vector<GoldenTensor> golden = MakeGolden(evaluation, options);
   Prover prover(evaluation, options.engine, golden, nullptr);
   ForEachSlice(evaluation.c, options, [&](const Slice& slice) { prover.ProveSlice(slice); });
   return golden;
@@ -108,7 +110,8 @@ std::vector<GoldenTensor> Prove(const Evaluation& evaluation, const ProveOptions
 
 ProvenAndPermitted ProveAndPermit(const Evaluation& evaluation, const ProveOptions& options) {
   const Case& c = evaluation.c;
-  ProvenAndPermitted reference{MakeGolden(c, options), MakePermitted(c, {}, options)};
+  ProvenAndPermitted reference{MakeGolden(evaluation, options),
+                               MakePermitted(evaluation, {}, options)};
   Prover prover(evaluation, options.engine, reference.golden, &reference.permitted);
   ForEachSlice(c, options, [&](const Slice& slice) { prover.ProveSlice(slice); });
   return reference;
@@ -117,7 +120,8 @@ ProvenAndPermitted ProveAndPermit(const Evaluation& evaluation, const ProveOptio
 ProvenAndPermitted Enclose(const Evaluation& evaluation, const ProveOptions& options) {
   const Case& c = evaluation.c;
   if (options.engine == Engine::kMpfr || !HasLevel1(c)) return ProveAndPermit(evaluation, options);
-  ProvenAndPermitted reference{MakeGolden(c, options), MakePermitted(c, {}, options)};
+  ProvenAndPermitted reference{MakeGolden(evaluation, options),
+                               MakePermitted(evaluation, {}, options)};
   Prover prover(evaluation, options.engine, reference.golden, &reference.permitted);
   ForEachSlice(c, options, [&](const Slice& slice) { prover.EncloseSlice(slice); });
   return reference;
@@ -133,7 +137,7 @@ void ProveMarked(const Evaluation& evaluation, const ProveOptions& options,
 std::vector<PermittedTensor> PermittedErrors(const Evaluation& evaluation,
                                              const ProveOptions& options) {
   const Case& c = evaluation.c;
-  std::vector<PermittedTensor> permitted = MakePermitted(c, {}, options);
+  std::vector<PermittedTensor> permitted = MakePermitted(evaluation, {}, options);
   ForEachSlice(c, options, [&](const Slice& slice) {
     SetSlice(c, CountSlice(evaluation, slice).outputs, slice, permitted);
   });
@@ -141,7 +145,7 @@ std::vector<PermittedTensor> PermittedErrors(const Evaluation& evaluation,
 }
 
 std::vector<PermittedTensor> PermittedErrors(const Evaluation& evaluation, const Slice& slice) {
-  std::vector<PermittedTensor> permitted = MakePermitted(evaluation.c, slice, {});
+  std::vector<PermittedTensor> permitted = MakePermitted(evaluation, slice, {});
   const auto counted = CountSlice(evaluation, slice);
   for (size_t o = 0; o < permitted.size(); ++o) {
     const Output<Counted>& output = counted.outputs[o];
