@@ -66,11 +66,13 @@ Comparisons CheckReversed(const Case& c, const Tensors& inputs, const Ask& ask) 
     for (size_t i = n * K; i < (n + 1) * K; ++i) {
       const double a = y.outputs[kIndices].values.data[i];
       const double b = mirrored.outputs[kIndices].values.data[i];
-      are_indices = are_indices && std::min(a, b) >= 0 && std::max(a, b) < static_cast<double>(E);
+      const auto is_index = [E](double x) { return x >= 0 && x < static_cast<double>(E); };
+      are_indices = are_indices && is_index(a) && is_index(b);
       if (!are_indices) break;
       weights[static_cast<size_t>(a)] = y(kWeights, i);
       mirrored_weights[E - 1 - static_cast<size_t>(b)] = mirrored(kWeights, i);
     }
+    if (!are_indices) comparisons.Equal(kNaN, 0, {y, kIndices, n * K});
     if (!are_indices) continue;
     for (size_t e = 0; e < E; ++e)
       comparisons.Equal(weights[e], mirrored_weights[e], {mirrored, kWeights, n * K});
