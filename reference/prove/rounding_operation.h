@@ -7,6 +7,8 @@
 // code), and it may have `scale_dtype`, that of its first output.
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <memory>
 #include <string_view>
 #include <vector>
@@ -14,6 +16,21 @@
 #include "reference/case/operation.h"
 
 namespace sextant {
+
+// The permitted error of powers of two: how far those that may be chosen are from the number that
+// decides.
+inline void SetErrorsOfPowers(Choice choice, Output<Counted>& output) {
+  if (!IsPower(choice)) return;
+  for (size_t i = 0; i < output.values.data.size(); ++i) {
+    Counted& x = output.values.data[i];
+    const double t = x.center().high, bound = output.before_rounding[i];
+    double error = std::isnan(t) ? kNaN : 0;
+    for (const double end : {t - bound, t + bound})
+      error = std::max(error, std::abs(Chosen(choice, output.dtype, end) - t));
+    error += (std::abs(t) + bound) * 0x1p-50;  // of the two ends
+    if (std::isfinite(error)) x = x.WithError({error, error});
+  }
+}
 
 // Wrapped<Op> that sets op.rounded_dtype to the dtype of the output with index Op::kRoundedOutput.
 template <class Op>
@@ -51,6 +68,8 @@ class RoundingOperation final : public TypedOperation<Op> {
     op.rounded_dtype = out[Op::kRoundedOutput].dtype;
     if constexpr (requires { op.scale_dtype; }) op.scale_dtype = out[0].dtype;
     Wrapped<Op>(op).Evaluate(in, out);
+    if constexpr (std::same_as<Real, Counted>)
+      for (size_t o = 0; o < out.size(); ++o) SetErrorsOfPowers(this->ChoiceOf(o), out[o]);
   }
 
   Wrapped<Op> wrapped_;
