@@ -42,7 +42,8 @@ void Set(const Decision& found, double radius, GoldenTensor& g, size_t i) {
 // Updates element i by the enclosure x.
 void Settle(const Interval& x, GoldenTensor& g, size_t i) {
   if (g.radius.data[i] == 0) return;
-  if (!x.IsSpecified()) return Set({kNaN, kNaN, 0}, 0, g, i);
+  const double no_value = g.dtype == DType::kI64 ? 0 : kNaN;  // files have no NaN of it
+  if (!x.IsSpecified()) return Set({no_value, kNaN, 0}, 0, g, i);
   if (const auto decision = Decide(x, g.dtype)) return Set(*decision, 0, g, i);
   const double middle = Middle(x);
   Set({RoundTo(g.dtype, middle), middle, 0}, RadiusAround(x, middle, 0), g, i);
