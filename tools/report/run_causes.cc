@@ -18,6 +18,7 @@ constexpr double kCostOfPart = 8;  // bits: there are a few hundred causes
 constexpr double kRefuting = 32;   // bits: two cases of many elements
 constexpr double kMostOf = 2.0 / 3;
 constexpr double kManyOf = 1.0 / 5;
+constexpr size_t kFew = 3;  // failing cases: all are explained, if only by what is possible
 constexpr size_t kSpeakAgainst = 2;  // conforming cases: one may have a path of its own
 constexpr double kAll = 7.0 / 8;     // a defect that explains so much is there, in some cases only
 
@@ -107,7 +108,8 @@ std::vector<RunCause> FewestOf(std::vector<Failure>& failures, std::vector<Weigh
   std::vector<double> explained;  // by each, in bits
   while (!all.empty()) {
     const Weighed& best = chosen.empty() ? FirstOf(all, failures) : BestOf(all, failures);
-    if (best.Gain(failures) <= 0 && !chosen.empty()) break;
+    const bool is_among_few = failures.size() <= kFew && best.NewBits(failures) > 0;
+    if (best.Gain(failures) <= 0 && !chosen.empty() && !is_among_few) break;
     RunCause cause{*best.cause, best.failures.size()};
     cause.refuting = best.refuting;
     cause.only_possible = best.Gain(failures) <= 0 || best.is_refuted;

@@ -64,7 +64,7 @@ TEST(RunCauses, WhatExplainsMostComesFirstAndIsTakenOut) {
 TEST(RunCauses, AFewElementsSupportNothingBesideACauseOfMany) {
   const Report report =
       ReportWith({Failing("rope", 1000, {{"a", "why"}}), Failing("rope", 3, {{"accident", "why"}}),
-                  Failing("rope", 1000, {{"a", "why"}})});
+                  Failing("rope", 1000, {{"a", "why"}}), Failing("rope", 1000, {{"a", "why"}})});
   const OperationCauses rope = CausesOf(report).at(0);
   ASSERT_EQ(rope.causes.size(), 1);
   EXPECT_FALSE(rope.causes[0].only_possible);
@@ -106,6 +106,14 @@ TEST(RunCauses, ACaseThatIsAloneSaysAllItself) {
   EXPECT_THAT(printed(), Not(HasSubstr("cause")));
   EXPECT_THAT(CauseLinesOf(report),
               ElementsAre("1 of 1 failing case: likely cause defect:rope/a (why)"));
+}
+
+TEST(RunCauses, OfFewFailingCasesEachIsExplained) {
+  const auto causes =
+      CausesIn({Failing("rope", 200, {{"a", "why"}}), Failing("rope", 200, {{"b", "why"}})});
+  ASSERT_EQ(causes.size(), 2);
+  EXPECT_TRUE(causes[0].only_possible);
+  EXPECT_TRUE(causes[1].only_possible);
 }
 
 TEST(RunCauses, TheFirstOfFewElementsIsOnlyPossible) {

@@ -44,7 +44,7 @@ def surprises(check, done):
     expected = EXIT[check["verdict"]]
     if done.returncode != expected:
         yield f"exit status {done.returncode}, expected {expected}"
-    named = set(re.findall(r"likely cause:? (?:defect:)?(?:\w+/)?([^\s:]+)", done.stdout))
+    named = set(re.findall(r"(?:likely|possible) cause:? (?:defect:)?(?:\w+/)?([^\s:]+)", done.stdout))
     named |= properties(done.stdout, "BROKEN")
     if "names" in check and not any(re.search(check["names"], name) for name in named):
         yield f"the report names {sorted(named)}, expected '{check['names']}'"
