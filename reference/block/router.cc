@@ -279,6 +279,7 @@ GroupLimits Router::Limits() const {
 
 void Router::Check() const {
   const auto [n_group, topk_group] = Limits();
+  if (E.value < 1) throw Error("router: E=", E.value, ", expected 1 or more experts");
   if (n_group < 1 || E.value % n_group != 0)
     throw Error("router: n_group=", n_group, ", expected a divisor of E=", E.value);
   const int64_t size = E.value / n_group, best = static_cast<int64_t>(BestOfGroup());

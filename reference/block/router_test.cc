@@ -171,6 +171,7 @@ TEST(Router, RefusesWhatCannotBeChosen) {
   const auto error = [](const std::string& words) {
     return MessageOf([&] { Case::Parse("router N=1 " + words); });
   };
+  EXPECT_EQ(error("E=0 K=0"), "router: E=0, expected 1 or more experts");
   EXPECT_EQ(error("E=8 K=9"),
             "router: K=9, expected 1 to 8, as many experts as can be chosen from");
   EXPECT_EQ(error("E=8 K=0"),

@@ -84,7 +84,8 @@ std::vector<std::string> NamesIn(const Verdict& verdict) {
 TEST(RunCauses, ACaseKeepsOnlyTheCausesOfTheRun) {
   Report report = ReportWith(
       {Failing("rope", 1000, {{"a", "why"}, {"b", "why"}}), Failing("rope", 1000, {{"a", "why"}}),
-       Failing("rope", 3, {{"accident", "why"}}), Failing("softmax", 1000, {{"accident", "why"}})});
+       Failing("rope", 3, {{"accident", "why"}}), Failing("softmax", 1000, {{"accident", "why"}}),
+       Failing("rope", 1000, {{"a", "why"}})});
   const auto verdicts = VerdictsOf(report);
   EXPECT_THAT(NamesIn(verdicts[0]), ElementsAre("a"));
   EXPECT_THAT(NamesIn(verdicts[1]), ElementsAre("a"));
