@@ -117,6 +117,9 @@ std::string WithLine(const Report& report);
 // their number, 16 at most, and 4 for each row.
 double BitsOf(const oracle::Verdict& verdict);
 
+// Whether the cause is likely, and not only possible: few elements tell little.
+bool IsCertain(const oracle::Verdict& verdict, const oracle::Cause& cause);
+
 // Messages and worst elements of a case, its likely causes, and other recipes by which it conforms:
 // lines without a newline at the end; empty if there are none.
 std::string FailureLines(const oracle::Verdict& verdict);

@@ -18,6 +18,8 @@ constexpr double kCostOfPart = 8;  // bits: there are a few hundred causes
 constexpr double kRefuting = 32;   // bits: two cases of many elements
 constexpr double kMostOf = 2.0 / 3;
 constexpr double kManyOf = 1.0 / 5;
+constexpr size_t kMostOfOne =
+    3;                      // causes of one case; more are a class, of which the first is said
 constexpr size_t kFew = 3;  // failing cases: all are explained, if only by what is possible
 constexpr size_t kSpeakAgainst = 2;  // conforming cases: one may have a path of its own
 constexpr double kAll = 7.0 / 8;     // a defect that explains so much is there, in some cases only
@@ -130,6 +132,15 @@ bool IsInList(const Report& report, const Verdict& verdict) {
          report.Assess(verdict).result != Result::kAsExpected;
 }
 
+// Of the only failure: what explains it, as the case says it.
+std::vector<RunCause> CausesOfOne(const Verdict& verdict) {
+  std::vector<RunCause> list;
+  for (const Cause& cause : verdict.causes)
+    list.push_back({cause, 1, list.empty() ? size_t{1} : 0, !IsCertain(verdict, cause)});
+  if (list.size() > kMostOfOne) list.resize(1);
+  return list;
+}
+
 }  // namespace
 
 std::vector<OperationCauses> CausesOf(const Report& report) {
@@ -143,13 +154,19 @@ std::vector<OperationCauses> CausesOf(const Report& report) {
     std::vector<Weighed> all = WeighedCausesOf(failures);
     double bits = 0;
     for (const Failure& one : failures) bits += one.bits;
+    const auto refuting_of = [&](const Cause& cause) {
+      const auto at = report.refuting.find(operation + "/" + cause.name);
+      return at == report.refuting.end() || cause.is_measured ? 0 : at->second;
+    };
     for (Weighed& one : all) {
-      const auto at = report.refuting.find(operation + "/" + one.cause->name);
-      if (at == report.refuting.end() || one.cause->is_measured) continue;
-      one.refuting = at->second;
+      one.refuting = refuting_of(*one.cause);
       one.is_refuted = one.refuting >= kSpeakAgainst && one.NewBits(failures) < kAll * bits;
     }
     causes.causes = FewestOf(failures, std::move(all));
+    if (failures.size() == 1) {
+      causes.causes = CausesOfOne(*failures[0].verdict);
+      for (RunCause& one : causes.causes) one.refuting = refuting_of(one.cause);
+    }
     causes.unexplained =
         static_cast<size_t>(std::ranges::count(failures, false, &Failure::explained));
     list.push_back(std::move(causes));
@@ -164,7 +181,8 @@ std::vector<std::string> CauseLinesOf(const Report& report) {
     for (const auto& [cause, cases, new_cases, only_possible, refuting] : causes) {
       const bool is_first = &cause == &causes.front().cause;
       std::string line = CountText(new_cases, "other");
-      if (is_first) line = std::to_string(cases) + " of " + CountText(failing, "failing case");
+      if (is_first || failing == 1)
+        line = std::to_string(cases) + " of " + CountText(failing, "failing case");
       line += only_possible ? ": possible cause " : ": likely cause ";
       line += (cause.is_measured ? "" : "defect:") + operation + "/" + cause.name;
       line += " (" + cause.why + ")";

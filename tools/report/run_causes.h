@@ -28,9 +28,9 @@ struct OperationCauses {
 // Of each operation with failing cases, without those that fail as expected. A case tells as many
 // bits as the logarithm of its failing elements, 16 at most, and 4 for each row. A cause is in the
 // list if the cases that it explains, and no earlier one does, tell more than it takes to say it.
-// The first is in it even so, as possible, and all if at most three cases fail. What conforming
-// cases speak against, unless it explains nearly all failures, and what only says where y is wrong,
-// comes after all others.
+// The first is in it even so, as possible, and all if at most three cases fail. Of the only failure
+// there are the causes that it says itself. What conforming cases speak against, unless it explains
+// nearly all failures, and what only says where y is wrong, comes after all others.
 std::vector<OperationCauses> CausesOf(const Report& report);
 
 // "30 of 32 failing cases: likely cause defect:rms_norm/mean_subtracted (the mean is subtracted)",

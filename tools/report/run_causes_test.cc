@@ -106,7 +106,8 @@ TEST(RunCauses, ACaseThatIsAloneSaysAllItself) {
   report.not_reached = 1;
   EXPECT_THAT(printed(), Not(HasSubstr("cause")));
   EXPECT_THAT(CauseLinesOf(report),
-              ElementsAre("1 of 1 failing case: likely cause defect:rope/a (why)"));
+              ElementsAre("1 of 1 failing case: likely cause defect:rope/a (why)",
+                          "1 of 1 failing case: likely cause defect:rope/b (why)"));
 }
 
 TEST(RunCauses, OfFewFailingCasesEachIsExplained) {
@@ -196,7 +197,8 @@ TEST(RunCauses, TwoDeviationsAtOnceMustExplainMoreThanOne) {
   const Cause pair{"b+c", "why"}, beside{"d", "why; together with e", true, true},
       alone{"a", "why"};
   for (const Cause& two : {pair, beside}) {
-    const auto causes = CausesIn({Failing("rope", 1000, {two, alone})});
+    const Verdict failing = Failing("rope", 1000, {two, alone});
+    const auto causes = CausesIn({failing, failing});
     ASSERT_EQ(causes.size(), 1) << two.name;
     EXPECT_EQ(causes[0].cause.name, "a");
   }
