@@ -40,7 +40,7 @@ class CheckPage(ProgramTest):
         counts = page.tables["counts"]
         self.assertEqual(dict(zip(counts[0], map(int, counts[1]))),
                          {key.replace("_", " "): n for key, n in report["counts"].items()})
-        self.assertEqual(page.tables["causes"][1][:3], ["rms_norm", "mean_subtracted(only possible)", "1 of 1"])
+        self.assertEqual(page.tables["causes"][1][:3], ["rms_norm", "mean_subtracted", "1 of 1"])
         self.assertIn("a &lt;known&gt; bug", page.text)
         self.assertIn("as expected", page.text)
         self.assertEqual(page.hidden, 0)
