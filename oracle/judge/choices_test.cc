@@ -69,7 +69,7 @@ TEST(Choices, EqualLogitsAreEquallyRight) {
 
 TEST(Choices, NoIndexAndASecondOneFail) {
   Routed routed({1, 3, 2, 0});
-  for (const double wrong : {-1.0, 4.0, 1.0, 9e15}) {
+  for (const double wrong : {-1.0, 4.0, 1.0, 1.5, 0x1p53, kNaN}) {
     const Verdict verdict = routed.With({1, wrong});
     EXPECT_EQ(verdict.status, Status::kFails) << wrong;
     EXPECT_EQ(verdict.tensors[kIndices].failed, 1) << wrong;

@@ -105,7 +105,8 @@ class Choice {
   Choice(const Router& op, const Token<Real>& token, std::span<const double> answered)
       : op_(op), token_(token), answered_(answered), is_chosen_(token.scores.size()) {
     for (const double index : answered) {
-      const bool exists = index >= 0 && index < static_cast<double>(token.scores.size());
+      const bool exists = index >= 0 && index < static_cast<double>(token.scores.size()) &&
+                          index == std::floor(index);
       const auto expert = exists ? static_cast<size_t>(index) : 0;
       const bool is_new = exists && !is_chosen_[expert];
       experts_.push_back(is_new ? std::optional(expert) : std::nullopt);
@@ -120,8 +121,9 @@ class Choice {
   // The index that is expected in slot k: the answered one, plus how much better an expert or a
   // group is that was left out.
   Real Expected(size_t k) const {
-    constexpr double kNone = 0x1p53;  // of a number that is no index, or one for the second time
-    if (!experts_[k] || !allowed_.contains(*experts_[k] / token_.group_size)) return Real(kNone);
+    constexpr double kNone = 0x1p60;  // of a number that is no index, or one for the second time
+    if (!experts_[k] || !allowed_.contains(*experts_[k] / token_.group_size))
+      return Real((std::isfinite(answered_[k]) ? answered_[k] : 0) + kNone);
     const size_t expert = *experts_[k];
     std::optional<Excess> most;
     const auto consider = [&](const std::optional<Excess>& other) {

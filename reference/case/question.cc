@@ -72,7 +72,7 @@ void CheckKind(const TensorSpec& spec, const GivenTensor& given) {
   if (spec.role == Role::kReal) return;
   const bool integers = given.dtype == DType::kI64;
   if (integers && spec.role == Role::kCode) return;  // of a type of integers, which Read checks
-  if (integers == (spec.role == Role::kInteger)) return;
+  if (integers == (DTypeOf(spec.role, DType::kF32) == DType::kI64)) return;
   const std::string bits =
       given.view.type == ElementType::kU8
           ? ", or the bits of a type of 8 bits and its name in dtype." + spec.name + "="
