@@ -113,7 +113,9 @@ std::vector<std::string> DTypeWords(const OperationInfo& info, const QuestionWor
   for_each([&](const TensorSpec& spec, DType dtype) {
     const bool has_type_of_case =
         spec.role == Role::kCase && words.Find("dtype") && may_be_of_case(dtype);
-    if (spec.role == Role::kInteger || spec.role == Role::kReal || has_type_of_case) return;
+    if (spec.role == Role::kInteger || spec.role == Role::kChoice || spec.role == Role::kReal ||
+        has_type_of_case)
+      return;
     if (dtype == DType::kI64) dtype = DType::kI8;  // codes
     const bool is_said =
         info.bitwise && std::ranges::count(signature.outputs, spec.name, &TensorSpec::name) > 0;
