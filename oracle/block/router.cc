@@ -88,6 +88,7 @@ struct MutatedRouter : Router {
     kGroupsOfEach,
     kMaskedWithZero,
     kMaskedGroupsLost,
+    kFirstToken,
     // The indices that are answered:
     kInGroup,
     kFromOne,
@@ -129,10 +130,13 @@ struct MutatedRouter : Router {
                 : Is(Mutation::kMaskedGroupsLost) ? by[e]
                                                   : -kInfinity;
   }
-  static std::vector<size_t> Best(const std::vector<double>& numbers, size_t count) {
+  static std::vector<size_t> Best(const std::vector<double>& numbers, size_t count,
+                                  const std::vector<double>& finer = {}) {
     std::vector<size_t> order(numbers.size());
     for (size_t i = 0; i < order.size(); ++i) order[i] = i;
-    std::ranges::stable_sort(order, std::greater(), [&](size_t i) { return numbers[i]; });
+    std::ranges::stable_sort(order, std::greater(), [&](size_t i) {
+      return std::pair(numbers[i], finer.empty() ? 0 : finer[i]);
+    });
     order.resize(count);
     return order;
   }
@@ -149,7 +153,10 @@ struct MutatedRouter : Router {
       by.push_back(Is(Mutation::kBF16) ? RoundTo(DType::kBF16, sum) : sum);
     }
     if (GroupCount() > 1) Mask(by, plain);
-    const std::vector<size_t> chosen = Best(by, indices.size());
+    // Of scores that are equal in a double the one with the larger logit is larger.
+    std::vector<double> finer;
+    for (const Real& logit : logits) finer.push_back(Is(Mutation::kBF16) ? 0 : ValueOf(logit));
+    const std::vector<size_t> chosen = Best(by, indices.size(), finer);
     std::vector<Real> of_chosen, logits_of_chosen;
     for (const size_t e : chosen) {
       const ScopedStep at(Step::kBias);
@@ -184,7 +191,7 @@ struct MutatedRouter : Router {
                   Tensor<Real>& weights) const {
     const size_t E_ = logits.shape[1], K_ = indices.shape[1];
     for (size_t n = 0; n < logits.shape[0]; ++n)
-      Route(std::span(logits.data).subspan(n * E_, E_), bias,
+      Route(std::span(logits.data).subspan(Is(Mutation::kFirstToken) ? 0 : n * E_, E_), bias,
             std::span(indices.data).subspan(n * K_, K_),
             std::span(weights.data).subspan(n * K_, K_));
   }
@@ -205,6 +212,8 @@ std::vector<Defect> RouterDefects() {
        "the experts of other groups have the number 0, not -infinity, so that one is chosen where "
        "biases make the others negative",
        Mutation::kMaskedWithZero},
+      {"experts_of_first_token", "every token has the experts and weights of the first",
+       Mutation::kFirstToken, true},
       {"groups_ignored", "experts are chosen from all groups", Mutation::kMaskedGroupsLost},
       {"index_in_group", "an index is counted within its group", Mutation::kInGroup},
       {"index_off_by_one", "indices are counted from 1", Mutation::kFromOne},
