@@ -183,6 +183,15 @@ struct MutatedRouter : Router {
                                                     : chosen[k];
       indices[k] = Real(static_cast<double>(index), DType::kI64);
       weights[k] = own[k];
+      if constexpr (std::same_as<Real, Counted>) {
+        double distance = 0;  // of experts that the recipe may exchange
+        for (size_t e = 0; e < by.size(); ++e)
+          if (std::abs(by[e] - by[chosen[k]]) <= scores[e].error() + scores[chosen[k]].error())
+            distance = std::max(distance,
+                                std::abs(static_cast<double>(e) - static_cast<double>(chosen[k])));
+        indices[k] = indices[k].WithError({distance, distance});
+        if (distance > 0) weights[k] = weights[k].WithError({kInfinity, kInfinity});
+      }
     }
   }
 
