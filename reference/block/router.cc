@@ -66,6 +66,25 @@ struct Token {
   }
 };
 
+// The number of a group. An implementation may find other members to be its best: the sum of the
+// `count` largest numbers moves by at most that many times the largest of their errors.
+template <class Real>
+Real OfAnyMember(const Real& number, const Ranked<Real>&, const Indices&, size_t) {
+  return number;
+}
+template <>
+Counted OfAnyMember(const Counted& number, const Ranked<Counted>& experts, const Indices& members,
+                    size_t count) {
+  Counted::Bounds most;
+  for (const size_t member : members) {
+    most.worst = std::max(most.worst, experts[member].error());
+    most.likely = std::max(most.likely, experts[member].likely());
+  }
+  const auto times = static_cast<double>(count);
+  return number.WithError(
+      {number.error() + times * most.worst, number.likely() + times * most.likely});
+}
+
 template <class Real>
 Token<Real> TokenOf(const Router& op, std::span<const Real> logits, const Tensor<Real>* bias) {
   Token<Real> token;
@@ -92,13 +111,21 @@ Token<Real> TokenOf(const Router& op, std::span<const Real> logits, const Tensor
       number = number + token.experts[best[1]];
       for (const double part : token.experts.KeyOf(best[1])) key.push_back(part);
     }
-    token.groups.Add(std::move(number), std::move(key));
+    token.groups.Add(OfAnyMember(number, token.experts, token.ExpertsOf(g), best.size()),
+                     std::move(key));
   }
   return token;
 }
 
-// What is right about a choice: its experts, and by how much each slot is worse than an expert that
-// was left out.
+// Whether a is better than b by more than the recipe permits both to err.
+bool Exceeds(const Ranked<Counted>& all, size_t a, size_t b) {
+  if (all.AreEqual(a, b)) return false;
+  const Counted difference = PlusDifference(0, all[a], all[b]);
+  return difference.center().high * (1 - 0x1p-50) > difference.error() + difference.drift();
+}
+
+// An answered choice: its experts, and by how much each slot is exceeded by what was left out. The
+// groups from which experts were chosen are those of the answered ones and the best others.
 template <class Real>
 class Choice {
  public:
@@ -110,73 +137,118 @@ class Choice {
       const auto expert = exists ? static_cast<size_t>(index) : 0;
       const bool is_new = exists && !is_chosen_[expert];
       experts_.push_back(is_new ? std::optional(expert) : std::nullopt);
-      if (!is_new) continue;
-      is_chosen_[expert] = true;
-      occupied_.insert(expert / token.group_size);
+      if (is_new) is_chosen_[expert] = true;
     }
     SetGroups();
+    if constexpr (std::same_as<Real, Counted>) is_permitted_ = IsPermitted();
   }
   const std::vector<std::optional<size_t>>& experts() const { return experts_; }
 
-  // The index that is expected in slot k: the answered one, plus how much better an expert or a
-  // group is that was left out.
+  // The index that is expected in slot k: the answered one plus its excess. The error of Counted is
+  // at least the excess if the recipe permits the choice, also of other groups, or this slot.
   Real Expected(size_t k) const {
     constexpr double kNone = 0x1p60;  // of a number that is no index, or one for the second time
-    if (!experts_[k] || !allowed_.contains(*experts_[k] / token_.group_size))
+    if (!experts_[k] || !Contains(own_, GroupOf(*experts_[k])))
       return Real((std::isfinite(answered_[k]) ? answered_[k] : 0) + kNone);
-    const size_t expert = *experts_[k];
-    std::optional<Excess> most;
-    const auto consider = [&](const std::optional<Excess>& other) {
-      if (other && (!most || IsBelow(most->Difference(), other->Difference()))) most = other;
+    const size_t expert = *experts_[k], group = GroupOf(expert);
+    struct Excess {
+      Real better, worse;
+      std::pair<typename Ranked<Real>::Key, typename Ranked<Real>::Key> keys;
+      Real Difference() const { return PlusDifference(0, better, worse); }
     };
-    consider(Over(token_.groups, rival_group_, expert / token_.group_size));
-    consider(
-        Over(token_.experts, BestLeftOut(Indices(occupied_.begin(), occupied_.end())), expert));
-    for (size_t i = 0; i < free_.size(); ++i) {
-      std::optional<Excess> excess = Over(token_.experts, BestLeftOut({free_[i]}), expert);
-      if (excess && next_group_) {  // the group itself may be left out
-        const auto of_group = Over(token_.groups, free_[i], *next_group_);
-        if (!of_group) continue;
-        if (IsBelow(of_group->Difference(), excess->Difference())) excess = of_group;
-      }
-      consider(excess);
-    }
-    return most ? PlusDifference(answered_[k], most->above, most->below) : Real(answered_[k]);
+    std::optional<Excess> most;
+    const auto consider = [&](const Ranked<Real>& all, std::optional<size_t> better, size_t worse) {
+      if (!better || !all.IsAbove(*better, worse)) return;
+      Excess other{all[*better], all[worse], {all.KeyOf(*better), all.KeyOf(worse)}};
+      if (!most || (most->keys != other.keys && IsBelow(most->Difference(), other.Difference())))
+        most = std::move(other);
+    };
+    consider(token_.groups, rival_, group);
+    consider(token_.experts, BestLeftOut(), expert);
+    if (!most) return Real(answered_[k]);
+    const Real expected = PlusDifference(answered_[k], most->better, most->worse);
+    if constexpr (std::same_as<Real, Counted>) return WithPermission(expected, k);
+    return expected;
   }
 
  private:
-  struct Excess {
-    Real above, below;
-    Real Difference() const { return PlusDifference(0, above, below); }
-  };
-  static std::optional<Excess> Over(const Ranked<Real>& all, std::optional<size_t> rival,
-                                    size_t chosen) {
-    if (!rival || !all.IsAbove(*rival, chosen)) return std::nullopt;
-    return Excess{all[*rival], all[chosen]};
+  static bool Contains(const Indices& groups, size_t group) {
+    return std::ranges::find(groups, group) != groups.end();
   }
+  size_t GroupOf(size_t expert) const { return expert / token_.group_size; }
 
-  // The groups of the chosen experts, and the best others: as many as there may be.
   void SetGroups() {
-    const size_t most = op_.ChosenGroups();
-    const Indices own = token_.groups.Largest({occupied_.begin(), occupied_.end()}, most);
-    allowed_.insert(own.begin(), own.end());
-    Indices others;
+    std::set<size_t> occupied;
+    for (const auto& expert : experts_)
+      if (expert) occupied.insert(GroupOf(*expert));
+    own_ = token_.groups.Largest({occupied.begin(), occupied.end()}, op_.ChosenGroups());
     for (size_t g = 0; g < token_.groups.size(); ++g)
-      if (!occupied_.contains(g)) others.push_back(g);
-    others = token_.groups.Largest(std::move(others), most - own.size() + 1);
-    // A group of the chosen experts is right unless so many others are better that it has no place.
-    const size_t places = most - own.size();
-    if (others.size() > places) {
-      next_group_ = rival_group_ = others.back();
-      others.pop_back();
-    }
-    free_ = std::move(others);
+      if (!occupied.contains(g)) others_.push_back(g);
+    others_ = token_.groups.Largest(std::move(others_), token_.groups.size());
+    places_ = std::min(op_.ChosenGroups() - own_.size(), others_.size());
+    if (others_.size() > places_) rival_ = others_[places_];
   }
-  std::optional<size_t> BestLeftOut(const Indices& groups) const {
+  // Experts of these groups that were not chosen.
+  Indices LeftOutIn(const Indices& groups) const {
     Indices left = token_.ExpertsOf(groups);
     std::erase_if(left, [this](size_t expert) { return is_chosen_[expert]; });
-    left = token_.experts.Largest(std::move(left), 1);
-    return left.empty() ? std::nullopt : std::optional(left[0]);
+    return left;
+  }
+  Indices ChosenGroups() const {
+    Indices groups = own_;
+    groups.insert(groups.end(), others_.begin(), others_.begin() + static_cast<ptrdiff_t>(places_));
+    return groups;
+  }
+  std::optional<size_t> BestLeftOut() const {
+    const Indices best = token_.experts.Largest(LeftOutIn(ChosenGroups()), 1);
+    return best.empty() ? std::nullopt : std::optional(best[0]);
+  }
+
+  // Whether there are groups, those of the answered experts among them, of which no other group and
+  // no expert that was left out exceeds what was chosen. A group may be one of them if none of its
+  // experts exceeds a chosen one and all groups that exceed it may be; what exceeds one of them
+  // must be. What exceeds another is before it in the order.
+  bool IsPermitted() const {
+    const auto exceeds_chosen = [this](size_t group) {
+      return std::ranges::any_of(LeftOutIn({group}), [this](size_t left) {
+        return std::ranges::any_of(experts_, [&](const std::optional<size_t>& expert) {
+          return expert && Exceeds(token_.experts, left, *expert);
+        });
+      });
+    };
+    const auto exceeds = [this](size_t group, const Indices& any) {
+      return std::ranges::any_of(
+          any, [&](size_t other) { return Exceeds(token_.groups, group, other); });
+    };
+    if (std::ranges::any_of(own_, exceeds_chosen)) return false;
+    Indices may_be, must_be;
+    for (const size_t group : others_) {
+      const bool may = !exceeds_chosen(group) && std::ranges::all_of(others_, [&](size_t other) {
+        return !Exceeds(token_.groups, other, group) || Contains(may_be, other);
+      });
+      if (may) may_be.push_back(group);
+    }
+    for (auto group = others_.rbegin(); group != others_.rend(); ++group)
+      if (exceeds(*group, own_) || exceeds(*group, must_be)) must_be.push_back(*group);
+    return may_be.size() >= places_ && must_be.size() <= places_ &&
+           std::ranges::all_of(must_be, [&](size_t group) { return Contains(may_be, group); });
+  }
+  Counted WithPermission(const Counted& expected, size_t k) const {
+    const size_t expert = *experts_[k];
+    std::optional<Counted> violated;  // the difference that the recipe does not permit
+    const auto consider = [&](const Ranked<Counted>& all, size_t better, size_t worse) {
+      if (!violated && Exceeds(all, better, worse))
+        violated = PlusDifference(0, all[better], all[worse]);
+    };
+    if (!is_permitted_) {
+      if (rival_) consider(token_.groups, *rival_, GroupOf(expert));
+      for (const size_t left : LeftOutIn(ChosenGroups())) consider(token_.experts, left, expert);
+    }
+    if (violated) return expected.WithError({violated->error(), violated->likely()});
+    const double excess = (expected.center().high - answered_[k]) + expected.center().low;
+    const double enough = excess * (1 + 0x1p-50) + expected.drift();
+    return expected.WithError(
+        {std::max(expected.error(), enough), std::max(expected.likely(), enough)});
   }
 
   const Router& op_;
@@ -184,46 +256,39 @@ class Choice {
   const std::span<const double> answered_;
   std::vector<bool> is_chosen_;
   std::vector<std::optional<size_t>> experts_;  // of each slot
-  std::set<size_t> occupied_, allowed_;         // groups
-  Indices free_;                                // groups of which no expert was chosen
-  // The best group that is left out: of it a chosen group must not be worse, and only what is
-  // better than it is certain to be chosen.
-  std::optional<size_t> rival_group_, next_group_;
+  // Groups: of the answered experts, and the others, of which the first `places_` are chosen too,
+  // the best first; the best that is left out.
+  Indices own_, others_;
+  size_t places_ = 0;
+  std::optional<size_t> rival_;
+  bool is_permitted_ = true;
 };
 
-// Whether an implementation may exchange the two.
-bool MayExchange(const Ranked<Counted>& all, size_t a, size_t b) {
-  if (all.AreEqual(a, b)) return false;
-  const Counted difference = PlusDifference(0, all[a], all[b]);
-  return std::abs(difference.center().high) * (1 - 0x1p-50) <=
-         difference.error() + difference.drift();
-}
-
-// The errors of a choice without an answer: an index may be that of each expert with which the
-// recipe permits to exchange it. With a bias their weights differ.
-void PermitExchanges(const Router& op, const Token<Counted>& token, const Indices& chosen,
-                     std::span<Counted> indices, std::span<Counted> weights) {
-  bool is_contested = false;
+// The errors of a choice without an answer: where the recipe permits to exchange experts or groups,
+// an index may be any, and the weights are those of other experts. Equal experts have equal
+// weights.
+void PermitExchanges(const Token<Counted>& token, const Indices& chosen, std::span<Counted> indices,
+                     std::span<Counted> weights) {
   const size_t E = token.scores.size();
+  const auto may_exchange = [](const Ranked<Counted>& all, size_t a, size_t b) {
+    return a != b && !Exceeds(all, a, b) && !Exceeds(all, b, a);
+  };
+  bool any_expert = false, any_weight = false;
   for (size_t a = 0; a < token.groups.size(); ++a)
-    for (size_t b = 0; b < a; ++b) is_contested |= MayExchange(token.groups, a, b);
-  if (token.groups.size() > 1 && is_contested) {
-    for (Counted& index : indices) index = index.WithError({static_cast<double>(E), 0});
-  } else {
-    for (size_t k = 0; k < chosen.size(); ++k) {
-      double error = 0;
-      for (size_t e = 0; e < E; ++e) {
-        const bool is_equal = token.experts.AreEqual(e, chosen[k]);
-        if (!is_equal && !MayExchange(token.experts, e, chosen[k])) continue;
-        is_contested |= !is_equal;
-        const double other = static_cast<double>(e), own = static_cast<double>(chosen[k]);
-        error = std::max(error, std::abs(other - own));
-      }
-      indices[k] = indices[k].WithError({error, error});
+    for (size_t b = 0; b < a; ++b) any_weight |= may_exchange(token.groups, a, b);
+  for (const size_t expert : chosen) {
+    for (size_t e = 0; e < E; ++e) {
+      if (!may_exchange(token.experts, e, expert)) continue;
+      any_expert = true;
+      any_weight |= !token.experts.AreEqual(e, expert);
     }
   }
-  if (!is_contested || !op.with.Has("bias")) return;
-  for (Counted& weight : weights) weight = weight.WithError({kInfinity, kInfinity});
+  if (any_expert || any_weight) {
+    const auto farthest = static_cast<double>(E - 1);
+    for (Counted& index : indices) index = index.WithError({farthest, farthest});
+  }
+  if (any_weight)
+    for (Counted& weight : weights) weight = weight.WithError({kInfinity, kInfinity});
 }
 
 // Of one token; a NaN or an infinity in its logits or biases leaves all unspecified.
@@ -255,7 +320,7 @@ void Route(const Router& op, std::span<const Real> logits, const Tensor<Real>* b
   for (const size_t expert : chosen) scores.push_back(token.scores[expert]);
   std::ranges::copy(op.Weights(std::move(scores)), weights.begin());
   if constexpr (std::same_as<Real, Counted>)
-    if (!answered) PermitExchanges(op, token, chosen, indices, weights);
+    if (!answered) PermitExchanges(token, chosen, indices, weights);
 }
 
 }  // namespace

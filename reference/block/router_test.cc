@@ -42,6 +42,19 @@ struct Token {
       excess.push_back(golden[kIndices].high.data[k] - indices[k] + golden[kIndices].low.data[k]);
     return {excess, golden[kWeights].high.data};
   }
+  // Whether no slot is exceeded by more than its permitted error.
+  bool Permits(const Numbers& indices) const {
+    Tensors answer = EvaluateByRecipe({c, inputs, by});
+    answer[kIndices].values.data = indices;
+    const auto reference = ProveAndPermit({c, inputs, by, c.operation(), &answer});
+    for (size_t k = 0; k < indices.size(); ++k) {
+      const GoldenTensor& golden = reference.golden[kIndices];
+      const double excess = golden.high.data[k] - indices[k] + golden.low.data[k];
+      EXPECT_EQ(golden.radius.data[k], 0) << "it is decided";
+      if (excess > reference.permitted[kIndices].error.data[k]) return false;
+    }
+    return true;
+  }
   Numbers ExcessOf(const Numbers& indices) const { return Of(indices).first; }
 
   Case c;
@@ -133,6 +146,41 @@ TEST(Router, OfEqualGroupsEachMayBeChosen) {
   EXPECT_THAT(token.ExcessOf({0, 2, 3}), Each(0));
   EXPECT_THAT(token.ExcessOf({0, 4, 5}), Each(0));
   EXPECT_THAT(token.ExcessOf({0, 2, 1}), ElementsAre(0, 0, IsNear(Sigmoid(1) - Sigmoid(0))));
+}
+
+// Group 1 or 2, whichever is the second one, has an expert that is better than expert 1.
+TEST(Router, AFreeGroupHasBetterExpertsWhicheverItIs) {
+  const Token token("K=2 score=sigmoid groups=max(n_group=3,topk_group=2)", {6, 1, 5, 0, 5, 0});
+  EXPECT_THAT(token.ExcessOf({0, 1}), ElementsAre(0, IsNear(Sigmoid(5) - Sigmoid(1))));
+  EXPECT_FALSE(token.Permits({0, 1}));
+  EXPECT_TRUE(token.Permits({0, 2}));
+  EXPECT_TRUE(token.Permits({4, 0}));
+  const Token four("K=2 score=sigmoid groups=max(n_group=4,topk_group=3)",
+                   {6, 1, 5, 4, 5, 4, 5, 0});
+  EXPECT_FALSE(four.Permits({0, 1}));
+}
+
+// The groups 1 and 2 have sums that f32 does not tell apart. With group 1 expert 2 is the best of
+// all, with group 2 no other is better than those of group 0.
+TEST(Router, AnotherGroupMayExcuseAChoice) {
+  const Token token("K=2 score=sigmoid groups=top2(n_group=3,topk_group=2)", {3, 2, 40, -39, 0, 0});
+  EXPECT_TRUE(token.Permits({0, 2}));
+  EXPECT_TRUE(token.Permits({0, 1}));
+  EXPECT_FALSE(token.Permits({0, 4}));
+}
+
+// What is permitted of a difference of experts is not taken from one of groups.
+TEST(Router, EachDifferenceHasItsOwnError) {
+  EXPECT_TRUE(Token("K=2 score=sigmoid renormalise=none groups=max(n_group=3,topk_group=2)",
+                    {3, 17, -25, -25, -25, -25}, {0, -1, -0x1p-26, -1, -0x1p-25, -1})
+                  .Permits({0, 1}));
+}
+
+// Member 1 errs more than member 0, which is the best of its group by a little.
+TEST(Router, AGroupMayHaveAnotherBestMember) {
+  EXPECT_TRUE(Token("K=1 score=sigmoid groups=max(n_group=2,topk_group=1)", {-25, 17, -25, -25},
+                    {0x1p-25, -0x1.fffffep-1, 0x1.4p-25, -1})
+                  .Permits({1}));
 }
 
 TEST(Router, OfEqualExpertsEachMayBeChosen) {
