@@ -127,9 +127,9 @@ bool Exceeds(const Ranked<Counted>& all, size_t a, size_t b) {
 // An answered choice: its experts, and by how much each slot is exceeded by what was left out. The
 // groups from which experts were chosen are those of the answered ones and the best others.
 template <class Real>
-class Choice {
+class AnsweredChoice {
  public:
-  Choice(const Router& op, const Token<Real>& token, std::span<const double> answered)
+  AnsweredChoice(const Router& op, const Token<Real>& token, std::span<const double> answered)
       : op_(op), token_(token), answered_(answered), is_chosen_(token.scores.size()) {
     for (const double index : answered) {
       const bool exists = index >= 0 && index < static_cast<double>(token.scores.size()) &&
@@ -304,7 +304,7 @@ void Route(const Router& op, std::span<const Real> logits, const Tensor<Real>* b
   const Token<Real> token = TokenOf(op, logits, bias);
   Indices chosen;
   if (answered) {
-    const Choice<Real> choice(op, token, *answered);
+    const AnsweredChoice<Real> choice(op, token, *answered);
     for (size_t k = 0; k < indices.size(); ++k) indices[k] = choice.Expected(k);
     for (const auto& expert : choice.experts()) {
       if (!expert) return;  // without an expert there are no weights

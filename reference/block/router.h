@@ -84,11 +84,12 @@ An index is a choice: it is right unless an expert that was left out is better b
 recipe permits both numbers to err. Weights are those of the indices that were answered.)";
   static constexpr std::string_view kSource =
       "softmax: Jiang et al. 2024, arXiv:2401.04088, section 2.1; its renormalisation: "
-      "huggingface/transformers modeling_qwen3_moe.py (norm_topk_prob); sigmoid, bias, groups, "
-      "top2, "
-      "eps=1e-20, scale: DeepSeek-AI 2024, arXiv:2412.19437, eq. 13 to 16, and its "
-      "modeling_deepseek.py (MoEGate); max: the same of DeepSeek-V2, arXiv:2405.04434, section "
-      "2.2.2";
+      "huggingface/transformers modeling_qwen3_moe.py (norm_topk_prob); sigmoid, bias, top2 "
+      "(groups "
+      "on nodes, by the sum of the highest scores): DeepSeek-AI 2024, arXiv:2412.19437, section "
+      "2.1.2; eps=1e-20, scale: huggingface/transformers modeling_deepseek_v3.py; max: "
+      "DeepSeek-V2, "
+      "arXiv:2405.04434, section 2.2.2";
 
   RouterScore score = RouterScore::kSoftmax;
   OptionalInputs with;
