@@ -219,6 +219,7 @@ TEST(Router, RefusesWhatCannotBeChosen) {
   const auto error = [](const std::string& words) {
     return MessageOf([&] { Case::Parse("router N=1 " + words); });
   };
+  EXPECT_EQ(error("E=8 K=2 dtype.indices=f64"), "router: indices holds integers: its dtype is i64");
   EXPECT_EQ(error("E=0 K=0"), "router: E=0, expected 1 or more experts");
   EXPECT_EQ(error("E=8 K=9"),
             "router: K=9, expected 1 to 8, as many experts as can be chosen from");

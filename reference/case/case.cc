@@ -142,13 +142,10 @@ void Case::SetWord(const std::string& key, const std::string& text) {
     if (!is_tensor(inputs, tensor) && !is_tensor(info().signature.outputs, tensor)) {
       throw Error(name_, " has no tensor '", tensor, "'; its signature is ", info().signature_text);
     }
-    for (const TensorSpec& input : inputs) {
-      if (input.name == tensor && input.role == Role::kInteger) {
-        throw Error(name_, ": ", tensor, " holds integers: its dtype is i64");
-      }
-    }
-    const auto types = TypesOf(FindTensor(info().signature, tensor)->role);
-    dtypes_[tensor] = TypeAmong(types, name_, key, text);
+    const Role role = FindTensor(info().signature, tensor)->role;
+    if (sextant::DTypeOf(role, dtype_) == DType::kI64)
+      throw Error(name_, ": ", tensor, " holds integers: its dtype is i64");
+    dtypes_[tensor] = TypeAmong(TypesOf(role), name_, key, text);
   } else if (key[0] == '@') {
     const std::string input = key.substr(1);
     if (!is_tensor(inputs, input)) {
