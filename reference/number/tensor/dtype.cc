@@ -138,8 +138,7 @@ double DecodeBits(DType type, uint64_t bits) {
   const uint64_t all = 2 * SignOf(type) - 1;
   bits &= all;
   if (RowOf(type).patterns == Patterns::kInteger)  // the sign has a negative weight
-    return static_cast<double>(static_cast<int64_t>(bits & all / 2) -
-                               static_cast<int64_t>(bits & SignOf(type)));
+    return static_cast<double>(static_cast<int64_t>((bits & all / 2) - (bits & SignOf(type))));
   if (RowOf(type).patterns == Patterns::kPower)
     return bits == all ? kNaN : PowerOfTwo(static_cast<int>(bits) + GridOf(type).min_exponent);
   const Fields fields(type);
