@@ -82,8 +82,10 @@ StoredTensors RunDequantize(const Case& c, const StoredTensors& inputs) {
   const QuantizedBlocks blocks{G, A, M, G * M, inputs[0].dtype(), 0, 0};
   StoredTensors y = OneOutput(c);
   const std::vector<double> numbers = ValuesOf(inputs[1]).data;
+  const double tensor_scale = inputs.size() > 2 ? ValuesOf(inputs[2]).data[0] : 1;
   WithElement(c.dtype(), [&]<class T>() {
-    const std::vector<Computed<T>> scale(numbers.begin(), numbers.end());
+    std::vector<Computed<T>> scale(numbers.begin(), numbers.end());
+    for (Computed<T>& s : scale) s *= static_cast<Computed<T>>(tensor_scale);
     InRowParts(ExtentOf(c, "N"), A * G * M, [&](size_t first, size_t count) {
       for (size_t n = first; n < first + count; ++n)
         DequantizeRow(blocks, inputs[0].As<uint8_t>() + n * A * G * M, scale.data() + n * G,

@@ -33,13 +33,17 @@ HWY_INLINE Computed<T> LargestMagnitude(const T* x, size_t n, Computed<T> larges
   return largest;
 }
 
-// The scale of a block, and by which it is divided.
+// The scale of a block as it is answered, or before it is rounded.
 template <class C>
 C ScaleOf(const QuantizedBlocks& blocks, C largest) {
-  const C quotient = largest / static_cast<C>(blocks.limit);
+  C quotient = largest / static_cast<C>(blocks.limit);
   if (!blocks.op) return quotient;
+  quotient /= static_cast<C>(blocks.tensor_scale);
   if (blocks.op->scale_rule != ScaleRule::kQuotient)
     return static_cast<C>(blocks.op->PowerFor(static_cast<double>(largest)));
+  if (SizeOf(blocks.op->scale_dtype) == 1)
+    return static_cast<C>(
+        blocks.op->StoredQuotient(static_cast<double>(largest), blocks.tensor_scale));
   const double rounded = RoundTo(blocks.op->scale_dtype, static_cast<double>(quotient));
   return blocks.op->codes_by == CodesBy::kStored ? static_cast<C>(rounded) : quotient;
 }
@@ -96,7 +100,7 @@ HWY_INLINE void QuantizeTile(const QuantizedBlocks& blocks, size_t count, const 
       const T* const from = x + a * blocks.stride + first;
       for (size_t k = 0; k < size;) {
         const size_t g = (first + k) / width, n = std::min(size - k, (g + 1) * width - first - k);
-        Scale(from + k, scale[g], limit, numbers + k, n);
+        Scale(from + k, scale[g] * static_cast<C>(blocks.tensor_scale), limit, numbers + k, n);
         k += n;
       }
       if (blocks.op && blocks.op->ties == Ties::kAway)
@@ -152,10 +156,12 @@ StoredTensors RunQuantize(const Case& c, const StoredTensors& inputs) {
   op.scale_dtype = outputs[0].dtype();
   op.rounded_dtype = outputs[1].dtype();
   const size_t A = ExtentOf(c, "A"), G = ExtentOf(c, "G"), M = ExtentOf(c, "M");
+  const double tensor_scale = inputs.size() > 1 ? ValuesOf(inputs[1]).data[0] : 1;
   const bool is_usual = op.scale_rule == ScaleRule::kQuotient && op.ties == Ties::kEven &&
-                        op.scale_dtype == DTypeOf(Role::kScale, c.dtype());
+                        op.scale_dtype == DTypeOf(Role::kScale, c.dtype()) && tensor_scale == 1;
   const QuantizedBlocks blocks{
-      G, A, M, G * M, op.rounded_dtype, op.Limit(), op.least, is_usual ? nullptr : &op};
+      G,           A, M, G * M, op.rounded_dtype, op.Limit(), op.least, is_usual ? nullptr : &op,
+      tensor_scale};
   WithElement(c.dtype(), [&]<class T>() {
     std::vector<Computed<T>> scale(CountOf(outputs[0].shape()));
     InRowParts(ExtentOf(c, "N"), A * G * M, [&](size_t first, size_t count) {

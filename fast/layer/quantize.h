@@ -15,6 +15,7 @@ struct QuantizedBlocks {
   DType type;  // of the codes
   double limit, least;
   const Quantize* op = nullptr;  // if the scale is no quotient, or rounded to another type
+  double tensor_scale = 1;
 };
 
 // x, codes: rows * stride elements; scale: one number for each block.

@@ -89,6 +89,24 @@ TYPED_TEST(QuantizeKernel, TiesAwayAndTheStoredScale) {
   });
 }
 
+// 12 / 6 / 0.5 is 4; 3.1875 / (4 * 0.5) rounds to 1.5. 2100 / 6 / 0.5 is 700, limited to 448.
+TYPED_TEST(QuantizeKernel, ScalesInUnitsOfThatOfTheTensor) {
+  OnAllTargets([] {
+    const Quantize op{.rounded_dtype = DType::kF4E2M1, .scale_dtype = DType::kF8E4M3FN};
+    Guarded<TypeParam> x(4);
+    for (const auto& [i, value] :
+         {std::pair(0, 12.0), std::pair(1, -3.1875), std::pair(2, 2100.0), std::pair(3, 672.0)})
+      x[static_cast<size_t>(i)] = FromDouble<TypeParam>(static_cast<Computed<TypeParam>>(value));
+    Guarded<Computed<TypeParam>> scale(2);
+    Guarded<uint8_t> codes(4);
+    QuantizeRow({2, 1, 2, 4, DType::kF4E2M1, 6, 0, &op, 0.5}, x.data(), scale.data(), codes.data());
+    EXPECT_THAT(std::vector(scale.data(), scale.data() + 2), testing::ElementsAre(4, 448));
+    for (const auto& [i, code] :
+         {std::pair(0, 6.0), std::pair(1, -1.5), std::pair(2, 6.0), std::pair(3, 3.0)})
+      EXPECT_EQ(codes[static_cast<size_t>(i)], EncodeBits(DType::kF4E2M1, code)) << i;
+  });
+}
+
 TYPED_TEST(QuantizeKernel, RowsLongerThanItsMemory) {
   OnAllTargets([] {
     const auto x = Random().Fill<TypeParam>(2 * 2500, -30000, 30000);

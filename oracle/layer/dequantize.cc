@@ -11,9 +11,11 @@
 namespace sextant::oracle {
 namespace {
 
-// With scale 1 y are the codes, rounded to its type.
+// With scales of 1 y are the codes, rounded to its type.
 Comparisons CheckScaleOne(const Case& c, const Tensors& inputs, const Ask& ask) {
-  const Response y = ask(c, Filled(inputs, {"scale"}, 1));
+  Tensors ones = Filled(inputs, {"scale"}, 1);
+  if (HasInput(inputs, "tensor_scale")) ones = Filled(ones, {"tensor_scale"}, 1);
+  const Response y = ask(c, ones);
   return EachEqual(y, [&](size_t i) -> Measured { return inputs[0].values.data[i]; });
 }
 
@@ -80,6 +82,7 @@ Defect PairsExchanged() {
 std::vector<Defect> DequantizeDefects() {
   return {
       FilledInput("scale_ignored", "y are the codes", "scale", 1),
+      FilledInput("tensor_scale_ignored", "the scale of the tensor counts as 1", "tensor_scale", 1),
       ChangedScale("scale_inverted", "the codes are divided by the scale",
                    [](double s) { return 1 / s; }),
       ChangedScale("scaled_twice", "the codes are multiplied by the scale twice",

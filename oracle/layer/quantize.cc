@@ -28,6 +28,11 @@ double LimitOf(const Case& c, const Response& y) {
   return NumberOf(c, "limit", MaxFinite(y.outputs[kCodes].dtype));
 }
 
+// Codes are judged by the answered scale itself: a power of two, or one of 8 bits.
+bool HasExactScale(const Case& c, const Response& y) {
+  return HasPowers(c) || SizeOf(y.outputs[kScale].dtype) == 1;
+}
+
 // Of each element, x / scale, unless it is limited: the code is within half a step of it.
 Comparisons CheckNearCodes(const Case& c, const Tensors& inputs, const Ask& ask) {
   const Response y = ask(c, inputs);
@@ -37,8 +42,9 @@ Comparisons CheckNearCodes(const Case& c, const Tensors& inputs, const Ask& ask)
     const size_t block = shape.BlockOf(i);
     const double scale = y.outputs[kScale].values.data[block], x = inputs[0].values.data[i];
     if (scale == 0) continue;  // x / 0
-    if (HasPowers(c) && std::abs(x) > LimitOf(c, y) * scale) continue;
-    const Measured by = HasPowers(c) ? Measured(scale) : y(kScale, block);
+    const double of_tensor = inputs.size() > 1 ? inputs[1].values.data[0] : 1;
+    if (HasExactScale(c, y) && std::abs(x) > LimitOf(c, y) * scale * of_tensor) continue;
+    const Measured by = (HasExactScale(c, y) ? Measured(scale) : y(kScale, block)) * of_tensor;
     comparisons.Equal(y(kCodes, i) * by, x, {y, kCodes, i});
   }
   return comparisons;
@@ -46,8 +52,8 @@ Comparisons CheckNearCodes(const Case& c, const Tensors& inputs, const Ask& ask)
 
 // The largest code of a block is the limit: the scale wastes no range.
 Comparisons CheckLargestCode(const Case& c, const Tensors& inputs, const Ask& ask) {
-  if (HasLeast(c) || HasPowers(c)) return {};
   const Response y = ask(c, inputs);
+  if (HasLeast(c) || HasExactScale(c, y)) return {};
   const BlockShape shape(inputs[0].values.shape);
   const std::vector<double>& x = inputs[0].values.data;
   std::vector<size_t> largest(y.size(kScale), x.size());
@@ -76,16 +82,21 @@ Comparisons CheckQuantizedSign(const Case& c, const Tensors& inputs, const Ask& 
   return comparisons;
 }
 
-// Twice x gives twice the scale and the same codes.
+// Twice x gives twice the scale and the same codes; with twice the scale of the tensor the same
+// scale, too.
 Comparisons CheckQuantizedTwice(const Case& c, const Tensors& inputs, const Ask& ask) {
-  if (HasLeast(c)) return {};
-  const Response y = ask(c, inputs), doubled = ask(c, Multiplied(inputs, {"x"}, 2));
+  const bool has_tensor_scale = inputs.size() > 1;
+  const Response y = ask(c, inputs);
+  if (HasLeast(c) || (!has_tensor_scale && !HasPowers(c) && HasExactScale(c, y))) return {};
+  const Response doubled = ask(c, has_tensor_scale ? Multiplied(inputs, {"x", "tensor_scale"}, 2)
+                                                   : Multiplied(inputs, {"x"}, 2));
   Comparisons comparisons;
   for (size_t b = 0; b < y.size(kScale); ++b) {
     const double scale = y.outputs[kScale].values.data[b];
     if (HasPowers(c) && scale == MinSubnormal(y.outputs[kScale].dtype))
       continue;  // of smaller ones
-    comparisons.Equal(y(kScale, b) * 2, doubled(kScale, b), {doubled, kScale, b});
+    comparisons.Equal(y(kScale, b) * (has_tensor_scale ? 1 : 2), doubled(kScale, b),
+                      {doubled, kScale, b});
   }
   for (size_t i = 0; i < y.size(kCodes); ++i)
     comparisons.Equal(y(kCodes, i), doubled(kCodes, i), {doubled, kCodes, i});
@@ -107,6 +118,8 @@ struct MutatedQuantize : Quantize {
     kInverse,
     kDoubled,
     kBF16,
+    kNoTensorScale,
+    kTimesTensorScale,
     // The scale that is used:
     kNeighbour,
     kTwice,
@@ -162,8 +175,11 @@ struct MutatedQuantize : Quantize {
   }
 
   template <class Real>
-  void operator()(const Tensor<double>& x, Tensor<Real>& scale, Tensor<Real>& codes) const {
-    Quantize::operator()(x, scale, codes);
+  void operator()(const Tensor<double>& x, const Tensor<Real>* tensor_scale, Tensor<Real>& scale,
+                  Tensor<Real>& codes) const {
+    const double unit = tensor_scale ? ValueOf((*tensor_scale)(0)) : 1;
+    Quantize::operator()(x, mutation == Mutation::kNoTensorScale ? nullptr : tensor_scale, scale,
+                         codes);
     if (IsOfCodes())
       for (Real& code : codes.data)
         if (const double t = ValueOf(code); std::isfinite(t)) code = Real(Wrong(t), rounded_dtype);
@@ -174,16 +190,17 @@ struct MutatedQuantize : Quantize {
       Tensor<Real> unused = codes;
       if (mutation >= Mutation::kOfMaximum || mutation == Mutation::kNeighbour) {
         Tensor<Real> of_other = scale;
-        Quantize::operator()(other, of_other, unused);
+        Quantize::operator()(other, tensor_scale, of_other, unused);
         for (Real& s : of_other.data) s = Used(s);
         if (mutation != Mutation::kNeighbour) scale = of_other;
         const BlockShape shape(x.shape);
         for (size_t i = 0; i < codes.data.size(); ++i)
-          codes.data[i] = Limited(Converted(Real(x.data[i])) / of_other.data[shape.BlockOf(i)]);
+          codes.data[i] =
+              Limited(Converted(Real(x.data[i])) / (of_other.data[shape.BlockOf(i)] * Real(unit)));
       } else {
         const BlockShape shape(x.shape);
         for (size_t i = 0; i < codes.data.size(); ++i) {
-          const Real s = Used(scale.data[shape.BlockOf(i)]);
+          const Real s = Used(scale.data[shape.BlockOf(i)]) * Real(unit);
           const Real number = Converted(Real(x.data[i]));
           codes.data[i] = Limited(mutation == Mutation::kTwice ? number / s / s : number);
         }
@@ -194,6 +211,7 @@ struct MutatedQuantize : Quantize {
     for (Real& s : scale.data) {
       if (mutation == Mutation::kDoubled) s = s * Real(2.0);
       if (mutation == Mutation::kInverse) s = Real(1.0) / s;
+      if (mutation == Mutation::kTimesTensorScale && tensor_scale) s = s * Real(unit) * Real(unit);
       if (mutation == Mutation::kBF16) s = ConvertedTo(DType::kBF16, s);
     }
   }
@@ -202,7 +220,10 @@ struct MutatedQuantize : Quantize {
   // The scale by which numbers are divided, of what decides it.
   template <class Real>
   Real Used(const Real& s) const {
-    return IsPower(ChoiceOf(kScale)) ? Real(Chosen(ChoiceOf(kScale), scale_dtype, ValueOf(s))) : s;
+    const Choice choice = SizeOf(scale_dtype) > 1 || IsPower(ChoiceOf(kScale))
+                              ? ChoiceOf(kScale)
+                              : Choice::kNearestEven;
+    return choice == Choice::kNone ? s : Real(Chosen(choice, scale_dtype, ValueOf(s)));
   }
   template <class Real>
   Real Limited(const Real& t) const {
@@ -230,6 +251,11 @@ std::vector<Defect> QuantizeDefects() {
        Mutation::kDoubled},
       {"scale_in_bf16", "the scale is stored in bf16, the codes are those of the exact one",
        Mutation::kBF16},
+      {"tensor_scale_ignored", "the scale of the tensor counts as 1", Mutation::kNoTensorScale},
+      {"tensor_scale_multiplied",
+       "the scale of a block is amax / limit * tensor_scale: a multiplier "
+       "taken for a divisor (ggml-org/llama.cpp#22858)",
+       Mutation::kTimesTensorScale},
       {"scale_of_next_block", "the numbers are divided by the scale of the next block",
        Mutation::kNeighbour, true},
       {"scaled_twice", "the numbers are divided by the scale twice", Mutation::kTwice},

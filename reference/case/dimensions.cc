@@ -82,7 +82,7 @@ std::map<std::string, std::string> BindLists(const Operation& operation,
   const auto bind = [&](const TensorSpec& input, size_t count) {
     const std::string &last = input.extents.back(), letter = last.substr(0, 1);
     const bool half = last == letter + "/2";
-    if (dimensions.contains(letter) || (last != letter && !half)) return;
+    if (LettersOf(last).empty() || dimensions.contains(letter) || (last != letter && !half)) return;
     if (std::all_of(input.extents.begin(), input.extents.end() - 1, is_one)) {
       dimensions[letter] = static_cast<int64_t>(half ? 2 * count : count);
     } else {

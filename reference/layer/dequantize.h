@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "reference/case/attribute.h"
+#include "reference/case/optional_inputs.h"
 #include "reference/number/tensor/tensor.h"
 
 namespace sextant {
@@ -11,18 +12,19 @@ namespace sextant {
 struct Dequantize {
   static constexpr std::string_view kName = "dequantize";
   static constexpr std::string_view kSignature =
-      "codes:code[N,A,G,M] scale:scale[N,G] -> y[N,A,G,M]";
+      "codes:code[N,A,G,M] scale:scale[N,G] tensor_scale:wide?[1] -> y[N,A,G,M]";
   static constexpr std::string_view kSlices = "NG";
   static constexpr std::string_view kSteps = "scale";
-  static constexpr std::string_view kDraw = "codes=normal(30) scale=near_one";
+  static constexpr std::string_view kDraw = "codes=normal(30) scale=near_one tensor_scale=near_one";
   static constexpr std::string_view kChoices =
-      "dtype.codes=f8_e4m3fn|f8_e5m2|f8_e4m3fnuz|f8_e5m2fnuz|f4_e2m1|i8|i4 "
-      "dtype.scale=f32|f16|e8m0 "
+      "with=|tensor_scale dtype.codes=f8_e4m3fn|f8_e5m2|f8_e4m3fnuz|f8_e5m2fnuz|f4_e2m1|i8|i4 "
+      "dtype.scale=f32|f16|f8_e4m3fn|e8m0 "
       "N=3|1|5 A=1|2|3 G=2|1|5 M=8|1|7|16|33";
   static constexpr std::string_view kFormula =
-      "y = codes * scale\n"
+      "y = codes * scale * tensor_scale\n"
       "  codes, y  [N,A,G,M]  a block is codes[n,:,g,:], as in `quantize`\n"
-      "  scale     [N,G]      unit of y\n"
+      "  scale     [N,G]      unit of y, or with tensor_scale a number\n"
+      "  tensor_scale [1]     unit of y; 1 without with=tensor_scale\n"
       "dtype.codes=: a type of codes, f8_e4m3fn unless it is given. dtype.scale=: e8m0 has powers\n"
       "of two alone, from 2^-127 on.";
   static constexpr std::string_view kSource =
@@ -30,9 +32,11 @@ struct Dequantize {
       "csrc/quantization/w8a8/fp8; types: OFP8 1.0, OCP Microscaling Formats (MX) 1.0, "
       "arXiv:2206.02915";
 
-  void Visit(auto&&) {}
+  OptionalInputs with;
+  void Visit(auto&& v) { v(kWith, with); }
   template <class Real>
-  void operator()(const Tensor<double>& codes, const Tensor<Real>& scale, Tensor<Real>& y) const;
+  void operator()(const Tensor<double>& codes, const Tensor<Real>& scale,
+                  const Tensor<Real>* tensor_scale, Tensor<Real>& y) const;
 };
 
 }  // namespace sextant

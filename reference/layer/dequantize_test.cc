@@ -52,6 +52,18 @@ TEST(Dequantize, OfIntegersAnd4BitsAndPowersOfTwo) {
   EXPECT_EQ(y("dtype.codes=i4 dtype.scale=f16", DType::kI4, DType::kF16, -8, 3), -24);
 }
 
+// 1.5 * 0.875 * 0.4 by a code of e2m1, a scale of e4m3fn, and one of the tensor in f32.
+TEST(Dequantize, HasAScaleOfTheTensor) {
+  const Case c = Case::Parse(
+      "dequantize with=tensor_scale dtype.codes=f4_e2m1 dtype.scale=f8_e4m3fn N=1 A=1 G=1 M=1");
+  const double of_tensor = static_cast<float>(0.4);
+  const Tensors inputs = {{"codes", DType::kF4E2M1, Tensor<double>({1, 1, 1, 1}, {-1.5})},
+                          {"scale", DType::kF8E4M3FN, Tensor<double>({1, 1}, {0.875})},
+                          {"tensor_scale", DType::kF32, Tensor<double>({1}, {of_tensor})}};
+  const auto y = Prove({c, inputs, ParseRecipe("native", c.dtype())});
+  EXPECT_EQ(y[0].high.data[0], -1.5 * 0.875 * of_tensor);
+}
+
 TEST(Dequantize, NansAreUnspecified) {
   const auto y = GoldenOf("dequantize N=1 A=1 G=2 M=1", {1, 1, 2, 1}, {kNaN, 2}, {1, 2});
   EXPECT_THAT(y[0].value.data, ElementsAre(IsNan(), 4));

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <initializer_list>
 #include <limits>
 #include <span>
 #include <type_traits>
@@ -16,6 +17,7 @@
 #include "reference/layer/code_blocks.h"
 #include "reference/number/lanes/each_number.h"
 #include "reference/number/real.h"
+#include "reference/number/value_of.h"
 #include "reference/prove/rounding_operation.h"
 
 namespace sextant {
@@ -31,17 +33,41 @@ double LargestMagnitude(const Tensor<double>& x, size_t n, size_t g) {
   return largest;
 }
 
-// A block: its scale, or the one that was answered, and its largest magnitude.
+// True if numbers are not multiplied by a reciprocal.
+template <class Real>
+bool Divides() {
+  if constexpr (RealArithmetic<Real>)
+    return true;
+  else
+    return CurrentRule().form == Form::kDivide;
+}
+
+// A number that is computed in one of several ways: the first one, for Counted with the error of
+// any.
+template <class Real>
+Real AnyOf(const Real& first, std::initializer_list<Real>) {
+  return first;
+}
+template <>
+Counted AnyOf(const Counted& first, std::initializer_list<Counted> others) {
+  Counted::Bounds bounds{first.error(), first.likely()};
+  for (const Counted& other : others) {
+    bounds.worst = std::max(bounds.worst, other.error() + other.drift() + first.drift());
+    bounds.likely = std::max(bounds.likely, other.likely() + other.drift() + first.drift());
+  }
+  return first.WithError(bounds);
+}
+
+// A block: by what it is divided, and its largest magnitude.
 template <class Real>
 struct Block {
   Real scale, largest, limit;
-  bool is_quotient, is_answered;
-  bool may_invert;  // codes may be x * (limit / largest), whatever the scale is rounded to
+  bool is_unrounded;  // the scale is limit / largest, times the scale of the tensor
+  bool may_invert;    // codes may be x * (limit / largest), whatever the scale is rounded to
 
   // x / scale. A tie is exact only without the rounding of the scale.
   Real Divided(const Real& x) const {
-    if constexpr (RealArithmetic<Real>)
-      return is_quotient && !is_answered ? x * limit / largest : x / scale;
+    if constexpr (RealArithmetic<Real>) return is_unrounded ? x * limit / largest : x / scale;
     return x / scale;
   }
   // What numbers are multiplied by: 1 / scale. For Counted any number that the recipe permits, also
@@ -84,12 +110,23 @@ template <>
 Counted ScaleOf(const Counted& largest, const Counted& limit) {
   const Counted quotient = largest / limit, one = Converted(Counted(1.0));
   if (CurrentRule().form == Form::kDivide || largest.IsZero()) return quotient;
-  Counted::Bounds bounds{quotient.error(), quotient.likely()};
-  for (const Counted& other : {largest * (one / limit), one / (limit / largest)}) {
-    bounds.worst = std::max(bounds.worst, other.error() + other.drift() + quotient.drift());
-    bounds.likely = std::max(bounds.likely, other.likely() + other.drift() + quotient.drift());
-  }
-  return quotient.WithError(bounds);
+  return AnyOf(quotient, {largest * (one / limit), one / (limit / largest)});
+}
+
+// scale / of_tensor. A kernel may have been given 1 / of_tensor.
+template <class Real>
+Real InUnitsOf(const Real& of_tensor, const Real& scale) {
+  const Real quotient = scale / of_tensor;
+  if (Divides<Real>()) return quotient;
+  return AnyOf(quotient, {scale * (Converted(Real(1.0)) / of_tensor)});
+}
+
+// scale * of_tensor, likewise.
+template <class Real>
+Real TimesTensorScale(const Real& scale, const Real& of_tensor) {
+  const Real product = scale * of_tensor, one = Converted(Real(1.0));
+  if (Divides<Real>()) return product;
+  return AnyOf(product, {scale * (one / (one / of_tensor))});
 }
 
 // x rounded to as many bits, to nearest and even.
@@ -159,6 +196,10 @@ void Quantize::Check() const {
     throw Error(
         "quantize: a scale that is a power of two is not rounded, expected "
         "codes_by=stored");
+  if (with.Has("tensor_scale") && codes_by == CodesBy::kUnrounded)
+    throw Error("quantize: with=tensor_scale, expected codes_by=stored");
+  if (with.Has("tensor_scale") && scale_rule != ScaleRule::kQuotient)
+    throw Error("quantize: with=tensor_scale, expected scale_rule=quotient");
 }
 
 double Quantize::BeforeFloor(double amax) const {
@@ -173,6 +214,15 @@ double Quantize::PowerFor(double amax) const {
   return Chosen(ChoiceOf(0), scale_dtype, quotient, rest);
 }
 
+double Quantize::StoredQuotient(double amax, double tensor_scale) const {
+  const double divisor = Limit() * tensor_scale, rest = std::fma(Limit(), tensor_scale, -divisor);
+  const double quotient = amax / divisor;
+  const double low = (std::fma(-quotient, divisor, amax) - quotient * rest) / divisor;
+  if (!HasInfinity(scale_dtype) && quotient >= MaxFinite(scale_dtype))
+    return MaxFinite(scale_dtype);
+  return Chosen(Choice::kNearestEven, scale_dtype, quotient, std::isfinite(low) ? low : 0);
+}
+
 void Quantize::CheckTypes(const std::map<std::string, DType>& given) const {
   const auto is_given = [&](const char* tensor) { return given.find(tensor) != given.end(); };
   const DType type = is_given("codes") ? given.at("codes") : rounded_dtype;
@@ -180,13 +230,16 @@ void Quantize::CheckTypes(const std::map<std::string, DType>& given) const {
     throw Error(
         "quantize: scales of e8m0 are powers of two, expected scale_rule=, one of: floor "
         "up even");
+  if (is_given("scale") && SizeOf(given.at("scale")) == 1 && codes_by == CodesBy::kUnrounded)
+    throw Error("quantize: scales of 8 bits, expected codes_by=stored");
   if (limit && *limit > MaxFinite(type))
     throw Error("quantize: limit=", PrintValue(*limit), " is beyond the largest number of ",
                 NameOf(type), ", ", PrintValue(MaxFinite(type)));
 }
 
 template <class Real>
-void Quantize::operator()(const Tensor<double>& x, Tensor<Real>& scale, Tensor<Real>& codes) const {
+void Quantize::operator()(const Tensor<double>& x, const Tensor<Real>* tensor_scale,
+                          Tensor<Real>& scale, Tensor<Real>& codes) const {
   const size_t N = x.shape[0], A = x.shape[1], G = x.shape[2], M = x.shape[3];
   const ScopedStep at(Step::kQuantize);
   const Real most = Converted(Real(Limit()));
@@ -195,6 +248,12 @@ void Quantize::operator()(const Tensor<double>& x, Tensor<Real>& scale, Tensor<R
   const bool may_invert = is_quotient && !is_narrow;
   const NamedTensor* const answer =
       codes_by == CodesBy::kStored ? ScopedOutputs::AnswerFor(&scale) : nullptr;
+  // A scale of 8 bits errs by per cents: codes without an answer are those of the right one.
+  const bool is_coarse = is_quotient && SizeOf(scale_dtype) == 1;
+  const double of_tensor = tensor_scale ? ValueOf((*tensor_scale)(0)) : 1;
+  const Real unit = of_tensor > 0 && std::isfinite(of_tensor) && tensor_scale
+                        ? Converted((*tensor_scale)(0))
+                        : Real(tensor_scale ? kNaN : 1.0);
   const std::span<const double> numbers = x.data;
   for (size_t n = 0; n < N; ++n) {
     for (size_t g = 0; g < G; ++g) {
@@ -202,16 +261,22 @@ void Quantize::operator()(const Tensor<double>& x, Tensor<Real>& scale, Tensor<R
       const double largest = std::isfinite(amax) ? std::max(amax, least) : kNaN;
       const Real of_block = Converted(Real(largest));
       scale(n, g) = is_quotient ? ScaleOf(of_block, most) : Decisive(*this, largest, most);
+      if (tensor_scale) scale(n, g) = InUnitsOf(unit, scale(n, g));
+      if (is_quotient && !HasInfinity(scale_dtype))
+        scale(n, g) = ClampOrNaN(scale(n, g), Real(0.0), Real(MaxFinite(scale_dtype)));
       Real used = scale(n, g);
+      const auto set_used = [&](double s) { used = s == 0 ? Real(kNaN) : Real(s, scale_dtype); };
       if (answer) {
-        used = Real(answer->values(n, g), answer->dtype);
-      } else if (!is_quotient) {
-        used = Real(PowerFor(largest));
+        set_used(answer->values(n, g));
+      } else if (!is_quotient || is_coarse) {
+        set_used(is_quotient ? StoredQuotient(largest, of_tensor) : PowerFor(largest));
       } else if (codes_by == CodesBy::kStored) {
         const ScopedStore stored(scale_dtype);
         used = Converted(used);
       }
-      const Block<Real> block{used, of_block, most, is_quotient, answer != nullptr, may_invert};
+      if (tensor_scale) used = TimesTensorScale(used, unit);
+      const bool is_unrounded = is_quotient && !is_coarse && !answer;
+      const Block<Real> block{used, of_block, most, is_unrounded, may_invert && !tensor_scale};
       for (size_t a = 0; a < A; ++a) {
         const size_t first = ((n * A + a) * G + g) * M;
         SetCodes(block, numbers.subspan(first, M), std::span<Real>(codes.data).subspan(first, M));

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "reference/case/attribute.h"
+#include "reference/case/optional_inputs.h"
 #include "reference/number/rounded/choice.h"
 #include "reference/number/tensor/dtype.h"
 #include "reference/number/tensor/tensor.h"
@@ -28,27 +29,31 @@ constexpr std::array<std::string_view, 2> NamesOf(CodesBy) { return {"stored", "
 struct Quantize {
   static constexpr std::string_view kName = "quantize";
   static constexpr std::string_view kSignature =
-      "x[N,A,G,M] -> scale:scale[N,G] codes:code[N,A,G,M]";
+      "x[N,A,G,M] tensor_scale:wide?[1] -> scale:scale[N,G] codes:code[N,A,G,M]";
   static constexpr std::string_view kSlices = "NG";
   static constexpr std::string_view kSteps = "quantize";
-  static constexpr std::string_view kDraw = "x=normal";
+  static constexpr std::string_view kDraw = "x=normal tensor_scale=near_one";
   static constexpr std::string_view kChoices =
-      "limit=|224 least=0|0.0001 scale_rule=quotient|floor|up|even ties=even|away "
+      "with=|tensor_scale limit=|224 least=0|0.0001 scale_rule=quotient|floor|up|even "
+      "ties=even|away "
       "codes_by=stored|unrounded "
       "dtype.codes=f8_e4m3fn|f8_e5m2|f8_e4m3fnuz|f8_e5m2fnuz|f4_e2m1|i8|i4 "
-      "dtype.scale=f32|f16|e8m0 "
+      "dtype.scale=f32|f16|f8_e4m3fn|e8m0 "
       "N=3|1|5 A=1|2|3 G=2|1|5 M=8|1|7|16|33";
   static constexpr std::string_view kFormula =
-      R"(codes = x / scale, limited to -limit and limit, to nearest in the type of codes
+      R"(codes = x / (scale * tensor_scale), limited to -limit and limit, to nearest in the type of codes
 scale = by scale_rule, of amax: the largest |x| of the block, or `least` if that is larger
-  quotient  amax / limit
+  quotient  amax / limit / tensor_scale, at most the largest number of its type if that has no
+            infinity
   floor     2^(e - emax),  2^e <= amax < 2^(e+1),  emax: the same of limit
   up        the smallest power of two with amax / scale <= limit
   even      as floor, of amax rounded to as many bits as codes have, to nearest and even
   x, codes  [N,A,G,M]  a block is x[n,:,g,:]. Row-major, so that no number moves: tokens with a scale
                        each are [tokens,1,1,hidden], groups of 128 [tokens,1,hidden/128,128], blocks
                        of 128 x 128 [rows/128,128,columns/128,128], one scale for all [1,1,1,all]
-  scale     [N,G]      unit of x
+  scale     [N,G]      unit of x, or with tensor_scale a number
+  tensor_scale [1]     unit of x; 1 without with=tensor_scale. NVFP4: dtype.codes=f4_e2m1
+                       dtype.scale=f8_e4m3fn, of the whole tensor amax / (448 * 6)
   limit                the largest number of the type of codes, unless it is given
   least                unit of x
   ties                 of codes: even, or away from 0
@@ -58,11 +63,12 @@ dtype.codes=: a type of 8 or 4 bits, f8_e4m3fn unless it is given. dtype.scale=:
 two alone, and the smallest one, 2^-127, for what is below it.
 A code is a choice: each is right that is the rounding of a number which the recipe permits before
 that rounding, for the scale that was answered. Beside a tie these are two; an exact tie has one.
-A scale that is a power of two is a choice, too.
+A scale that is a power of two is a choice, too. Codes of a scale that is 0 are unspecified.
 A recipe says how codes and scales are computed, or permits all ways:
   quantize=f32:divide      x / scale; the scale is a quotient
   quantize=f32:reciprocal  x * (1 / scale)
   quantize=f32:inverse     x * (limit / amax)
+With tensor_scale the last two multiply by its reciprocal, or by a reciprocal that is given to them.
 With one of these a power of two is found by the exponent of a number, else also by log2 of it.)";
   static constexpr std::string_view kSource =
       "divide: vllm-project/vllm csrc/quantization/w8a8/fp8/common.cu (scales per token); "
@@ -70,9 +76,12 @@ With one of these a power of two is found by the exponent of a number, else also
       "deep_gemm/utils/math.py (per_token_cast_to_fp8); limit=224 of e4m3fnuz: vLLM on ROCm; "
       "ties=away, codes_by=unrounded: ggml-org/ggml src/ggml-quants.c (quantize_row_q8_0_ref); "
       "floor: OCP Microscaling Formats (MX) 1.0, 6.3; up: NVIDIA/TransformerEngine MXFP8, DeepGEMM "
-      "(ceil_to_ue8m0); even: pytorch/ao torchao/prototype/mx_formats (ScaleCalculationMode); "
+      "(ceil_to_ue8m0); tensor_scale: vllm-project/vllm csrc/quantization/fp4, pytorch/ao "
+      "torchao/prototype/mx_formats/nvfp4_tensor.py; even: pytorch/ao torchao/prototype/mx_formats "
+      "(ScaleCalculationMode); "
       "types: OFP8 1.0, MX 1.0, arXiv:2206.02915";
 
+  OptionalInputs with{};
   std::optional<double> limit{};  // unset: of the type of codes
   double least = 0;
   ScaleRule scale_rule{};
@@ -82,6 +91,7 @@ With one of these a power of two is found by the exponent of a number, else also
   DType rounded_dtype = DType::kF8E4M3FN;  // of codes (rounding_operation.h)
   DType scale_dtype = DType::kF32;
   void Visit(auto&& v) {
+    v(kWith, with);
     v("limit", limit);
     v("least", least);
     v("scale_rule", scale_rule);
@@ -101,8 +111,11 @@ With one of these a power of two is found by the exponent of a number, else also
   // Of a scale that is a power of two: what `floor` and `even` round down to it, and the scale.
   double BeforeFloor(double amax) const;
   double PowerFor(double amax) const;
+  // A quotient that is limited, as it is stored in scale_dtype.
+  double StoredQuotient(double amax, double tensor_scale) const;
   template <class Real>
-  void operator()(const Tensor<double>& x, Tensor<Real>& scale, Tensor<Real>& codes) const;
+  void operator()(const Tensor<double>& x, const Tensor<Real>* tensor_scale, Tensor<Real>& scale,
+                  Tensor<Real>& codes) const;
 };
 
 }  // namespace sextant

@@ -185,6 +185,38 @@ TEST(Quantize, ScalesArePowersOfTwo) {
   EXPECT_THAT(Quantized(" scale_rule=even", {1, 1, 1, 1}, {496}).Values(kScale), ElementsAre(2));
 }
 
+// NVFP4: e2m1 ends at 6, e4m3fn at 448, and its numbers from 1 on are 1/8 apart.
+struct OfTensor : Quantized {
+  OfTensor(double tensor_scale, const Shape& shape, Numbers x, const std::string& recipe = "native")
+      : Quantized(" with=tensor_scale dtype.codes=f4_e2m1 dtype.scale=f8_e4m3fn", shape,
+                  std::move(x), recipe) {
+    inputs.push_back({"tensor_scale", DType::kF32, Tensor<double>({1}, {tensor_scale})});
+  }
+};
+
+TEST(Quantize, ABlockHasAScaleInUnitsOfThatOfTheTensor) {
+  const OfTensor q(0.5, {1, 1, 5, 2}, {12, 3.1875, 3.1875, 1, 3.5625, -1, 3e6, 672, 0x1p-12, 0});
+  EXPECT_THAT(q.Values(kScale), ElementsAre(4, 1, 1.25, 448, 0));
+  EXPECT_THAT(q.Values(kCodes), ElementsAre(6, 1.5, 6, 2, 6, -1.5, 6, 3, IsNan(), IsNan()))
+      << "a scale that is 0 has no codes";
+  EXPECT_THAT(EvaluateByRecipe({q.c, q.inputs, q.by})[kScale].values.data,
+              ElementsAre(4, 1, 1.25, 448, 0));
+  for (const double none : {0.0, -1.0, kNaN, kInfinity})
+    EXPECT_THAT(OfTensor(none, {1, 1, 1, 2}, {6, 1}).Values(kCodes), Each(IsNan())) << none;
+}
+
+// 1 / 3 is rounded where a kernel multiplies by it, or was given it.
+TEST(Quantize, AKernelMayHaveTheReciprocalOfTheScaleOfTheTensor) {
+  const Numbers x = {18, 15};  // 15 / 3 is the tie between 4 and 6
+  const OfTensor divides(3, {1, 1, 1, 2}, x, "native quantize=f32:divide");
+  EXPECT_EQ(divides.ErrorsWith({1})[1], 0);
+  for (const char* recipe : {"native", "native quantize=f32:reciprocal"}) {
+    const OfTensor q(3, {1, 1, 1, 2}, x, recipe);
+    EXPECT_GE(q.ErrorsWith({1})[1], 5 * 3 * 0x1p-25) << recipe;
+    EXPECT_LE(q.ErrorsWith({1})[1], 5 * 5 * 0x1p-24) << recipe;
+  }
+}
+
 TEST(Quantize, IsUnspecifiedWhereNoScaleIs) {
   for (const double x : {kNaN, kInfinity}) {
     const Quantized power(" scale_rule=floor dtype.scale=e8m0", {2, 1, 1, 2}, {1, x, 448, 1});
@@ -216,6 +248,12 @@ TEST(Quantize, RefusesOtherTypesAndLimits) {
             "even");
   EXPECT_EQ(error_of("codes_by=unrounded scale_rule=up"),
             "quantize: a scale that is a power of two is not rounded, expected codes_by=stored");
+  EXPECT_EQ(error_of("codes_by=unrounded dtype.scale=f8_e4m3fn"),
+            "quantize: scales of 8 bits, expected codes_by=stored");
+  EXPECT_EQ(error_of("codes_by=unrounded with=tensor_scale"),
+            "quantize: with=tensor_scale, expected codes_by=stored");
+  EXPECT_EQ(error_of("scale_rule=up with=tensor_scale"),
+            "quantize: with=tensor_scale, expected scale_rule=quotient");
   EXPECT_EQ(error_of("limit=128 dtype.codes=i8"),
             "quantize: limit=128 is beyond the largest number of i8, 127");
   EXPECT_EQ(error_of("limit=449"),

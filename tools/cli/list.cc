@@ -161,7 +161,14 @@ int Describe(const std::string& name) {
   const auto types = info.bitwise ? kTensorTypes : std::span(kFloatTypes);
   std::cout << "  dtype=f32   one of:" << NamesText(types, sextant::NameOf) << "\n"
             << "  dtype.NAME=(unset)   of one tensor, one of:"
-            << NamesText(kTensorTypes, sextant::NameOf) << "\n  seed=1\n";
+            << NamesText(kTensorTypes, sextant::NameOf) << "\n";
+  for (const auto* side : {&info.signature.inputs, &info.signature.outputs})
+    for (const TensorSpec& tensor : *side)
+      if (tensor.role == Role::kCode || tensor.role == Role::kScale)
+        std::cout << "  dtype." << tensor.name
+                  << "=(unset)   one of:" << NamesText(TypesOf(tensor.role), sextant::NameOf)
+                  << "\n";
+  std::cout << "  seed=1\n";
   PrintDimensions(*operation);
   std::cout << "steps:  " << (info.steps.empty() ? "none, it is exact" : info.steps) << "\n";
   std::cout << "inputs: " << (info.draw.empty() ? "none" : info.draw) << "\n";

@@ -137,10 +137,15 @@ def quantize(q, at):
     largest = at("largest", np.abs(x).max((1, 3), keepdims=True, initial=0), q)
     largest = np.maximum(largest, at.real(q.least))
     type_of_scale = q.words.get("dtype.scale", "f64" if q.dtype == "f64" else "f32")
-    scale = at("scale", scale_of(q.scale_rule, largest, limit, about.precision, type_of_scale), q)
+    tensor_scale = getattr(q, "tensor_scale", at.real(1))
+    scale = scale_of(q.scale_rule, largest, limit, about.precision, type_of_scale) / tensor_scale
+    if type_of_scale == "f8_e4m3fn":
+        scale = np.minimum(scale, at.real(448))
+    scale = at("scale", scale, q)
     stored = to_format(scale, type_of_scale).astype(at.real)
-    with np.errstate(invalid="ignore"):  # 0 / 0
-        scaled = at("scaled", x / (scale if q.codes_by == "unrounded" else stored), q)
+    with np.errstate(invalid="ignore", divide="ignore"):  # x / 0
+        by = (scale if q.codes_by == "unrounded" else stored) * tensor_scale
+        scaled = at("scaled", x / by, q)
     codes = np.clip(np.nan_to_num(scaled), -limit, limit)
     codes = half_away(codes, about) if q.ties == "away" else codes
     return {"scale": stored[:, 0, :, 0], "codes": at("codes", codes, q)}
@@ -174,6 +179,7 @@ def half_away(x, about):
 
 def dequantize(q, at):
     codes, scale = at("operands", (q.codes, q.scale), q)
+    scale = scale * getattr(q, "tensor_scale", at.real(1))
     return {"y": at("output", codes * scale[:, None, :, None], q)}
 
 
