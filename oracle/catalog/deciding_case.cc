@@ -5,6 +5,7 @@
 
 #include "reference/base/error.h"
 #include "reference/case/draw.h"
+#include "reference/case/intermediate.h"
 #include "reference/prove/prove.h"
 
 namespace sextant::oracle {
@@ -70,6 +71,8 @@ size_t CountAnswers(const Case& c, const Recipe& recipe,
 Decision DecidingWord(const Case& c, const Recipe& recipe,
                       const std::vector<const Defect*>& defects) {
   Decision best;
+  const Tensors none;
+  const ScopedTrace untraced(none);  // the answer is to another case
   for (const auto& [letter, extent] : c.dimensions()) {
     for (const auto other : {extent + 1, 2 * extent, 4 * extent}) {
       const std::string word = letter + "=" + std::to_string(other);

@@ -2,9 +2,8 @@
 
 #include <cmath>
 
-#include "oracle/defect/input_defects.h"
 #include "oracle/diagnosis/catalog_entry.h"
-#include "oracle/layer/exchanged_pairs.h"
+#include "oracle/layer/code_defects.h"
 #include "oracle/property/changed_inputs.h"
 #include "oracle/property/common_properties.h"
 
@@ -39,75 +38,36 @@ Comparisons CheckOddCodes(const Case& c, const Tensors& inputs, const Ask& ask) 
   return comparisons;
 }
 
-// The scales of another block: of block from(n, g) of [N,G].
-Defect OtherScales(std::string name, std::string why, size_t (*from)(size_t g, size_t G)) {
-  return AcrossSlices(
-      ChangedInputs(std::move(name), std::move(why), [from](const Case&, Tensors& inputs) {
-        Tensor<double>& scale = inputs[1].values;
-        const Tensor<double> right = scale;
-        const size_t G = scale.shape[1];
-        for (size_t i = 0; i < scale.data.size(); ++i)
-          scale.data[i] = right.data[i / G * G + from(i % G, G)];
-        return scale.data != right.data;
-      }));
-}
-
-Defect ChangedScale(std::string name, std::string why, double (*change)(double)) {
-  return ChangedInputs(std::move(name), std::move(why), [change](const Case&, Tensors& inputs) {
-    for (double& s : inputs[1].values.data) s = RoundTo(inputs[1].dtype, change(s));
-    return true;
-  });
-}
-
-// The codes are read as other numbers of their type.
-Defect ChangedCodes(std::string name, std::string why, double (*change)(DType type, double code)) {
-  return ChangedInputs(std::move(name), std::move(why), [change](const Case&, Tensors& inputs) {
-    for (double& code : inputs[0].values.data) code = change(inputs[0].dtype, code);
-    return true;
-  });
-}
-
-// The codes 0 and 1, 2 and 3 ... of a row are exchanged.
-Defect PairsExchanged() {
-  return ChangedInputs("pairs_exchanged",
-                       "two neighbouring codes are exchanged (the nibbles of a byte)",
-                       [](const Case&, Tensors& inputs) {
-                         Tensor<double>& codes = inputs[0].values;
-                         const Tensor<double> right = codes;
-                         ExchangePairs(codes);
-                         return codes.data != right.data;
-                       });
-}
-
 std::vector<Defect> DequantizeDefects() {
   return {
       FilledInput("scale_ignored", "y are the codes", "scale", 1),
       FilledInput("tensor_scale_ignored", "the scale of the tensor counts as 1", "tensor_scale", 1),
-      ChangedScale("scale_inverted", "the codes are divided by the scale",
-                   [](double s) { return 1 / s; }),
-      ChangedScale("scaled_twice", "the codes are multiplied by the scale twice",
-                   [](double s) { return s * s; }),
-      ChangedScale("scale_doubled", "the scale counts twice (an exponent off by one)",
-                   [](double s) { return 2 * s; }),
-      ChangedScale("smallest_scale_lost", "the scale 2^-127 is 0 (vllm-project/vllm#46676)",
-                   [](double s) { return s == 0x1p-127 ? 0 : s; }),
-      ChangedScale("scale_in_bf16", "the scale is read in bf16",
-                   [](double s) { return RoundTo(DType::kBF16, s); }),
-      OtherScales("scale_of_next_block", "a block has the scale of the next one",
-                  [](size_t g, size_t G) { return (g + 1) % G; }),
-      OtherScales("scale_of_first_block", "all blocks of a row have the scale of the first",
-                  [](size_t, size_t) { return size_t{0}; }),
-      PairsExchanged(),
-      ChangedCodes("sign_lost", "the sign of the codes is not read",
-                   [](DType, double code) { return std::abs(code); }),
-      ChangedCodes("subnormals_flushed", "subnormal codes are 0",
-                   [](DType type, double code) {
-                     const double least = PowerOfTwo(GridOf(type).min_exponent);
-                     return std::abs(code) < least ? RoundTo(type, 0 * code) : code;
-                   }),
-      ChangedCodes("other_bias",
-                   "the exponents of the codes are read off by one (fn for fnuz, or back)",
-                   [](DType type, double code) { return RoundTo(type, code / 2); }),
+      ChangedNumbers("scale_inverted", "the codes are divided by the scale", "scale", Inverted),
+      ChangedNumbers("scaled_twice", "the codes are multiplied by the scale twice", "scale",
+                     Squared),
+      ChangedNumbers("scale_doubled", "the scale counts twice (an exponent off by one)", "scale",
+                     [](DType, double s) { return 2 * s; }),
+      ChangedNumbers("smallest_scale_lost", "the scale 2^-127 is 0 (vllm-project/vllm#46676)",
+                     "scale", [](DType, double s) { return s == 0x1p-127 ? 0 : s; }),
+      ChangedNumbers("scale_in_bf16", "the scale is read in bf16", "scale",
+                     [](DType, double s) { return RoundTo(DType::kBF16, s); }),
+      ScalesOfOtherBlocks("scale_of_next_block", "a block has the scale of the next one", "scale",
+                          NextBlock),
+      ScalesOfOtherBlocks("scale_of_first_block", "all blocks of a row have the scale of the first",
+                          "scale", FirstBlock),
+      PairsExchanged("codes"),
+      ChangedNumbers("sign_lost", "the sign of the codes is not read", "codes", WithoutSign),
+      ChangedNumbers("subnormals_flushed", "subnormal codes are 0", "codes",
+                     [](DType type, double code) {
+                       const double least = PowerOfTwo(GridOf(type).min_exponent);
+                       return std::abs(code) < least ? 0 * code : code;
+                     }),
+      ChangedNumbers("other_bias",
+                     "the exponents of the codes are read off by one (fn for fnuz, or back)",
+                     "codes", Halved),
+      ChangedNumbers(
+          "nan_is_a_number", "the code of NaN is read as a number (tile-ai/tilelang#2702)", "codes",
+          [](DType type, double code) { return std::isnan(code) ? MaxFinite(type) : code; }),
   };
 }
 

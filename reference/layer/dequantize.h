@@ -26,7 +26,10 @@ struct Dequantize {
       "  scale     [N,G]      unit of y, or with tensor_scale a number\n"
       "  tensor_scale [1]     unit of y; 1 without with=tensor_scale\n"
       "dtype.codes=: a type of codes, f8_e4m3fn unless it is given. dtype.scale=: e8m0 has powers\n"
-      "of two alone, from 2^-127 on.";
+      "of two alone, from 2^-127 on. Where a code or a scale is NaN or an infinity, y is not "
+      "finite.";
+
+  static constexpr bool kKeepsNonfinite = true;
   static constexpr std::string_view kSource =
       "Micikevicius et al. 2022, arXiv:2209.05433, section 4; vllm-project/vllm "
       "csrc/quantization/w8a8/fp8; types: OFP8 1.0, OCP Microscaling Formats (MX) 1.0, "

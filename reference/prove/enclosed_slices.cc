@@ -16,8 +16,16 @@ EnclosedSlices::EnclosedSlices(const Evaluation& evaluation) : state_(new State{
   const Case& c = evaluation.c;
   for (const TensorSpec& spec : c.info().signature.outputs) {
     const Choice choice = evaluation.operation.ChoiceOf(state_->reference.golden.size());
-    state_->reference.golden.push_back(
-        {spec.name, c.DTypeOf(spec), {}, {}, {}, {}, {}, c.info().bitwise, choice});
+    state_->reference.golden.push_back({spec.name,
+                                        c.DTypeOf(spec),
+                                        {},
+                                        {},
+                                        {},
+                                        {},
+                                        {},
+                                        c.info().bitwise,
+                                        choice,
+                                        c.info().keeps_nonfinite});
     state_->reference.permitted.push_back({spec.name, c.DTypeOf(spec), {}, {}, {}});
   }
 }

@@ -46,7 +46,16 @@ std::vector<GoldenTensor> MakeGolden(const Evaluation& evaluation, const ProveOp
   std::vector<GoldenTensor> golden;
   for (const TensorSpec& spec : c.info().signature.outputs) {
     const Choice choice = evaluation.operation.ChoiceOf(golden.size());
-    golden.push_back({spec.name, c.DTypeOf(spec), {}, {}, {}, {}, {}, c.info().bitwise, choice});
+    golden.push_back({spec.name,
+                      c.DTypeOf(spec),
+                      {},
+                      {},
+                      {},
+                      {},
+                      {},
+                      c.info().bitwise,
+                      choice,
+                      c.info().keeps_nonfinite});
   }
   constexpr Tensor<double> GoldenTensor::*kParts[] = {&GoldenTensor::value, &GoldenTensor::high,
                                                       &GoldenTensor::low, &GoldenTensor::permitted,

@@ -120,6 +120,11 @@ std::optional<Found> Unwritten(const AnsweredTensor& tensor) {
   std::ostringstream sentence;
   sentence << tensor.name << " is " << (number == 0 ? 0 : number);  // of either sign
   const bool is_usual = number == 0 || std::isnan(number);
+  const auto has_first_right = [&](size_t flat) {
+    return SameNumber(tensor.right[flat], tensor.right[tensor.failing[0]]);
+  };
+  // Where the right answer is one number, too, another one says little.
+  if (!is_usual && std::ranges::all_of(tensor.failing, has_first_right)) return std::nullopt;
   return FindMatching(tensor, "unwritten", sentence.str(), is_usual ? 2 : tensor.failing.size(),
                       [&](size_t flat) { return SameNumber(tensor.got[flat], number); });
 }
