@@ -93,7 +93,7 @@ inline std::string DeclinesMixedTypes(const Case& c) {
   for (const auto* side : {&c.signature().inputs, &c.signature().outputs}) {
     for (const TensorSpec& tensor : *side) {
       const bool is_default = c.DTypeOf(tensor) == DTypeOf(tensor.role, c.dtype());
-      if (is_default || tensor.role == Role::kCode || tensor.role == Role::kScale) continue;
+      if (is_default || HasTypesOfCodes(tensor.role)) continue;
       return "no kernel for " + tensor.name + " of another dtype than the case's";
     }
   }

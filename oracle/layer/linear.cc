@@ -14,10 +14,6 @@
 namespace sextant::oracle {
 namespace {
 
-Tensors WithoutBias(const Tensors& inputs) {
-  return HasInput(inputs, "bias") ? Filled(inputs, {"bias"}, 0) : inputs;
-}
-
 // If every row of x has one nonzero element, 2 in column m, y is exactly twice column m of the
 // weight.
 Comparisons CheckColumns(const Case& c, const Tensors& inputs, const Ask& ask) {

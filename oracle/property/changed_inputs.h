@@ -29,6 +29,10 @@ Tensor<double> Times(const Tensor<double>& tensor, double factor);
 using Names = std::initializer_list<const char*>;
 Tensors Multiplied(Tensors inputs, Names names, double factor);
 Tensors Filled(Tensors inputs, Names names, double value);
+// A bias of 0, where there is one.
+inline Tensors WithoutBias(const Tensors& inputs) {
+  return HasInput(inputs, "bias") ? Filled(inputs, {"bias"}, 0) : inputs;
+}
 Tensors Mapped(Tensors inputs, const std::string& name,
                const std::function<double(double)>& change);
 

@@ -20,6 +20,11 @@ std::vector<std::string> Words(const std::string& key, const std::string& choice
   return words;
 }
 
+// True for indices of rows of a table, or of experts: as many as a dimension says.
+bool IsOfRows(std::string_view drawn) {
+  return drawn == "random_positions(V)" || drawn == "random_positions(E)";
+}
+
 }  // namespace
 
 CaseSpace::CaseSpace(const Operation& operation, bool with_traps) : name_(operation.info().name) {
@@ -41,7 +46,7 @@ CaseSpace::CaseSpace(const Operation& operation, bool with_traps) : name_(operat
   words_.push_back(Words("seed", "1|2|3|4|5|6|7|8|9|10|11|12|13|14|15|16"));
   for (const TensorSpec& input : operation.info().signature.inputs) {
     const std::string_view drawn = operation.info().DrawOf(input.name);
-    if (drawn == "random_positions(V)") continue;  // indices into a table of V rows
+    if (IsOfRows(drawn)) continue;
     if (input.role == Role::kInteger) {
       words_.push_back(
           Words("@" + input.name,

@@ -230,8 +230,7 @@ void Case::Bind() {
   }
   std::erase_if(dtypes_, [&](const auto& given) {  // said or not, it is the same case
     const TensorSpec& tensor = *FindTensor(signature(), given.first);
-    const bool has_other = tensor.role == Role::kCode || tensor.role == Role::kScale;
-    return has_other && given.second == sextant::DTypeOf(tensor.role, dtype_);
+    return HasTypesOfCodes(tensor.role) && given.second == sextant::DTypeOf(tensor.role, dtype_);
   });
   operation_->Check();
   operation_->CheckTypes(dtypes_);

@@ -17,6 +17,7 @@ namespace sextant {
 struct OperationTexts {
   std::string_view name, signature_text, slices, steps, draw, choices, formula, source;
   bool bitwise = false;  // it has Stored (operation.h): every bit of its outputs is specified
+  bool keeps_nonfinite = false;  // kKeepsNonfinite (operation.h)
 };
 
 struct OperationInfo : OperationTexts {

@@ -49,7 +49,7 @@ QuestionWords WordsOfQuestion(std::string_view text) {
 void SetStatedTypes(const Signature& signature, const QuestionWords& words, GivenTensors& given) {
   for (auto& [name, tensor] : given) {
     const std::string* stated = words.Find("dtype." + name);
-    if (tensor.dtype == DType::kI8 && FindTensor(signature, name)->role != Role::kCode)
+    if (tensor.dtype == DType::kI8 && !HasTypesOfCodes(FindTensor(signature, name)->role))
       tensor.dtype = DType::kI64;
     if (!stated || tensor.view.type != ElementType::kU8) continue;
     for (const DType dtype : kDTypes) {
@@ -71,7 +71,7 @@ void RequireInputs(const OperationInfo& info, const GivenTensors& given) {
 void CheckKind(const TensorSpec& spec, const GivenTensor& given) {
   if (spec.role == Role::kReal) return;
   const bool integers = given.dtype == DType::kI64;
-  if (integers && spec.role == Role::kCode) return;  // of a type of integers, which Read checks
+  if (integers && HasTypesOfCodes(spec.role)) return;  // of a type of integers, which Read checks
   if (integers == (DTypeOf(spec.role, DType::kF32) == DType::kI64)) return;
   const std::string bits =
       given.view.type == ElementType::kU8

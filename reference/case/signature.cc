@@ -26,8 +26,7 @@ TensorSpec ParseTensor(std::string_view word) {
     const std::string_view role = head.substr(colon + 1);
     constexpr std::pair<std::string_view, Role> kRoles[] = {
         {"i64", Role::kInteger},  {"wide", Role::kWide},   {"real", Role::kReal},
-        {"code", Role::kCode},    {"scale", Role::kScale},
-
+        {"code", Role::kCode},    {"scale", Role::kScale}, {"operand", Role::kOperand},
         {"choice", Role::kChoice}};
     const auto* const at =
         std::ranges::find(kRoles, role, &std::pair<std::string_view, Role>::first);
@@ -58,6 +57,7 @@ Signature ParseSignature(std::string_view text) {
 DType DTypeOf(Role role, DType of_case) {
   switch (role) {
     case Role::kCase:
+    case Role::kOperand:
       return of_case;
     case Role::kInteger:
     case Role::kChoice:
@@ -76,6 +76,7 @@ DType DTypeOf(Role role, DType of_case) {
 std::span<const DType> TypesOf(Role role) {
   if (role == Role::kCode) return kCodeTypes;
   if (role == Role::kScale) return kScaleTypes;
+  if (role == Role::kOperand) return kOperandTypes;
   return kTensorTypes;
 }
 

@@ -2,7 +2,8 @@
 //   "x[B,H,S,D] position:i64[B,S] bias?[D] -> y[B,H,S,D] lse:wide?[B,H,S]"
 // The role decides the dtype: none = the dtype of the case, i64 = i64, wide = f32 for f16 and bf16
 // cases and the dtype of the case otherwise, real = f64, code = f8_e4m3fn unless dtype.NAME= says
-// another one of kCodeTypes; scale = as wide unless dtype.NAME= says another one of kScaleTypes;
+// another one of kCodeTypes; operand = of the case unless dtype.NAME= says another one of
+// kOperandTypes; scale = as wide unless dtype.NAME= says another one of kScaleTypes;
 // choice = i64. Codes and choices are chosen (reference/prove/golden.h), and outputs after a choice
 // follow from the one that was answered. A trailing ? marks an optional output, which a subject may
 // omit, or an optional input: the case decides whether it exists (Case::signature). Optional inputs
@@ -23,7 +24,11 @@
 
 namespace sextant {
 
-enum class Role { kCase, kInteger, kWide, kReal, kCode, kScale, kChoice };
+enum class Role { kCase, kInteger, kWide, kReal, kCode, kOperand, kScale, kChoice };
+// True if dtype.NAME= may give it a type that floating-point tensors do not have.
+inline bool HasTypesOfCodes(Role role) {
+  return role == Role::kCode || role == Role::kOperand || role == Role::kScale;
+}
 
 struct TensorSpec {
   std::string name;

@@ -8,9 +8,7 @@
 #include "reference/number/recipe/in_parallel_here.h"
 
 namespace sextant {
-namespace {
 
-// Row by row, on the threads of this evaluation.
 template <class Real>
 void ApplyGate(const Gated& gated, const Tensor<Real>& gate, const Tensor<Real>& up,
                Tensor<Real>& hidden) {
@@ -26,7 +24,14 @@ void ApplyGate(const Gated& gated, const Tensor<Real>& gate, const Tensor<Real>&
   });
 }
 
-}  // namespace
+template void ApplyGate(const Gated&, const Tensor<Interval>&, const Tensor<Interval>&,
+                        Tensor<Interval>&);
+template void ApplyGate(const Gated&, const Tensor<Counted>&, const Tensor<Counted>&,
+                        Tensor<Counted>&);
+template void ApplyGate(const Gated&, const Tensor<Rounded>&, const Tensor<Rounded>&,
+                        Tensor<Rounded>&);
+template void ApplyGate(const Gated&, const Tensor<BoostReal>&, const Tensor<BoostReal>&,
+                        Tensor<BoostReal>&);
 
 template <class Real>
 void FeedForward::operator()(const Tensor<Real>& x, const Weights<Real>& gate,

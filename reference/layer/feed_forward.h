@@ -10,6 +10,11 @@
 
 namespace sextant {
 
+// hidden = f(gate) up, row by row, on the threads of this evaluation. All are [N,F].
+template <class Real>
+void ApplyGate(const Gated& gated, const Tensor<Real>& gate, const Tensor<Real>& up,
+               Tensor<Real>& hidden);
+
 struct FeedForward {
   static constexpr std::string_view kName = "feed_forward";
   static constexpr std::string_view kSignature =

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <initializer_list>
 #include <limits>
 #include <span>
 #include <type_traits>
@@ -15,6 +14,7 @@
 #include "reference/case/operation.h"
 #include "reference/layer/activation.h"
 #include "reference/layer/code_blocks.h"
+#include "reference/number/any_of.h"
 #include "reference/number/lanes/each_number.h"
 #include "reference/number/real.h"
 #include "reference/number/value_of.h"
@@ -40,22 +40,6 @@ bool Divides() {
     return true;
   else
     return CurrentRule().form == Form::kDivide;
-}
-
-// A number that is computed in one of several ways: the first one, for Counted with the error of
-// any.
-template <class Real>
-Real AnyOf(const Real& first, std::initializer_list<Real>) {
-  return first;
-}
-template <>
-Counted AnyOf(const Counted& first, std::initializer_list<Counted> others) {
-  Counted::Bounds bounds{first.error(), first.likely()};
-  for (const Counted& other : others) {
-    bounds.worst = std::max(bounds.worst, other.error() + other.drift() + first.drift());
-    bounds.likely = std::max(bounds.likely, other.likely() + other.drift() + first.drift());
-  }
-  return first.WithError(bounds);
 }
 
 // A block: by what it is divided, and its largest magnitude.
@@ -230,6 +214,8 @@ void Quantize::CheckTypes(const std::map<std::string, DType>& given) const {
     throw Error(
         "quantize: scales of e8m0 are powers of two, expected scale_rule=, one of: floor "
         "up even");
+  if (RowOf(type).patterns == Patterns::kInteger && scale_rule == ScaleRule::kEven)
+    throw Error("quantize: scale_rule=even, expected codes of a floating-point type");
   if (is_given("scale") && SizeOf(given.at("scale")) == 1 && codes_by == CodesBy::kUnrounded)
     throw Error("quantize: scales of 8 bits, expected codes_by=stored");
   if (limit && *limit > MaxFinite(type))

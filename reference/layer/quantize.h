@@ -47,7 +47,8 @@ scale = by scale_rule, of amax: the largest |x| of the block, or `least` if that
             infinity
   floor     2^(e - emax),  2^e <= amax < 2^(e+1),  emax: the same of limit
   up        the smallest power of two with amax / scale <= limit
-  even      as floor, of amax rounded to as many bits as codes have, to nearest and even
+  even      as floor, of amax rounded to the significand bits of codes, which are floating-point
+            numbers, to nearest and even
   x, codes  [N,A,G,M]  a block is x[n,:,g,:]. Row-major, so that no number moves: tokens with a scale
                        each are [tokens,1,1,hidden], groups of 128 [tokens,1,hidden/128,128], blocks
                        of 128 x 128 [rows/128,128,columns/128,128], one scale for all [1,1,1,all]

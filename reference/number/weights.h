@@ -29,6 +29,7 @@ class Weights {
     part.numbers_ = numbers_.subspan(i * count, count);
     return part;
   }
+  std::span<const double> numbers() const { return numbers_; }
   // Row i of a matrix.
   std::span<const double> Row(size_t i) const { return numbers_.subspan(i * shape[1], shape[1]); }
   std::vector<Real> RowOf(size_t i) const {

@@ -164,7 +164,7 @@ int Describe(const std::string& name) {
             << NamesText(kTensorTypes, sextant::NameOf) << "\n";
   for (const auto* side : {&info.signature.inputs, &info.signature.outputs})
     for (const TensorSpec& tensor : *side)
-      if (tensor.role == Role::kCode || tensor.role == Role::kScale)
+      if (HasTypesOfCodes(tensor.role))
         std::cout << "  dtype." << tensor.name
                   << "=(unset)   one of:" << NamesText(TypesOf(tensor.role), sextant::NameOf)
                   << "\n";

@@ -28,6 +28,7 @@ bool IsLoosest(std::string_view format, Form form, std::string_view accuracy) {
 constexpr std::pair<Step, std::string_view> kKnown[] = {
     {Step::kActivation, "activation=f32:erf_absolute/4"},  // GELU of oneDNN, which PyTorch calls
     {Step::kDot, "dot=tf32:tensor_core"},                  // cuBLAS, if PyTorch allows TF32
+    {Step::kScale, "scale=T:operands"},  // Marlin: a weight of codes, stored in 16 bits
 };
 
 // The methods of a step; the default is first.

@@ -102,7 +102,10 @@ void CheckForm(Step step, Form form) {
     throw Error("form ", PrintValue(form), " belongs to activation=");
   if (form == Form::kCudaIntrinsic && step != Step::kTrig)
     throw Error("form ", PrintValue(form), " belongs to trig=");
-  if (form >= Form::kDivide && step != Step::kQuantize)
+  if (form >= Form::kBlocks && step != Step::kScale)
+    throw Error("form ", PrintValue(form), " belongs to scale=");
+  const bool quotient = form >= Form::kDivide && form <= Form::kInverse;
+  if (quotient && step != Step::kQuantize)
     throw Error("form ", PrintValue(form), " belongs to quantize=");
 }
 

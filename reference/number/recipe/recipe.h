@@ -57,7 +57,7 @@ constexpr std::array<std::string_view, 25> NamesOf(Step) { return kStepNames; }
 // The method by which a step is computed, if the accuracy depends on it.
 enum class Form {
   kDefault,      // frequency, slope: pow; sum, dot, softmax: any order; activation: erf;
-                 // quantize: any of its three
+                 // quantize: any of its three; scale, of blocks: either
   kPow,          // 1 / pow(base, 2k/R)
   kExpLog,       // exp(-2k * (ln(base) / R))
   kPowerChain,   // pow(pow(base, 2/R), -k), the inner power rounded
@@ -73,12 +73,14 @@ enum class Form {
   kDivide,         // x / scale
   kReciprocal,     // x * (1 / scale)
   kInverse,        // x * (limit / amax)
+  kBlocks,         // the sum of the products of a block by its scales
+  kOperands,       // the operands of the products by their scales
 };
-inline constexpr std::array<std::string_view, 16> kFormNames = {
+inline constexpr std::array<std::string_view, 18> kFormNames = {
     "default",        "pow",      "exp_log",     "power_chain", "iterated", "any",
     "sequential",     "pairwise", "tensor_core", "erf",         "erfc",     "erf_absolute",
-    "cuda_intrinsic", "divide",   "reciprocal",  "inverse"};
-constexpr std::array<std::string_view, 16> NamesOf(Form) { return kFormNames; }
+    "cuda_intrinsic", "divide",   "reciprocal",  "inverse",     "blocks",   "operands"};
+constexpr std::array<std::string_view, 18> NamesOf(Form) { return kFormNames; }
 
 // How a dot product in f32 reads its factors (reference/number/recipe/tf32.h).
 enum class Factors { kWhole, kTf32, kTf32Truncated };

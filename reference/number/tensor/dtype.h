@@ -113,13 +113,14 @@ inline constexpr auto kDTypes = [] {
   return types;
 }();
 // The types that a tensor of floating-point numbers may have (dtype.NAME=), those that codes may
-// have, and those of the scales of codes.
+// have, both, and those of the scales of codes.
 constexpr auto TypesIn(DType first, DType end) {
   return std::span(kDTypes).subspan(static_cast<size_t>(first),
                                     static_cast<size_t>(end) - static_cast<size_t>(first));
 }
 inline constexpr std::span kTensorTypes = TypesIn(DType::kF64, DType::kF4E2M1);
 inline constexpr std::span kCodeTypes = TypesIn(DType::kF8E4M3FN, DType::kE8M0);
+inline constexpr std::span kOperandTypes = TypesIn(DType::kF64, DType::kE8M0);
 inline constexpr DType kScaleTypes[] = {DType::kF64,  DType::kF32,      DType::kF16,
                                         DType::kBF16, DType::kF8E4M3FN, DType::kE8M0};
 static_assert(kDTypes.back() == DType::kI64);

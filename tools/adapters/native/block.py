@@ -5,7 +5,7 @@ keys); Vaswani et al. 2017 (1706.03762), section 3.1."""
 import numpy as np
 
 from attention import attention, cross_attention, heads_of, joined
-from layer import activation, feed_forward, layer_norm, linear, rms_norm
+from layer import activation, feed_forward, function_of, layer_norm, linear, rms_norm
 from rope import rope
 from steps import with_words
 
@@ -88,6 +88,26 @@ def encoder_block(q, at):
     y = at.T(middle + layer(hidden, q.w2, q.b2))
     return {"y": y if pre else norm2(y), "attention_out": attended, "middle": middle,
             "hidden": hidden}
+
+
+def experts(q, at):
+    """Each token by its experts, one slot after the other."""
+    dot, function = at("dot", at.dot, q), at("function", function_of(q.kind), q)
+    x, weights = at("input", q.x, q), at("weights", q.weights, q)
+    indices = at("indices", q.indices, q)
+    hidden = np.zeros((q.N, q.K, q.F), dtype=at.real)
+    y = np.zeros((q.N, q.M), dtype=at.real)
+    for n, k in np.ndindex(q.N, q.K):
+        e, row = indices[n, k], x[n : n + 1]
+        if q.weigh == "input":
+            row = at.T(row * weights[n, k])
+        gate, up = at.T(dot(row, q.gate[e])), at.T(dot(row, q.up[e]))
+        hidden[n, k] = at.T(at.T(function(gate)) * up)[0]
+    last = at("hidden", hidden, q)
+    for n, k in np.ndindex(q.N, q.K):
+        out = at.T(dot(last[n, k : k + 1], q.down[indices[n, k]]))[0]
+        y[n] = at.T(y[n] + (at.T(out * weights[n, k]) if q.weigh == "output" else out))
+    return {"y": at("output", y, q), "hidden": hidden}
 
 
 def router(q, at):

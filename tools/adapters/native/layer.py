@@ -92,6 +92,22 @@ def linear(q, at):
     return {"y": at("output", at.T(y + bias), q)}
 
 
+def linear_scaled(q, at):
+    """x[N,B,G,M], weight[F,A,G,M]: the sums of blocks, each by both scales."""
+    x, weight = at("operands", (q.x.astype(at.real), q.weight.astype(at.real)), q)
+    (N, B, G, M), (F, A) = x.shape, weight.shape[:2]
+    dot = at("dot", at.dot, q)
+    x_scale = getattr(q, "x_scale", np.ones((N, G), dtype=at.real))
+    total = np.zeros((N, B, F, A), dtype=at.real)
+    for g in range(G):
+        block = dot(x[:, :, g].reshape(N * B, M), weight[:, :, g].reshape(F * A, M))
+        factor = x_scale[:, g, None] * q.weight_scale[None, :, g]
+        total = total + block.reshape(N, B, F, A) * factor[:, None, :, None]
+    y = at("product", total, q)
+    bias = at("bias", getattr(q, "bias", at.real(0)), q)
+    return {"y": at("output", at.T(y + bias), q)}
+
+
 def feed_forward(q, at):
     dot = at("dot", at.dot, q)
 

@@ -1,0 +1,119 @@
+#include "fast/block/experts.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "fast/block/experts.cc"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#include <vector>
+
+#include "fast/kernel/kernel.h"
+#include "fast/kernel/typed.h"
+#include "fast/simd/element-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace sextant::fast {
+namespace HWY_NAMESPACE {
+
+// y_m = x_m factor
+template <class T>
+HWY_INLINE void Scaled(const T* x, Computed<T> factor, T* y, size_t count) {
+  const hn::ScalableTag<Computed<T>> d;
+  ForEachVector(d, count, [&](auto dm, size_t m) SEXTANT_INLINE {
+    Write(dm, hn::Mul(Read(dm, x + m), hn::Set(dm, factor)), y + m);
+  });
+}
+
+// y_m = sum_k x[k,m] factors_k, for K rows of x
+template <class T>
+HWY_INLINE void AddRows(const T* x, const Computed<T>* factors, size_t K, T* y, size_t count) {
+  const hn::ScalableTag<Computed<T>> d;
+  ForEachVector(d, count, [&](auto dm, size_t m) SEXTANT_INLINE {
+    auto sum = hn::Zero(dm);
+    for (size_t k = 0; k < K; ++k) {
+      const auto out = Read(dm, x + k * count + m);
+      sum = factors ? hn::MulAdd(out, hn::Set(dm, factors[k]), sum) : hn::Add(out, sum);
+    }
+    Write(dm, sum, y + m);
+  });
+}
+
+void ScaledElements(DType dtype, UntypedInput x, double factor, UntypedOutput y, size_t count) {
+  WithElement(
+      dtype, [=]<class T>() HWY_ATTR { Scaled<T>(x, static_cast<Computed<T>>(factor), y, count); });
+}
+
+void AddRowsElements(DType dtype, UntypedInput x, UntypedInput factors, size_t K, UntypedOutput y,
+                     size_t count) {
+  WithElement(dtype, [=]<class T>() HWY_ATTR { AddRows<T>(x, factors, K, y, count); });
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace sextant::fast
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace sextant::fast {
+
+HWY_EXPORT(ScaledElements);
+HWY_EXPORT(AddRowsElements);
+
+template <Element T>
+void ApplyExperts(GateKind kind, Weighs weigh, const ExpertsRows<T>& rows) {
+  const auto& [N, K, M, F, x, indices, weights, gate, up, down, y, hidden] = rows;
+  std::vector<T> scaled(M), other(F), out(K * M);
+  std::vector<Computed<T>> sums(kLinearScratch);
+  const bool of_input = weigh == Weighs::kInput;
+  for (size_t n = 0; n < N; ++n) {
+    for (size_t k = 0; k < K; ++k) {
+      const size_t slot = n * K + k, first = static_cast<size_t>(indices[slot]) * F * M;
+      const T* row = x + n * M;
+      if (of_input) {
+        HWY_DYNAMIC_DISPATCH(ScaledElements)
+        (kDType<T>, row, static_cast<double>(weights[slot]), scaled.data(), M);
+        row = scaled.data();
+      }
+      ApplyFeedForward<T>(
+          kind, {1, M, F, row, out.data() + k * M, hidden + slot * F, other.data(), sums.data()},
+          {gate + first, up + first, down + first});
+    }
+    HWY_DYNAMIC_DISPATCH(AddRowsElements)
+    (kDType<T>, out.data(), of_input ? nullptr : weights + n * K, K, y + n * M, M);
+  }
+}
+
+template void ApplyExperts(GateKind, Weighs, const ExpertsRows<double>&);
+template void ApplyExperts(GateKind, Weighs, const ExpertsRows<float>&);
+template void ApplyExperts(GateKind, Weighs, const ExpertsRows<F16>&);
+template void ApplyExperts(GateKind, Weighs, const ExpertsRows<BF16>&);
+
+namespace {
+
+Tensors RunExperts(const Case& c, const Tensors& inputs) {
+  const auto op = StructOf<Experts>(c);
+  const size_t N = ExtentOf(c, "N"), K = ExtentOf(c, "K"), M = ExtentOf(c, "M"),
+               F = ExtentOf(c, "F");
+  std::vector<int64_t> indices;
+  for (size_t slot = 0; slot < N * K; ++slot)
+    indices.push_back(static_cast<int64_t>(ExpertAt(inputs[1].values, slot, ExtentOf(c, "E"))));
+  return WithElement(c.dtype(), [&]<class T>() -> Tensors {
+    const auto weights = ToElements<Computed<T>>(inputs[2].values);
+    const auto x = ToElements<T>(inputs[0].values), gate = ToElements<T>(inputs[3].values),
+               up = ToElements<T>(inputs[4].values), down = ToElements<T>(inputs[5].values);
+    std::vector<T> y(N * M), hidden(N * K * F);
+    ApplyExperts<T>(op.kind, op.weigh,
+                    {N, K, M, F, x.data(), indices.data(), weights.data(), gate.data(), up.data(),
+                     down.data(), y.data(), hidden.data()});
+    return {ToTensor("y", {N, M}, y), ToTensor("hidden", {N, K, F}, hidden)};
+  });
+}
+
+}  // namespace
+
+template <>
+CaseKernel MakeKernel<Experts>() {
+  return {DeclinesMixedTypes, RunExperts};
+}
+
+}  // namespace sextant::fast
+#endif

@@ -1,0 +1,133 @@
+#include "fast/layer/linear_scaled.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "fast/layer/linear_scaled.cc"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "fast/kernel/kernel.h"
+#include "fast/kernel/typed.h"
+#include "fast/simd/matmul-inl.h"
+#include "reference/layer/linear_scaled.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace sextant::fast {
+namespace HWY_NAMESPACE {
+
+// total_f += sums_f factors_f
+template <class C>
+HWY_INLINE void AddScaled(const C* sums, const C* factors, C* total, size_t count) {
+  const hn::ScalableTag<C> d;
+  ForEachVector(d, count, [&](auto df, size_t f) SEXTANT_INLINE {
+    const auto term =
+        hn::MulAdd(hn::LoadU(df, sums + f), hn::LoadU(df, factors + f), hn::LoadU(df, total + f));
+    hn::StoreU(term, df, total + f);
+  });
+}
+
+// y_f = total_f + bias_f
+template <class T, class C = Computed<T>>
+HWY_INLINE void FinishScaledRow(const C* total, const T* bias, T* y, size_t count) {
+  const hn::ScalableTag<C> d;
+  ForEachVector(d, count, [&](auto df, size_t f) SEXTANT_INLINE {
+    const auto sum = hn::LoadU(df, total + f);
+    Write(df, bias ? hn::Add(sum, Read(df, bias + f)) : sum, y + f);
+  });
+}
+
+template <class T, class C = Computed<T>>
+HWY_INLINE void ApplyScaled(const ScaledShape& shape, const C* x, const C* weight,
+                            const Scales<C>& scales, const T* bias, T* y, C* scratch) {
+  const size_t rows = shape.rows(), columns = shape.columns(), G = shape.G, M = shape.M;
+  const auto width = static_cast<ptrdiff_t>(G * M);
+  C *const total = scratch + kProductScratch, *const sums = total + rows * columns,
+           *const factors = sums + rows * columns;
+  std::fill_n(total, rows * columns, C{0});
+  for (size_t g = 0; g < G; ++g) {
+    Multiply<C, C>({rows, columns, M}, {x + g * M, width}, {weight + g * M, width}, sums,
+                   static_cast<ptrdiff_t>(columns), scratch);
+    for (size_t row = 0; row < rows; ++row) {
+      for (size_t f = 0; row % shape.B == 0 && f < shape.F; ++f) {
+        const C of_x = scales.x ? scales.x[row / shape.B * G + g] : C{1};
+        std::fill_n(factors + f * shape.A, shape.A, of_x * scales.weight[f * G + g]);
+      }
+      AddScaled(sums + row * columns, factors, total + row * columns, columns);
+    }
+  }
+  for (size_t row = 0; row < rows; ++row)
+    FinishScaledRow<T>(total + row * columns, bias, y + row * columns, columns);
+}
+
+void LinearScaledElements(DType dtype, const ScaledShape& shape, UntypedInput x,
+                          UntypedInput weight, UntypedInput x_scale, UntypedInput weight_scale,
+                          UntypedInput bias, UntypedOutput y, UntypedOutput scratch) {
+  WithElement(dtype, [=, &shape]<class T>() HWY_ATTR {
+    using C = Computed<T>;
+    const Scales<C> scales{x_scale, weight_scale};
+    ApplyScaled<T, C>(shape, x, weight, scales, bias, y, scratch);
+  });
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace sextant::fast
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace sextant::fast {
+
+HWY_EXPORT(LinearScaledElements);
+
+template <Element T>
+void ApplyLinearScaled(const ScaledShape& shape, const Computed<T>* x, const Computed<T>* weight,
+                       const Scales<Computed<T>>& scales, const T* bias, T* y,
+                       Computed<T>* scratch) noexcept {
+  HWY_DYNAMIC_DISPATCH(LinearScaledElements)
+  (kDType<T>, shape, x, weight, scales.x, scales.weight, bias, y, scratch);
+}
+
+template void ApplyLinearScaled(const ScaledShape&, const double*, const double*,
+                                const Scales<double>&, const double*, double*, double*) noexcept;
+template void ApplyLinearScaled(const ScaledShape&, const float*, const float*,
+                                const Scales<float>&, const float*, float*, float*) noexcept;
+template void ApplyLinearScaled(const ScaledShape&, const float*, const float*,
+                                const Scales<float>&, const F16*, F16*, float*) noexcept;
+template void ApplyLinearScaled(const ScaledShape&, const float*, const float*,
+                                const Scales<float>&, const BF16*, BF16*, float*) noexcept;
+
+namespace {
+
+Tensors RunLinearScaled(const Case& c, const Tensors& inputs) {
+  const ScaledShape shape{ExtentOf(c, "N"), ExtentOf(c, "B"), ExtentOf(c, "G"),
+                          ExtentOf(c, "M"), ExtentOf(c, "F"), ExtentOf(c, "A")};
+  return WithElement(c.dtype(), [&]<class T>() -> Tensors {
+    using C = Computed<T>;
+    const auto numbers = [&](const char* name) {
+      const Tensor<double>* const given = FindValues(inputs, name);
+      return given ? ToElements<C>(*given) : std::vector<C>();
+    };
+    const auto x = numbers("x"), weight = numbers("weight"), x_scale = numbers("x_scale"),
+               weight_scale = numbers("weight_scale");
+    const Tensor<double>* const given = FindValues(inputs, "bias");
+    const auto bias = given ? ToElements<T>(*given) : std::vector<T>();
+    std::vector<T> y(shape.rows() * shape.columns());
+    std::vector<C> scratch(shape.scratch());
+    const Scales<C> scales{FindValues(inputs, "x_scale") ? x_scale.data() : nullptr,
+                           weight_scale.data()};
+    ApplyLinearScaled(shape, x.data(), weight.data(), scales, given ? bias.data() : nullptr,
+                      y.data(), scratch.data());
+    return {ToTensor("y", {shape.N, shape.B, shape.F, shape.A}, y)};
+  });
+}
+
+}  // namespace
+
+template <>
+CaseKernel MakeKernel<LinearScaled>() {
+  return {DeclinesMixedTypes, RunLinearScaled};
+}
+
+}  // namespace sextant::fast
+#endif

@@ -1,0 +1,63 @@
+#include "reference/layer/linear_scaled.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "reference/base/error_test.h"
+#include "reference/prove/proof_test.h"
+
+namespace sextant {
+namespace {
+
+using testing::Each;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+// Two tokens and two rows of the weight, in two blocks of two: (1 2 | 3 4) (1 0 | 0 -1) is
+// 1 | -4, and (5 6 | 7 8) (2 2 | 2 2) is 22 | 30.
+TEST(LinearScaled, MultipliesTheSumOfEachBlockByItsScales) {
+  const std::string line =
+      " N=2 B=1 G=2 M=2 F=2 A=1 dtype.weight=i8 @x=1,2,3,4,5,6,7,8 @weight=1,0,0,-1,2,2,2,2 "
+      "@weight_scale=1,0.5,10,100";
+  EXPECT_THAT(DoublesOf("linear_scaled" + line), ElementsAre(1 - 2, 60 + 1400, 5 - 4, 220 + 3000));
+  EXPECT_THAT(DoublesOf("linear_scaled with=x_scale" + line + " @x_scale=2,4,8,16"),
+              ElementsAre(2 - 8, 120 + 5600, 40 - 64, 1760 + 48000));
+}
+
+// Two rows of each share their scales, [1] and [1]; y is [N,B,F,A].
+TEST(LinearScaled, ABlockMayHaveRows) {
+  EXPECT_THAT(DoublesOf("linear_scaled with=x_scale,bias N=1 B=2 G=1 M=1 F=2 A=2 dtype.weight=i8 "
+                        "@x=1,2 @weight=1,2,3,4 @weight_scale=1,10 @x_scale=3 @bias=0.5,0,0,7"),
+              ElementsAre(3.5, 6, 90, 127, 6.5, 12, 180, 247));
+}
+
+TEST(LinearScaled, IsTheBiasWithoutBlocks) {
+  EXPECT_THAT(DoublesOf("linear_scaled with=bias N=1 B=1 G=0 M=2 F=2 A=1 @bias=3,4"),
+              ElementsAre(3, 4));
+  EXPECT_THAT(DoublesOf("linear_scaled N=1 B=1 G=1 M=0 F=2 A=1"), Each(0));
+}
+
+// 3 * 1.1 is rounded to bf16 before its product with 1, or the sum 3 is multiplied.
+TEST(LinearScaled, TheRecipeSaysWhatIsScaled) {
+  const std::string line =
+      "linear_scaled N=1 B=1 G=1 M=1 F=1 A=1 dtype.weight=i8 @x=1 @weight=3 "
+      "@weight_scale=0x1.19999ap0";
+  const auto permitted = [&](const std::string& recipe) {
+    return ProofOf(line, recipe).golden[0].permitted.data[0];
+  };
+  const double y = 3 * 0x1.19999ap0;
+  EXPECT_LT(permitted("native"), y * 0x1p-23);
+  EXPECT_LT(permitted("native scale=f32:operands"), y * 0x1p-22);
+  EXPECT_GT(permitted("native scale=bf16:operands"), y * 0x1p-10);
+  EXPECT_LT(permitted("native scale=bf16:operands"), y * 0x1p-7);
+}
+
+TEST(LinearScaled, RefusesOtherFormsAndTypes) {
+  EXPECT_EQ(MessageOf([] { ParseRecipe("native dot=f32:operands", DType::kF32); }),
+            "form operands belongs to scale=");
+  EXPECT_THAT(MessageOf([] { Case::Parse("linear_scaled N=1 B=1 G=1 M=1 F=1 A=1 dtype.x=e8m0"); }),
+              HasSubstr("dtype.x: 'e8m0' is not one of: f64 f32 f16 bf16 f8_e4m3fn"));
+}
+
+}  // namespace
+}  // namespace sextant
