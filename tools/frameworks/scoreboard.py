@@ -46,9 +46,13 @@ def largest_error(cases, dtype):
     """The largest error in ulps; 0 if no element could have failed; None if one is not finite. What
     is chosen has no permitted error."""
     wide = "f32" if dtype in ("f16", "bf16") else dtype
-    errors = [ulps(tensor["worst"], words(case["case"]).get(f"dtype.{name}", wide if name in WIDE else dtype))
-              for case in cases for tensor in case["tensors"] for name in (tensor["name"],)
-              if tensor["judged"] and tensor["worst"]["permitted"] not in (None, "inf")]  # fmt: skip
+    errors = []
+    for case in cases:
+        for tensor in case["tensors"]:
+            if tensor["judged"] and tensor["worst"]["permitted"] not in (None, "inf"):
+                own = wide if tensor["name"] in WIDE else dtype
+                own = words(case["case"]).get("dtype." + tensor["name"], own)
+                errors.append(ulps(tensor["worst"], own))
     return None if None in errors else max(errors, default=0.0)
 
 

@@ -17,7 +17,7 @@ def _type(codes, scale, shape):
     if name is None:
         raise Unsupported(f"no type of ggml has {codes} with a scale of {scale}")
     if shape[1] != 1 or shape[3] != SIZES[name] or name == "nvfp4" and shape[2] % 4:
-        raise Unsupported(f"blocks of {name} are {SIZES[name]} numbers of a row, four of nvfp4 are one")
+        raise Unsupported(f"blocks of {name} are {SIZES[name]} numbers of a row, nvfp4 has four in one")
     return name
 
 
@@ -40,7 +40,7 @@ class Blocks:
     def quantize(self, case, x, limit, least, scale_rule, ties, codes_by):
         name = _type(case.outputs["codes"]["dtype"], case.outputs["scale"]["dtype"], x.shape)
         if name != "q8_0" and not self._files:
-            raise Unsupported("llama.cpp writes types of 4 bits to files, and quantizes nothing else to them")
+            raise Unsupported("llama.cpp quantizes nothing but files to 4 bits of a float")
         own = self._rules(name)
         if (scale_rule, ties, codes_by) != own or limit or least or case.dtype == "f64":
             raise Unsupported(f"{name} has {' '.join(own)}, no limit, no least scale, and reads f32")
@@ -70,7 +70,8 @@ class Blocks:
         if name != "q8_0":
             codes = _bytes(_bits_of(codes, "f4_e2m1"))
             scale = _bits_of(scale, case.dtypes["scale"])
-        blocks = np.empty((len(scale), case.tensors["codes"][0].size // BLOCKS[name][0]), BLOCKS[name][1])
+        size, block = BLOCKS[name]
+        blocks = np.empty((len(scale), case.tensors["codes"][0].size // size), block)
         blocks["scale"] = scale.reshape(blocks["scale"].shape)
         blocks["codes"] = codes.reshape(blocks["codes"].shape)
         with self._library.graph(case.tensors["codes"].size) as graph:

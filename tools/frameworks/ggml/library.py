@@ -17,7 +17,8 @@ import numpy as np
 
 INSTALLED = (pathlib.Path(__file__).resolve().parents[3] /
              "build/frameworks/node_modules/@node-llama-cpp/linux-x64/bins/linux-x64")  # fmt: skip
-TYPES = {"f32": 0, "f16": 1, "q8_0": 8, "i32": 26, "bf16": 30, "mxfp4": 39, "nvfp4": 40}  # enum ggml_type
+# enum ggml_type
+TYPES = {"f32": 0, "f16": 1, "q8_0": 8, "i32": 26, "bf16": 30, "mxfp4": 39, "nvfp4": 40}
 # Blocks of a scale and codes: block_q8_0, block_mxfp4 and block_nvfp4 in ggml-common.h.
 BLOCKS = {"q8_0": (32, np.dtype([("scale", "<f2", (1,)), ("codes", "i1", 32)])),
            "mxfp4": (32, np.dtype([("scale", "u1", (1,)), ("codes", "u1", 16)])),
@@ -112,7 +113,8 @@ class Library:
         """The blocks that `llama-quantize` writes for the rows x, f32."""
         x = np.ascontiguousarray(x, np.float32)
         blocks = np.empty((len(x), x.shape[1] // BLOCKS[dtype][0]), _NUMPY[dtype])
-        self.base.ggml_quantize_chunk(TYPES[dtype], x.ctypes.data, blocks.ctypes.data, 0, *x.shape, None)
+        self.base.ggml_quantize_chunk(TYPES[dtype], x.ctypes.data, blocks.ctypes.data,
+                                      0, *x.shape, None)  # fmt: skip
         return blocks
 
     def graph(self, elements=0):

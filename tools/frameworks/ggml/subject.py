@@ -1,6 +1,6 @@
 """ggml (llama.cpp) as a subject: its own operations, on the CPU.
 
-    sextant check CASES --subject "exec:/usr/bin/python3 tools/frameworks/ggml/subject.py [--plain|--files]"
+    sextant check CASES --subject "exec:/usr/bin/python3 tools/frameworks/ggml/subject.py [OPTION]"
 
 --plain     attention by mul_mat, soft_max_ext, mul_mat in place of flash_attn_ext; no other operations
 --files     quantize by ggml_quantize_chunk, which writes model files; no other operations
@@ -41,7 +41,8 @@ def main():
         name, families = "ggml_quantize_chunk", [Blocks(library, files=True)]
     else:
         name = "ggml"
-        families = [Attention(library, flash=True), Rope(library), Layer(library), Blocks(library, files=False)]
+        families = [Attention(library, flash=True), Blocks(library, files=False),
+                    Rope(library), Layer(library)]  # fmt: skip
     serving.serve(serving.operations(*families), name, f"{library.version} {library.cpu_name}",
                   arguments.version)  # fmt: skip
 

@@ -31,7 +31,8 @@ _NUMPY = {"f32": np.float32, "f16": np.float16, "f64": np.float64, "bf16": np.ui
           "i64": np.int64, "i32": np.int32, "bool": np.bool_, "f8_e4m3fn": np.uint8,
           "f8_e4m3fnuz": np.uint8, "f8_e5m2": np.uint8, "f8_e5m2fnuz": np.uint8,
           "i8": np.int8, "i4": np.uint8}  # fmt: skip
-HAVE_PATTERNS = {"bf16", "i4", "f8_e4m3fn", "f8_e4m3fnuz", "f8_e5m2", "f8_e5m2fnuz"}  # numpy lacks them
+# Types that numpy lacks.
+HAVE_PATTERNS = {"bf16", "i4", "f8_e4m3fn", "f8_e4m3fnuz", "f8_e5m2", "f8_e5m2fnuz"}
 
 # Places in OrtApi.
 _API = {"GetErrorMessage": 2, "CreateEnv": 3, "CreateSessionFromArray": 8, "Run": 9,

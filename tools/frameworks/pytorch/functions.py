@@ -68,15 +68,21 @@ def quantize(x, limit, least, scale_rule, ties, codes_by, outputs):
     limit = limit or 127
     if (x.dtype, outputs) != (torch.float32, {"scale": "f32", "codes": "i8"}) or x.numel() == 0:
         raise Unsupported("observers see numbers of f32, and give f32 scales for codes of qint8")
+    if limit != int(limit):
+        raise Unsupported("limits of observers are integers")
     rows = serving.rows_of_blocks(x)
-    kind, scheme = ((observer.MinMaxObserver, torch.per_tensor_symmetric) if len(rows) == 1 else
-                    (observer.PerChannelMinMaxObserver, torch.per_channel_symmetric))  # fmt: skip
-    observed = kind(dtype=torch.qint8, qscheme=scheme, quant_min=-int(limit), quant_max=int(limit),
-                    eps=least / limit)  # fmt: skip
-    observed(rows)
-    scale, zero = observed.calculate_qparams()
-    codes = (torch.quantize_per_tensor(rows, scale, zero, torch.qint8) if len(rows) == 1 else
-             torch.quantize_per_channel(rows, scale, zero, 0, torch.qint8))  # fmt: skip
+    known = {"dtype": torch.qint8, "eps": least / limit,
+             "quant_min": -int(limit), "quant_max": int(limit)}  # fmt: skip
+    if len(rows) == 1:
+        seen = observer.MinMaxObserver(qscheme=torch.per_tensor_symmetric, **known)
+        seen(rows)
+        scale, zero = seen.calculate_qparams()
+        codes = torch.quantize_per_tensor(rows, scale, zero, torch.qint8)
+    else:
+        seen = observer.PerChannelMinMaxObserver(qscheme=torch.per_channel_symmetric, **known)
+        seen(rows)
+        scale, zero = seen.calculate_qparams()
+        codes = torch.quantize_per_channel(rows, scale, zero, 0, torch.qint8)
     return {"scale": scale.reshape(x.shape[0], -1), "codes": codes.int_repr().reshape(x.shape)}
 
 
