@@ -17,7 +17,7 @@ def _type(codes, scale, shape):
     if name is None:
         raise Unsupported(f"no type of ggml has {codes} with a scale of {scale}")
     if shape[1] != 1 or shape[3] != SIZES[name] or name == "nvfp4" and shape[2] % 4:
-        raise Unsupported(f"blocks of {name} are {SIZES[name]} numbers of a row, nvfp4 has four in one")
+        raise Unsupported(f"a block of {name} is {SIZES[name]} numbers of a row, with nvfp4 four times")
     return name
 
 
@@ -43,7 +43,7 @@ class Blocks:
             raise Unsupported("llama.cpp quantizes nothing but files to 4 bits of a float")
         own = self._rules(name)
         if (scale_rule, ties, codes_by) != own or limit or least or case.dtype == "f64":
-            raise Unsupported(f"{name} has {' '.join(own)}, no limit, no least scale, and reads f32")
+            raise Unsupported(f"{name} has {' '.join(own)}, no limit, no least scale, and is of f32")
         rows = x.reshape(len(x), -1)
         if self._files:
             blocks = self._library.file_blocks(rows, name)
