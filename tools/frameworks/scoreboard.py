@@ -8,7 +8,7 @@ A row has these keys:
   unsupported  the number of cases that the framework does not have
   grade        of the worst judged case, by the claim
   ulps         the error of the element that is worst by its permitted error, in ulps of the dtype
-               of its tensor, in all cases; null if it is infinite or NaN
+               of its tensor, in all cases; null if it is infinite or NaN; 0 of codes and indices
   claim        the recipe that frameworks.toml states
   conforms_to  the names of the recipes to which all judged cases conform
   defects      the cases that fail or do not run: case, outcome, causes, reason, repeat
@@ -18,8 +18,9 @@ import math
 import textwrap
 
 GRADES = ("exact", "faithful", "within recipe", "unlikely", "fails")
-SIGNIFICAND = {"f64": 53, "f32": 24, "f16": 11, "bf16": 8}
-SMALLEST_EXPONENT = {"f64": -1022, "f32": -126, "f16": -14, "bf16": -126}
+SIGNIFICAND = {"f64": 53, "f32": 24, "f16": 11, "bf16": 8, "f8_e4m3fn": 4}
+SMALLEST_EXPONENT = {"f64": -1022, "f32": -126, "f16": -14, "bf16": -126, "f8_e4m3fn": -6}
+WIDE = ("lse", "weights", "scale")  # at least f32, unless the case says another dtype
 JUDGED = ("conforms", "fails")
 
 
@@ -42,11 +43,16 @@ def ulps(worst, dtype):
 
 
 def largest_error(cases, dtype):
-    """The largest error in ulps; 0 if no element could have failed; None if one is not finite."""
+    """The largest error in ulps; 0 if no element could have failed; None if one is not finite. What
+    is chosen has no permitted error."""
     wide = "f32" if dtype in ("f16", "bf16") else dtype
-    errors = [ulps(tensor["worst"], wide if tensor["name"] == "lse" else dtype)
-              for case in cases for tensor in case["tensors"]
-              if tensor["judged"] and tensor["worst"]["permitted"] != "inf"]  # fmt: skip
+    errors = []
+    for case in cases:
+        for tensor in case["tensors"]:
+            if tensor["judged"] and tensor["worst"]["permitted"] not in (None, "inf"):
+                own = wide if tensor["name"] in WIDE else dtype
+                own = words(case["case"]).get("dtype." + tensor["name"], own)
+                errors.append(ulps(tensor["worst"], own))
     return None if None in errors else max(errors, default=0.0)
 
 
@@ -108,7 +114,7 @@ framework.
 - [grade](../../oracle/judge/README.md#grades): of the worst case, by the recipe that `frameworks.toml`
   claims.
 - worst error: of the element with the largest share of its permitted error, in units in the last place
-  of its exact value; large where a result is small by cancellation.
+  of its exact value; large where a result is small by cancellation. Of codes and indices there is none.
 - conforms to: the recipes to which all these cases conform; more than `native`, `f32_compute` and
   `all_native` if the claim is another recipe.
 """

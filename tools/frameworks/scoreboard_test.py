@@ -62,6 +62,18 @@ class Rows(unittest.TestCase):
         self.assertEqual(rows(case(line, worst=anything))[0]["ulps"], 0)
         self.assertIsNone(rows(case(line, worst={**anything, "permitted": 1.0}))[0]["ulps"])
 
+    def test_an_element_that_is_chosen_does_not_count(self):
+        code = {"got": 6.0, "exact": 5.9, "error": 0.1, "permitted": None}
+        self.assertEqual(rows(case("quantize M=1 dtype=f32", worst=code))[0]["ulps"], 0)
+
+    def test_a_tensor_may_have_a_dtype_of_its_own(self):
+        scale = {"got": 1.0, "exact": 1.5, "error": 0.5}
+        tensor = case("quantize dtype=bf16 dtype.scale=f8_e4m3fn", worst=scale)
+        tensor["tensors"][0]["name"] = "scale"
+        self.assertEqual(rows(tensor)[0]["ulps"], 4)
+        tensor["case"] = "quantize dtype=bf16"
+        self.assertEqual(rows(tensor)[0]["ulps"], 0.5 * 2**23)
+
     def test_no_row_without_a_judged_case(self):
         self.assertEqual(rows(case("rope D=2 dtype=f32", "unsupported", None)), [])
 

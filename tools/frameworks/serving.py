@@ -5,6 +5,21 @@ import sys
 
 import sextant_adapter
 
+# Of a quantizer that divides by a scale: what its operator or function does not have.
+PLAIN = {"scale_rule": "quotient", "ties": "even", "codes_by": "stored"}
+
+
+def rows_of_blocks(x):
+    """x[N,A,G,M] as one row for each block x[n,:,g,:], where no number moves."""
+    if x.shape[1] > 1 and x.shape[2] > 1:
+        raise sextant_adapter.Unsupported("blocks of rows and columns")
+    return x.reshape(x.shape[0] * x.shape[2], x.shape[1] * x.shape[3])
+
+
+def expect_plain(**attributes):
+    if attributes != PLAIN:
+        raise sextant_adapter.Unsupported(f"codes are quotients by the stored scale: {PLAIN}")
+
 
 def operations(*families):
     """name -> method, for the public methods of the objects."""

@@ -1,5 +1,5 @@
-"""Tests the parts of the subjects that run without the frameworks: masks, ggml's parameters of
-rotary scalings, and the files of claims and of known deviations.
+"""Tests the parts of the subjects that run without the frameworks: masks, blocks, ggml's parameters
+of rotary scalings, and the files of claims and of known deviations.
 
   SEXTANT=build/sextant /usr/bin/python3 -B tools/frameworks/subjects_test.py
 """
@@ -19,8 +19,10 @@ ROOT = HERE.parents[1]
 PROGRAM = pathlib.Path(os.environ.get("SEXTANT", "build/sextant")).resolve()
 sys.path[:0] = [str(HERE), str(HERE / "ggml"), str(ROOT / "tools/adapters/python")]
 sys.dont_write_bytecode = True
+import blocks
 import masks
 import rotary
+import serving
 from sextant_adapter import Unsupported
 
 def visible(S, T, B=1, **masking):
@@ -130,6 +132,28 @@ class Scalings(unittest.TestCase):
     def test_other_scalings_are_unsupported(self):
         with self.assertRaises(Unsupported):
             rotary.rotary(None, 10000, {"type": "explicit", "inv_freq": [1]}, None, 2)
+
+
+class Blocks(unittest.TestCase):
+    def test_a_row_for_each_block_moves_no_number(self):
+        x = np.arange(12)
+        self.assertEqual(serving.rows_of_blocks(x.reshape(2, 1, 2, 3))[1].tolist(), [3, 4, 5])
+        self.assertEqual(serving.rows_of_blocks(x.reshape(2, 3, 1, 2))[1].tolist(), [6, 7, 8, 9, 10, 11])
+        with self.assertRaises(Unsupported):
+            serving.rows_of_blocks(x.reshape(1, 2, 2, 3))
+
+    def test_half_a_block_of_ggml_is_in_the_low_bits(self):
+        patterns = np.arange(16, dtype=np.uint8)
+        packed = blocks._bytes(patterns)
+        self.assertEqual(packed[:2].tolist(), [0x80, 0x91])
+        self.assertEqual(blocks._nibbles(packed).tolist(), patterns.tolist())
+
+    def test_a_type_of_ggml_has_its_own_size_of_blocks(self):
+        self.assertEqual(blocks._type("f4_e2m1", "f8_e4m3fn", (3, 1, 4, 16)), "nvfp4")
+        for codes, scale, shape in (("i8", "f16", (1, 1, 1, 33)), ("i8", "f32", (1, 1, 1, 32)),
+                                    ("i8", "f16", (1, 2, 1, 32)), ("f4_e2m1", "f8_e4m3fn", (1, 1, 3, 16))):  # fmt: skip
+            with self.assertRaises(Unsupported):
+                blocks._type(codes, scale, shape)
 
 
 class Files(unittest.TestCase):

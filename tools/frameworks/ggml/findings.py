@@ -87,8 +87,59 @@ def weights(library):
             show(f"{float(x):.9g} times 1 of {dtype}", graph.values(y).ravel()[0], float(x))
 
 
+def nibbles(block):
+    """The numbers of 4 bits of a block of MXFP4."""
+    codes = np.concatenate([block["codes"] & 15, block["codes"] >> 4])
+    values = (0, 0.5, 1, 1.5, 2, 3, 4, 6)
+    return [values[code & 7] * (-1 if code & 8 else 1) for code in codes]
+
+
+def ties(library):
+    print("Q8_0: ties by a scale of 1; 127 is the largest number of the block")
+    x = np.zeros((1, 32), np.float32)
+    x[0, :5] = 127, 0.5, 1.5, 2.5, -0.5
+    with library.graph() as graph:
+        block = graph.values(graph.cast(graph.tensor(x, "f32"), "q8_0")).ravel()[0]
+    print(f"  {x[0, 1:5]}: the CPU library {block['codes'][1:5]}, "
+          f"ggml_quantize_chunk {library.file_blocks(x, 'q8_0')[0, 0]['codes'][1:5]}")  # fmt: skip
+    print("MXFP4: ties by a scale of 1; to even they are 0, 1, 1, 2, 2, 4, 4")
+    x[0, :8] = 6, 0.25, 0.75, 1.25, 1.75, 2.5, 3.5, 5
+    print(f"  {x[0, 1:8]}: {nibbles(library.file_blocks(x, 'mxfp4')[0, 0])[1:8]}")
+
+
+def exponents(library):
+    print("MXFP4: the scale of small numbers; the smallest one is 2^-127 (byte 0)")
+    for largest in (2.0**-125, 2.0**-126, 2.0**-127, 2.0**-140):
+        x = np.full((1, 32), largest, np.float32)
+        byte = int(library.file_blocks(x, "mxfp4")[0, 0]["scale"][0])
+        power = "NaN" if byte == 255 else f"2^{byte - 127}"
+        print(f"  largest number {largest:.3g}: byte {byte}, {power}, expected 2^-127")
+
+
+def scales_of_nvfp4(library):
+    print("NVFP4: the scale of a block, its largest number / 6 rounded to e4m3 (at most 448)")
+    for exact, rounded in ((240, 240), (247, 240), (248, 256), (260, 256), (300, 288), (390, 384),
+                           (7.25 / 512, 7 / 512), (7.75 / 512, 8 / 512)):  # fmt: skip
+        x = np.full((1, 64), 6 * exact, np.float32)
+        byte = int(library.file_blocks(x, "nvfp4")[0, 0]["scale"][0])
+        exponent, fraction = divmod(byte, 8)
+        scale = (fraction + 8 * (exponent > 0)) * 2.0 ** (max(exponent, 1) - 10)
+        show(f"largest number / 6 = {exact:.7g}", scale, rounded)
+
+
+def router(library):
+    print("weights of two experts in llama.cpp's graph: their sum counts as at least 2^-14")
+    with library.graph() as graph:
+        scores = graph.sigmoid(graph.tensor(np.float32([[-12, -13]]), "f32"))
+        y = graph.values(graph.div(scores, graph.clamp(graph.sum_rows(scores), 2.0**-14, np.inf)))
+    exact = [1 / (1 + mpmath.exp(x)) for x in (12, 13)]
+    for got, score in zip(y.ravel(), exact):
+        show("weight", got, score / sum(exact))
+
+
 if __name__ == "__main__":
     ggml = Library(INSTALLED)
     print(f"ggml {ggml.version} {ggml.cpu_name}")
-    for finding in (tables, flash, imrope, iterated, weights):
+    for finding in (tables, flash, imrope, iterated, weights, ties, exponents, scales_of_nvfp4,
+                    router):  # fmt: skip
         finding(ggml)

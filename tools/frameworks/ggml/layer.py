@@ -10,6 +10,8 @@ SWISH = {1: "silu", 1.702: "gelu_quick"}  # by beta
 GATES = {"geglu": "geglu_erf_split", "geglu_tanh": "geglu_split", "reglu": "reglu_split"}
 SWIGLU = {1: "swiglu_split", 1.702: "geglu_quick_split"}  # by beta
 
+SMALLEST_SUM = 2.0**-14  # of the weights of a token's experts, in llama.cpp
+
 
 def _only(dtypes, case):
     if case.dtype not in dtypes:
@@ -115,3 +117,22 @@ class Layer:
             hidden = self._gate(graph, halves, kind, 1, None, False, "f32")
             y = graph.values(self._layer(graph, hidden, down, down_bias, "f32"))
             return {"y": y.reshape(len(x), len(down)), "hidden": graph.values(hidden).reshape(len(x), len(gate))}
+
+    def router(self, case, logits, score, groups, renormalise, scale, K, bias=None):
+        """The graph that llama.cpp builds (build_moe_ffn), for models without groups of experts."""
+        if case.dtype == "f64" or groups["type"] != "none" or renormalise.get("eps", 0) > 1e-20:
+            raise Unsupported("scores are f32, groups are not in this graph, sums have no eps")
+        N, E = logits.shape
+        with self._library.graph(2 * logits.size + E) as graph:
+            tensor = graph.tensor(logits, "f32")
+            scores = graph.soft_max(tensor) if score == "softmax" else graph.sigmoid(tensor)
+            by = scores if bias is None else graph.add(scores, graph.tensor(bias, "f32"))
+            indices = graph.argsort_top_k(by, K)
+            chosen = graph.get_rows(graph.reshape_3d(scores, 1, E, N), indices)
+            weights = graph.reshape_3d(chosen, K, N, 1)
+            if renormalise["type"] == "sum":
+                total = graph.clamp(graph.sum_rows(weights), SMALLEST_SUM, np.inf)
+                weights = graph.div(weights, total)
+            weights = weights if scale == 1 else graph.scale(weights, scale)
+            return {"weights": graph.values(weights).reshape(N, K),
+                    "indices": graph.values(indices).reshape(N, K)}  # fmt: skip

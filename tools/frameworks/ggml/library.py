@@ -17,8 +17,14 @@ import numpy as np
 
 INSTALLED = (pathlib.Path(__file__).resolve().parents[3] /
              "build/frameworks/node_modules/@node-llama-cpp/linux-x64/bins/linux-x64")  # fmt: skip
-TYPES = {"f32": 0, "f16": 1, "i32": 26, "bf16": 30}  # enum ggml_type
-_NUMPY = {"f32": np.float32, "f16": np.float16, "i32": np.int32, "bf16": np.uint16}
+# enum ggml_type
+TYPES = {"f32": 0, "f16": 1, "q8_0": 8, "i32": 26, "bf16": 30, "mxfp4": 39, "nvfp4": 40}
+# Blocks of a scale and codes: block_q8_0, block_mxfp4 and block_nvfp4 in ggml-common.h.
+BLOCKS = {"q8_0": (32, np.dtype([("scale", "<f2", (1,)), ("codes", "i1", 32)])),
+           "mxfp4": (32, np.dtype([("scale", "u1", (1,)), ("codes", "u1", 16)])),
+           "nvfp4": (64, np.dtype([("scale", "u1", 4), ("codes", "u1", 32)]))}  # fmt: skip
+_NUMPY = {"f32": np.float32, "f16": np.float16, "i32": np.int32, "bf16": np.uint16,
+          **{name: block for name, (_, block) in BLOCKS.items()}}  # fmt: skip
 _GRAPH_BYTES = 1 << 27  # tensors, graph and work buffer besides the elements of inputs
 _COPIES = 24  # of the elements of all inputs: results and work buffers
 
@@ -30,6 +36,7 @@ _OPERATIONS = {
     "silu": "t", "gelu": "t", "gelu_erf": "t", "gelu_quick": "t", "relu": "t", "sigmoid": "t",
     "tanh": "t", "swiglu_split": "tt", "geglu_split": "tt", "geglu_erf_split": "tt",
     "geglu_quick_split": "tt", "reglu_split": "tt", "swiglu_oai": "ttff",
+    "argsort_top_k": "ti", "sum_rows": "t", "clamp": "tff", "div": "tt",
     "rms_norm": "tf", "norm": "tf", "soft_max": "t", "soft_max_ext": "ttff",
     "mul_mat": "tt", "get_rows": "tt", "flash_attn_ext": "ttttfff",
     "rope_ext": "tttiiiffffff", "rope_ext_back": "tttiiiffffff",
@@ -93,12 +100,22 @@ class Library:
             ("ggml_flash_attn_ext_add_sinks", None, [tensor, tensor]),
             ("ggml_flash_attn_ext_set_prec", None, [tensor, ctypes.c_int]),
             ("ggml_mul_mat_set_prec", None, [tensor, ctypes.c_int]),
+            ("ggml_quantize_chunk", ctypes.c_size_t,
+             [ctypes.c_int, tensor, tensor, size, size, size, tensor]),
             ("ggml_version", ctypes.c_char_p, []), ("ggml_commit", ctypes.c_char_p, []),
         ):  # fmt: skip
             function = getattr(self.base, name)
             function.restype, function.argtypes = result, arguments
         compute = self.cpu.ggml_graph_compute_with_ctx
         compute.restype, compute.argtypes = ctypes.c_int, [tensor, tensor, ctypes.c_int]
+
+    def file_blocks(self, x, dtype):
+        """The blocks that `llama-quantize` writes for the rows x, f32."""
+        x = np.ascontiguousarray(x, np.float32)
+        blocks = np.empty((len(x), x.shape[1] // BLOCKS[dtype][0]), _NUMPY[dtype])
+        self.base.ggml_quantize_chunk(TYPES[dtype], x.ctypes.data, blocks.ctypes.data,
+                                      0, *x.shape, None)  # fmt: skip
+        return blocks
 
     def graph(self, elements=0):
         """A graph for inputs of this many elements in all."""
@@ -122,9 +139,10 @@ class Graph:
         self._library.base.ggml_free(self._context)
 
     def tensor(self, values, dtype):
-        """A tensor with these values, which must be exact in the dtype."""
+        """A tensor with these values, which must be exact in the dtype, or with these blocks."""
         values = np.asarray(values)
-        ne = (ctypes.c_int64 * 4)(*values.shape[::-1] or (1,))
+        count, *rest = values.shape[::-1] or (1,)
+        ne = (ctypes.c_int64 * 4)(count * BLOCKS.get(dtype, (1,))[0], *rest)
         tensor = self._library.base.ggml_new_tensor(
             self._context, TYPES[dtype], max(values.ndim, 1), ne)  # fmt: skip
         if dtype == "bf16":
@@ -147,7 +165,7 @@ class Graph:
         return tensor
 
     def values(self, tensor, threads=1):
-        """Computes the tensor. Returns a numpy array, bf16 as float32."""
+        """Computes the tensor. Returns a numpy array, bf16 as float32, or an array of blocks."""
         base = self._library.base
         if not base.ggml_is_contiguous(tensor):
             tensor = self.cont(tensor)
@@ -159,5 +177,7 @@ class Graph:
         about = _Tensor.from_address(tensor)
         dtype = next(name for name, number in TYPES.items() if number == about.type)
         raw = ctypes.string_at(base.ggml_get_data(tensor), base.ggml_nbytes(tensor))
-        array = np.frombuffer(raw, _NUMPY[dtype]).reshape(tuple(about.ne)[::-1])
+        count, *rest = about.ne
+        shape = (*rest[::-1], count // BLOCKS.get(dtype, (1,))[0])
+        array = np.frombuffer(raw, _NUMPY[dtype]).reshape(shape)
         return (array.astype(np.uint32) << 16).view(np.float32) if dtype == "bf16" else array

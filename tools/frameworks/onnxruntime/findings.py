@@ -93,8 +93,23 @@ def conversion(library):
         print(f"  {x:g}: {got:g}, expected {exact}")
 
 
+def mixed_types(library):
+    print("QuantizeLinear and DequantizeLinear of opset 23: a scale of another type than the numbers")
+    one = np.ones((1, 4))
+    for kind, x, scale, to in (("Quantize", "f16", "f16", "i8"), ("Quantize", "f16", "f32", "i8"),
+                               ("Dequantize", "i8", "f32", "f32"), ("Dequantize", "i8", "f32", "f16"),
+                               ("Dequantize", "i8", "f32", "bf16")):  # fmt: skip
+        node = Node(f"{kind}Linear", {"output_dtype": TYPES[to]})
+        try:
+            y = library.run(node, [Value(one, x), Value(np.array(0.5), scale)], [to])[0].ravel()
+        except RuntimeError as error:
+            y = "Tensor type mismatch" if "Tensor type mismatch" in str(error) else error
+        print(f"  {kind}Linear of {x} by a scale of {scale} to {to}: {y}")
+
+
 if __name__ == "__main__":
     onnxruntime = Library(INSTALLED)
     print(f"ONNX Runtime {onnxruntime.version}")
-    for finding in (logistic, gelu, attention_scale, unidirectional, cached, small_weights, conversion):
+    for finding in (logistic, gelu, attention_scale, unidirectional, cached, small_weights, conversion,
+                    mixed_types):
         finding(onnxruntime)

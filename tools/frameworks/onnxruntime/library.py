@@ -26,11 +26,13 @@ INSTALLED = (pathlib.Path(__file__).resolve().parents[3] / "build/frameworks/nod
 TYPES = {"f32": TensorProto.FLOAT, "f16": TensorProto.FLOAT16, "f64": TensorProto.DOUBLE,
          "bf16": TensorProto.BFLOAT16, "i64": TensorProto.INT64, "i32": TensorProto.INT32,
          "bool": TensorProto.BOOL, "f8_e4m3fn": 17, "f8_e4m3fnuz": 18, "f8_e5m2": 19,
-         "f8_e5m2fnuz": 20}  # fmt: skip
+         "f8_e5m2fnuz": 20, "i8": TensorProto.INT8, "i4": 22}  # fmt: skip
 _NUMPY = {"f32": np.float32, "f16": np.float16, "f64": np.float64, "bf16": np.uint16,
           "i64": np.int64, "i32": np.int32, "bool": np.bool_, "f8_e4m3fn": np.uint8,
-          "f8_e4m3fnuz": np.uint8, "f8_e5m2": np.uint8, "f8_e5m2fnuz": np.uint8}  # fmt: skip
-HAVE_PATTERNS = {"bf16", "f8_e4m3fn", "f8_e4m3fnuz", "f8_e5m2", "f8_e5m2fnuz"}  # numpy lacks them
+          "f8_e4m3fnuz": np.uint8, "f8_e5m2": np.uint8, "f8_e5m2fnuz": np.uint8,
+          "i8": np.int8, "i4": np.uint8}  # fmt: skip
+# Types that numpy lacks.
+HAVE_PATTERNS = {"bf16", "i4", "f8_e4m3fn", "f8_e4m3fnuz", "f8_e5m2", "f8_e5m2fnuz"}
 
 # Places in OrtApi.
 _API = {"GetErrorMessage": 2, "CreateEnv": 3, "CreateSessionFromArray": 8, "Run": 9,
@@ -70,9 +72,20 @@ class _Base(ctypes.Structure):
 
 
 def _bits(value):
-    if value.dtype in HAVE_PATTERNS:
-        return np.ascontiguousarray(_bits_of(value.array, value.dtype), _NUMPY[value.dtype])
-    return np.ascontiguousarray(value.array, _NUMPY[value.dtype])
+    if value.dtype not in HAVE_PATTERNS:
+        return np.ascontiguousarray(value.array, _NUMPY[value.dtype])
+    bits = np.ascontiguousarray(_bits_of(value.array, value.dtype), _NUMPY[value.dtype])
+    return _packed(bits.ravel()) if value.dtype == "i4" else bits
+
+
+def _packed(patterns):
+    """Two patterns of 4 bits in a byte, the first one low."""
+    patterns = np.append(patterns, np.zeros(len(patterns) % 2, np.uint8))
+    return patterns[::2] | patterns[1::2] << 4
+
+
+def _unpacked(data, count):
+    return np.stack([data & 15, data >> 4], -1).ravel()[:count]
 
 
 def _model(node, values, outputs):
@@ -146,7 +159,7 @@ class Library:
         made = (ctypes.c_void_p * len(results))()
         try:
             for n, (value, data) in enumerate(zip(given, buffers)):
-                inputs[n] = self._tensor(data, value.dtype)
+                inputs[n] = self._tensor(data, np.shape(value.array), value.dtype)
             self._call("Run", session, None, (ctypes.c_char_p * len(names))(*map(str.encode, names)),
                        inputs, ctypes.c_size_t(len(names)),
                        (ctypes.c_char_p * len(results))(*map(str.encode, results)),
@@ -158,10 +171,10 @@ class Library:
                 if value:
                     self._release("Value", ctypes.c_void_p(value))
 
-    def _tensor(self, data, dtype):
-        shape, value = (ctypes.c_int64 * data.ndim)(*data.shape), ctypes.c_void_p()
+    def _tensor(self, data, shape, dtype):
+        sizes, value = (ctypes.c_int64 * len(shape))(*shape), ctypes.c_void_p()
         self._call("CreateTensorWithDataAsOrtValue", self._memory, ctypes.c_void_p(data.ctypes.data),
-                   ctypes.c_size_t(data.nbytes), shape, ctypes.c_size_t(data.ndim), TYPES[dtype],
+                   ctypes.c_size_t(data.nbytes), sizes, ctypes.c_size_t(len(shape)), TYPES[dtype],
                    ctypes.byref(value))  # fmt: skip
         return value.value
 
@@ -173,7 +186,9 @@ class Library:
         self._call("GetDimensions", info, shape, count)
         self._release("TensorTypeAndShapeInfo", info)
         self._call("GetTensorMutableData", value, ctypes.byref(data))
-        size = int(np.prod(tuple(shape), dtype=np.int64)) * np.dtype(_NUMPY[dtype]).itemsize
+        elements = int(np.prod(tuple(shape), dtype=np.int64))
+        size = -(-elements // 2) if dtype == "i4" else elements * np.dtype(_NUMPY[dtype]).itemsize
         raw = ctypes.string_at(data, size) if size else b""
-        array = np.frombuffer(raw, _NUMPY[dtype]).reshape(tuple(shape))
+        array = np.frombuffer(raw, _NUMPY[dtype])
+        array = (_unpacked(array, elements) if dtype == "i4" else array).reshape(tuple(shape))
         return _values_of(dtype)[array] if dtype in HAVE_PATTERNS else array

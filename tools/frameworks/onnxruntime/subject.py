@@ -19,8 +19,9 @@ import serving  # noqa: E402
 from attention import GroupQuery, MultiHead, StandardAttention  # noqa: E402
 from layer import Contributed, Standard  # noqa: E402
 from library import INSTALLED, Library  # noqa: E402
+from quantization import Quantization  # noqa: E402
 
-KINDS = {"onnx": (Standard, StandardAttention), "microsoft": (Contributed, MultiHead),
+KINDS = {"onnx": (Standard, StandardAttention, Quantization), "microsoft": (Contributed, MultiHead),
          "group_query": (GroupQuery,)}  # fmt: skip
 
 

@@ -53,7 +53,14 @@ def small_products():
     show("1 * (1 / sqrt(80))", scaled, 1 / mpmath.sqrt(80))
 
 
+def codes():
+    print("quantize_per_tensor multiplies by 1 / scale: ties by a scale of 61")
+    x = torch.tensor([30.5, -91.5, 152.5, -213.5])
+    y = torch.quantize_per_tensor(x, 61.0, 0, torch.qint8).int_repr()
+    print(f"  {(x / 61).tolist()}: {y.tolist()}")
+
+
 if __name__ == "__main__":
     print(f"PyTorch {torch.__version__}")
-    for finding in (layer_norm, gelu, bfloat16, small_products):
+    for finding in (layer_norm, gelu, bfloat16, small_products, codes):
         finding()

@@ -4,8 +4,10 @@ import inspect
 
 import torch
 import torch.nn.functional as F
+from torch.ao.quantization import observer
 
 import masks
+import serving
 from sextant_adapter import Unsupported
 
 
@@ -58,6 +60,55 @@ def embedding(token, table, scale):
 
 def linear(x, weight, bias=None):
     return F.linear(x, weight, bias)
+
+
+def quantize(x, limit, least, scale_rule, ties, codes_by, outputs):
+    """Scale and codes of PyTorch: an observer, then quantize_per_tensor or quantize_per_channel."""
+    serving.expect_plain(scale_rule=scale_rule, ties=ties, codes_by=codes_by)
+    limit = limit or 127
+    if (x.dtype, outputs) != (torch.float32, {"scale": "f32", "codes": "i8"}) or x.numel() == 0:
+        raise Unsupported("observers see numbers of f32, and give f32 scales for codes of qint8")
+    if limit != int(limit):
+        raise Unsupported("limits of observers are integers")
+    rows = serving.rows_of_blocks(x)
+    known = {"dtype": torch.qint8, "eps": least / limit,
+             "quant_min": -int(limit), "quant_max": int(limit)}  # fmt: skip
+    if len(rows) == 1:
+        seen = observer.MinMaxObserver(qscheme=torch.per_tensor_symmetric, **known)
+        seen(rows)
+        scale, zero = seen.calculate_qparams()
+        codes = torch.quantize_per_tensor(rows, scale, zero, torch.qint8)
+    else:
+        seen = observer.PerChannelMinMaxObserver(qscheme=torch.per_channel_symmetric, **known)
+        seen(rows)
+        scale, zero = seen.calculate_qparams()
+        codes = torch.quantize_per_channel(rows, scale, zero, 0, torch.qint8)
+    return {"scale": scale.reshape(x.shape[0], -1), "codes": codes.int_repr().reshape(x.shape)}
+
+
+def dequantize(codes, scale, outputs):
+    if codes.dtype != torch.int8 or scale.dtype != torch.float32 or outputs != {"y": "f32"}:
+        raise Unsupported("qint8 has scales of f32, and becomes f32")
+    rows, zero = serving.rows_of_blocks(codes), torch.zeros(scale.numel(), dtype=torch.int64)
+    coded = torch._make_per_channel_quantized_tensor(rows, scale.flatten(), zero, 0)
+    return coded.dequantize().reshape(codes.shape)
+
+
+def router(logits, score, groups, renormalise, scale, K, outputs, bias=None):
+    """As models in PyTorch compute it, in the dtype of the weights."""
+    logits = logits.to({"f64": torch.float64, "f32": torch.float32}[outputs["weights"]])
+    scores = torch.sigmoid(logits) if score == "sigmoid" else F.softmax(logits, -1)
+    by = scores if bias is None else scores + bias
+    if groups["type"] != "none":
+        members = by.unflatten(-1, (groups["n_group"], -1))
+        best = members.topk(2 if groups["type"] == "top2" else 1, -1).values.sum(-1)
+        kept = torch.zeros_like(best).scatter_(-1, best.topk(groups["topk_group"], -1).indices, 1)
+        by = members.masked_fill(kept[..., None] == 0, -torch.inf).flatten(-2)
+    indices = by.topk(K, -1, sorted=False).indices
+    weights = scores.gather(-1, indices)
+    if renormalise["type"] == "sum":
+        weights = weights / (weights.sum(-1, keepdim=True) + renormalise["eps"])
+    return {"indices": indices, "weights": weights * scale}
 
 
 def attention(q, k, v, scale, soft_cap, add_bias, empty_rows, masking, bias=None, sink=None):

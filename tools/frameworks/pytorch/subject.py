@@ -24,7 +24,7 @@ import serving  # noqa: E402
 from sextant_adapter import Unsupported  # noqa: E402
 
 DTYPES = {"f64": torch.float64, "f32": torch.float32, "f16": torch.float16,
-          "bf16": torch.bfloat16, "i64": torch.int64}  # fmt: skip
+          "bf16": torch.bfloat16, "i64": torch.int64, "i8": torch.int8}  # fmt: skip
 
 
 def array(tensor):
@@ -38,6 +38,8 @@ def answer(function, device, case, **given):
     RuntimeError; the case is then unsupported."""
     given = {**case.attributes, **given}  # those that `sextant identify` does not say are None
     for name, values in case.tensors.items():
+        if case.dtypes[name] not in DTYPES:
+            raise Unsupported(f"torch {torch.__version__} has no {case.dtypes[name]}")
         tensor = torch.from_numpy(np.array(values)).to(DTYPES[case.dtypes[name]])
         given[name] = tensor.to(device)
     parameters = inspect.signature(function).parameters
@@ -45,6 +47,7 @@ def answer(function, device, case, **given):
                      if not (name[0].isupper() or name == "dtype" or given[name] is None))  # fmt: skip
     if unknown and "masking" not in parameters:
         raise Unsupported(f"takes no {' '.join(unknown)}")
+    given["outputs"] = {name: about["dtype"] for name, about in case.outputs.items()}
     if "masking" in parameters:
         given["masking"] = {name: given[name] for name in masks.NAMES if name in given}
     given = {name: value for name, value in given.items() if name in parameters}
