@@ -39,6 +39,7 @@ C ScaleOf(const QuantizedBlocks& blocks, C largest) {
   C quotient = largest / static_cast<C>(blocks.limit);
   if (!blocks.op) return quotient;
   quotient /= static_cast<C>(blocks.tensor_scale);
+  if (blocks.op->scale_rule == ScaleRule::kOne) return 1;
   if (blocks.op->scale_rule != ScaleRule::kQuotient)
     return static_cast<C>(blocks.op->PowerFor(static_cast<double>(largest)));
   if (SizeOf(blocks.op->scale_dtype) == 1)

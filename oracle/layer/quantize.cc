@@ -30,7 +30,7 @@ double LimitOf(const Case& c, const Response& y) {
 
 // Codes are judged by the answered scale itself: a power of two, or one of 8 bits.
 bool HasExactScale(const Case& c, const Response& y) {
-  return HasPowers(c) || SizeOf(y.outputs[kScale].dtype) == 1;
+  return HasPowers(c) || TextOf(c, "scale_rule") == "one" || SizeOf(y.outputs[kScale].dtype) == 1;
 }
 
 // Of each element, x / scale, unless it is limited: the code is within half a step of it.

@@ -46,7 +46,9 @@ TEST(LinearScaled, TheRecipeSaysWhatIsScaled) {
     return ProofOf(line, recipe).golden[0].permitted.data[0];
   };
   const double y = 3 * 0x1.19999ap0;
-  EXPECT_LT(permitted("native"), y * 0x1p-23);
+  EXPECT_LT(permitted("native scale=f32:blocks"), y * 0x1p-23);
+  EXPECT_GE(permitted("native"), permitted("native scale=f32:operands"));
+  EXPECT_LT(permitted("native"), y * 0x1p-22);
   EXPECT_LT(permitted("native scale=f32:operands"), y * 0x1p-22);
   EXPECT_GT(permitted("native scale=bf16:operands"), y * 0x1p-10);
   EXPECT_LT(permitted("native scale=bf16:operands"), y * 0x1p-7);

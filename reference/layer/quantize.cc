@@ -182,8 +182,11 @@ void Quantize::Check() const {
         "codes_by=stored");
   if (with.Has("tensor_scale") && codes_by == CodesBy::kUnrounded)
     throw Error("quantize: with=tensor_scale, expected codes_by=stored");
-  if (with.Has("tensor_scale") && scale_rule != ScaleRule::kQuotient)
-    throw Error("quantize: with=tensor_scale, expected scale_rule=quotient");
+  const bool is_one = scale_rule == ScaleRule::kOne;
+  if (with.Has("tensor_scale") && scale_rule != ScaleRule::kQuotient && !is_one)
+    throw Error("quantize: with=tensor_scale, expected scale_rule=quotient or scale_rule=one");
+  if (is_one && (!with.Has("tensor_scale") || least > 0))
+    throw Error("quantize: scale_rule=one, expected with=tensor_scale and no least=");
 }
 
 double Quantize::BeforeFloor(double amax) const {
@@ -229,7 +232,8 @@ void Quantize::operator()(const Tensor<double>& x, const Tensor<Real>* tensor_sc
   const size_t N = x.shape[0], A = x.shape[1], G = x.shape[2], M = x.shape[3];
   const ScopedStep at(Step::kQuantize);
   const Real most = Converted(Real(Limit()));
-  const bool is_quotient = scale_rule == ScaleRule::kQuotient;
+  const bool is_quotient = scale_rule == ScaleRule::kQuotient,
+             is_one = scale_rule == ScaleRule::kOne;
   const bool is_narrow = codes_by == CodesBy::kStored && !Contains(scale_dtype, DType::kF32);
   const bool may_invert = is_quotient && !is_narrow;
   const NamedTensor* const answer =
@@ -243,17 +247,21 @@ void Quantize::operator()(const Tensor<double>& x, const Tensor<Real>* tensor_sc
   const std::span<const double> numbers = x.data;
   for (size_t n = 0; n < N; ++n) {
     for (size_t g = 0; g < G; ++g) {
-      const double amax = LargestMagnitude(x, n, g);
+      const double amax = is_one ? 1 : LargestMagnitude(x, n, g);
       const double largest = std::isfinite(amax) ? std::max(amax, least) : kNaN;
       const Real of_block = Converted(Real(largest));
-      scale(n, g) = is_quotient ? ScaleOf(of_block, most) : Decisive(*this, largest, most);
-      if (tensor_scale) scale(n, g) = InUnitsOf(unit, scale(n, g));
+      scale(n, g) = is_one        ? Real(1.0)
+                    : is_quotient ? ScaleOf(of_block, most)
+                                  : Decisive(*this, largest, most);
+      if (tensor_scale && !is_one) scale(n, g) = InUnitsOf(unit, scale(n, g));
       if (is_quotient && !HasInfinity(scale_dtype))
         scale(n, g) = ClampOrNaN(scale(n, g), Real(0.0), Real(MaxFinite(scale_dtype)));
       Real used = scale(n, g);
       const auto set_used = [&](double s) { used = s == 0 ? Real(kNaN) : Real(s, scale_dtype); };
       if (answer) {
         set_used(answer->values(n, g));
+      } else if (is_one) {
+        set_used(1);
       } else if (!is_quotient || is_coarse) {
         set_used(is_quotient ? StoredQuotient(largest, of_tensor) : PowerFor(largest));
       } else if (codes_by == CodesBy::kStored) {

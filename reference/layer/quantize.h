@@ -16,9 +16,9 @@
 namespace sextant {
 
 // How the scale follows from the largest magnitude of its block.
-enum class ScaleRule { kQuotient, kFloor, kUp, kEven };
-constexpr std::array<std::string_view, 4> NamesOf(ScaleRule) {
-  return {"quotient", "floor", "up", "even"};
+enum class ScaleRule { kQuotient, kFloor, kUp, kEven, kOne };
+constexpr std::array<std::string_view, 5> NamesOf(ScaleRule) {
+  return {"quotient", "floor", "up", "even", "one"};
 }
 enum class Ties { kEven, kAway };
 constexpr std::array<std::string_view, 2> NamesOf(Ties) { return {"even", "away"}; }
@@ -34,7 +34,7 @@ struct Quantize {
   static constexpr std::string_view kSteps = "quantize";
   static constexpr std::string_view kDraw = "x=normal tensor_scale=near_one";
   static constexpr std::string_view kChoices =
-      "with=|tensor_scale limit=|224 least=0|0.0001 scale_rule=quotient|floor|up|even "
+      "with=|tensor_scale limit=|224 least=0|0.0001 scale_rule=quotient|floor|up|even|one "
       "ties=even|away "
       "codes_by=stored|unrounded "
       "dtype.codes=f8_e4m3fn|f8_e5m2|f8_e4m3fnuz|f8_e5m2fnuz|f4_e2m1|i8|i4 "
@@ -49,6 +49,7 @@ scale = by scale_rule, of amax: the largest |x| of the block, or `least` if that
   up        the smallest power of two with amax / scale <= limit
   even      as floor, of amax rounded to the significand bits of codes, which are floating-point
             numbers, to nearest and even
+  one       1: all of it is tensor_scale, a static scale
   x, codes  [N,A,G,M]  a block is x[n,:,g,:]. Row-major, so that no number moves: tokens with a scale
                        each are [tokens,1,1,hidden], groups of 128 [tokens,1,hidden/128,128], blocks
                        of 128 x 128 [rows/128,128,columns/128,128], one scale for all [1,1,1,all]
@@ -105,9 +106,9 @@ With one of these a power of two is found by the exponent of a number, else also
   Choice ChoiceOf(size_t output) const {
     if (output == kRoundedOutput)
       return ties == Ties::kAway ? Choice::kNearestAway : Choice::kNearestEven;
-    return scale_rule == ScaleRule::kQuotient ? Choice::kNone
-           : scale_rule == ScaleRule::kUp     ? Choice::kPowerAbove
-                                              : Choice::kPowerBelow;
+    return scale_rule == ScaleRule::kQuotient || scale_rule == ScaleRule::kOne ? Choice::kNone
+           : scale_rule == ScaleRule::kUp                                      ? Choice::kPowerAbove
+                                          : Choice::kPowerBelow;
   }
   // Of a scale that is a power of two: what `floor` and `even` round down to it, and the scale.
   double BeforeFloor(double amax) const;

@@ -205,6 +205,14 @@ TEST(Quantize, ABlockHasAScaleInUnitsOfThatOfTheTensor) {
     EXPECT_THAT(OfTensor(none, {1, 1, 1, 2}, {6, 1}).Values(kCodes), Each(IsNan())) << none;
 }
 
+TEST(Quantize, AStaticScaleIsThatOfTheTensor) {
+  Quantized q(" with=tensor_scale scale_rule=one dtype.codes=i8", {1, 1, 2, 2},
+              {5, -3, kNaN, 1000});
+  q.inputs.push_back({"tensor_scale", DType::kF32, Tensor<double>({1}, {2})});
+  EXPECT_THAT(q.Values(kScale), ElementsAre(1, 1));
+  EXPECT_THAT(q.Values(kCodes), ElementsAre(2, -2, IsNan(), 127));
+}
+
 // 1 / 3 is rounded where a kernel multiplies by it, or was given it.
 TEST(Quantize, AKernelMayHaveTheReciprocalOfTheScaleOfTheTensor) {
   const Numbers x = {18, 15};  // 15 / 3 is the tie between 4 and 6
@@ -253,7 +261,9 @@ TEST(Quantize, RefusesOtherTypesAndLimits) {
   EXPECT_EQ(error_of("codes_by=unrounded with=tensor_scale"),
             "quantize: with=tensor_scale, expected codes_by=stored");
   EXPECT_EQ(error_of("scale_rule=up with=tensor_scale"),
-            "quantize: with=tensor_scale, expected scale_rule=quotient");
+            "quantize: with=tensor_scale, expected scale_rule=quotient or scale_rule=one");
+  EXPECT_EQ(error_of("scale_rule=one"),
+            "quantize: scale_rule=one, expected with=tensor_scale and no least=");
   EXPECT_EQ(error_of("limit=128 dtype.codes=i8"),
             "quantize: limit=128 is beyond the largest number of i8, 127");
   EXPECT_EQ(error_of("limit=449"),

@@ -154,7 +154,8 @@ def quantize(q, at):
     largest = np.maximum(largest, at.real(q.least))
     type_of_scale = q.words.get("dtype.scale", "f64" if q.dtype == "f64" else "f32")
     tensor_scale = getattr(q, "tensor_scale", at.real(1))
-    scale = scale_of(q.scale_rule, largest, limit, about.precision, type_of_scale) / tensor_scale
+    scale = scale_of(q.scale_rule, largest, limit, about.precision, type_of_scale)
+    scale = scale if q.scale_rule == "one" else scale / tensor_scale
     if type_of_scale == "f8_e4m3fn":
         scale = np.minimum(scale, at.real(448))
     scale = at("scale", scale, q)
@@ -169,6 +170,8 @@ def quantize(q, at):
 
 def scale_of(rule, largest, limit, precision, dtype):
     """The exponents of numbers f 2^e have 1/2 <= f < 1 in numpy."""
+    if rule == "one":
+        return np.ones_like(largest)
     if rule == "quotient":
         return largest / limit
     fraction, exponent = np.frexp(largest.astype(np.float64))
