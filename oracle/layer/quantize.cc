@@ -120,6 +120,7 @@ struct MutatedQuantize : Quantize {
     kBF16,
     kNoTensorScale,
     kTimesTensorScale,
+    kUnroundedScale,
     // The scale that is used:
     kNeighbour,
     kTwice,
@@ -208,6 +209,11 @@ struct MutatedQuantize : Quantize {
       return;
     }
     if (mutation == Mutation::kPairsExchanged) ExchangePairs(codes);
+    if (mutation == Mutation::kUnroundedScale && SizeOf(scale_dtype) == 1 &&
+        !IsPower(ChoiceOf(kScale)))
+      for (size_t i = 0; i < codes.data.size(); ++i)
+        codes.data[i] = Limited(Converted(Real(x.data[i])) /
+                                (scale.data[BlockShape(x.shape).BlockOf(i)] * Real(unit)));
     for (Real& s : scale.data) {
       if (mutation == Mutation::kDoubled) s = s * Real(2.0);
       if (mutation == Mutation::kInverse) s = Real(1.0) / s;
@@ -256,6 +262,8 @@ std::vector<Defect> QuantizeDefects() {
        "the scale of a block is amax / limit * tensor_scale: a multiplier "
        "taken for a divisor (ggml-org/llama.cpp#22858)",
        Mutation::kTimesTensorScale},
+      {"scale_of_codes_unrounded", "the codes are those of the scale before it is rounded",
+       Mutation::kUnroundedScale},
       {"scale_of_next_block", "the numbers are divided by the scale of the next block",
        Mutation::kNeighbour, true},
       {"scaled_twice", "the numbers are divided by the scale twice", Mutation::kTwice},

@@ -70,7 +70,7 @@ A recipe says how codes and scales are computed, or permits all ways:
   quantize=f32:divide      x / scale; the scale is a quotient
   quantize=f32:reciprocal  x * (1 / scale)
   quantize=f32:inverse     x * (limit / amax)
-With tensor_scale the last two multiply by its reciprocal, or by a reciprocal that is given to them.
+With tensor_scale the last two multiply by its reciprocal, which they may be given instead of it.
 With one of these a power of two is found by the exponent of a number, else also by log2 of it.)";
   static constexpr std::string_view kSource =
       "divide: vllm-project/vllm csrc/quantization/w8a8/fp8/common.cu (scales per token); "

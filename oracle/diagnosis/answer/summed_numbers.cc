@@ -48,6 +48,16 @@ bool IsFactor(const AnsweredTensor& tensor, double factor) {
   return true;
 }
 
+// True if most elements that the factor would change too much are right as they are: bounds of
+// codes are so wide that many numbers are within them.
+bool IsRefuted(const AnsweredTensor& tensor, double factor) {
+  size_t right = 0;
+  for (size_t i = 0; i < tensor.got.size(); ++i)
+    right += std::abs((factor - 1) * tensor.right[i]) > tensor.bounds[i] &&
+             !std::ranges::binary_search(tensor.failing, i) && tensor.Conforms(i);
+  return right > tensor.failing.size();
+}
+
 // The right numbers times the factor, and added(i) more. The result rounds once more.
 template <class Added>
 Numbers Changed(const AnsweredTensor& tensor, double factor, const Added& added) {
@@ -69,8 +79,9 @@ Summed SummedAs(const std::string& name, const std::string& sentence, Numbers nu
 }
 
 // The factors that a bug has: a sign, an integer, its reciprocal, a root of an integer. A number
-// between them may be the error of a step that all elements share, and so may one near 1.
-std::vector<std::pair<double, std::string>> UsualFactors(double ratio) {
+// between them may be the error of a step that all elements share, and so may one near 1. Powers of
+// two, whose right number is any number, have a power of two.
+std::vector<std::pair<double, std::string>> UsualFactors(DType dtype, double ratio) {
   const std::string sign = ratio < 0 ? "-" : "";
   const double size = std::abs(ratio), reciprocal = 1 / size;
   std::vector<std::pair<double, std::string>> factors;
@@ -80,6 +91,12 @@ std::vector<std::pair<double, std::string>> UsualFactors(double ratio) {
   };
   const auto text = [](double n) { return std::to_string(static_cast<int64_t>(n)); };
   constexpr double kMost = 65536;  // of an extent
+  if (dtype == DType::kE8M0) {
+    for (const double power :
+         {std::exp2(std::floor(std::log2(size))), std::exp2(std::ceil(std::log2(size)))})
+      add(power, power < 1 ? "1/" + text(1 / power) : text(power));
+    return factors;
+  }
   if (size < kMost) add(std::round(size), text(std::round(size)));
   if (reciprocal < kMost) add(1 / std::round(reciprocal), "1/" + text(std::round(reciprocal)));
   const double square = std::round(size * size), inverse = std::round(reciprocal * reciprocal);
@@ -149,7 +166,7 @@ std::optional<Summed> FindUnusualFactor(const AnsweredTensor& tensor) {
       tensor, [](size_t) { return 0.0; }, [&](size_t i) { return tensor.right[i]; });
   if (!factor || std::abs(factor->value - 1) <= kSharedRoundings + factor->bar) return std::nullopt;
   const auto number = ShortNumber(*factor);
-  if (!number) return std::nullopt;
+  if (!number || tensor.dtype == DType::kE8M0 || IsRefuted(tensor, *number)) return std::nullopt;
   return SummedAs("factor", tensor.name + " is " + ShortText(*number) + " times the right numbers",
                   ScaledNumbers(tensor, *number));
 }
@@ -174,8 +191,8 @@ std::optional<Summed> FindSummed(const AnsweredTensor& tensor) {
   }
   const auto ratio = RatioOf(tensor);
   if (!ratio) return FindAdded(tensor);
-  for (const auto& [factor, text] : UsualFactors(*ratio)) {
-    if (IsFactor(tensor, factor))
+  for (const auto& [factor, text] : UsualFactors(tensor.dtype, *ratio)) {
+    if (IsFactor(tensor, factor) && !IsRefuted(tensor, factor))
       return SummedAs("factor", tensor.name + " is " + text + " times the right numbers",
                       ScaledNumbers(tensor, factor));
   }

@@ -12,7 +12,7 @@ using Numbers = std::vector<double>;
 
 // An axis of a tensor [outer, extent, inner].
 struct Axis {
-  std::string name;
+  std::string name, noun;
   size_t extent, inner;
 };
 
@@ -26,18 +26,25 @@ std::string NounOf(const std::string& axis) {
   return axis.size() == 1 ? "column" : "row";  // of a table
 }
 
-std::string WithName(std::string text, const std::string& axis) {
-  for (size_t at; (at = text.find('@')) != std::string::npos;) text.replace(at, 1, NounOf(axis));
-  for (size_t at; (at = text.find('#')) != std::string::npos;) text.replace(at, 1, axis);
-  return text;
+// Of experts[E,F,M], and slots[N,K] of a token, where other operations have channels and heads.
+std::string NounOf(const TensorSpec& spec, size_t axis) {
+  if (spec.extents[axis] == "E" && axis == 0) return "expert";
+  if (spec.extents[axis] == "K" && axis > 0 && axis + 1 == spec.extents.size()) return "slot";
+  return NounOf(spec.extents[axis]);
 }
 
 std::vector<Axis> AxesOf(const TensorSpec& spec, const Shape& shape) {
   std::vector<Axis> axes;
   size_t inner = 1;
   for (size_t a = shape.size(); a-- > 0; inner *= shape[a])
-    if (shape[a] > 1) axes.push_back({spec.extents[a], shape[a], inner});
+    if (shape[a] > 1) axes.push_back({spec.extents[a], NounOf(spec, a), shape[a], inner});
   return axes;
+}
+
+std::string WithName(std::string text, const Axis& axis) {
+  for (size_t at; (at = text.find('@')) != std::string::npos;) text.replace(at, 1, axis.noun);
+  for (size_t at; (at = text.find('#')) != std::string::npos;) text.replace(at, 1, axis.name);
+  return text;
 }
 
 // One index has the numbers of a neighbour.
@@ -45,7 +52,7 @@ void AddNeighbours(const Axis& axis, size_t index, std::vector<InputChange>& cha
   const auto add = [&](size_t i, size_t from) {
     changes.push_back({WithName("has @ " + std::to_string(from) + " in place of @ " +
                                     std::to_string(i) + ", along #",
-                                axis.name),
+                                axis),
                        [=](const Tensors& all) {
                          return InOrder(
                              all[index].values.data, [=](size_t j) { return j == i ? from : j; },
@@ -61,7 +68,7 @@ void AddNeighbours(const Axis& axis, size_t index, std::vector<InputChange>& cha
 // Some indices are 0: from one on, before one, one alone, every second one.
 void AddLost(const Axis& axis, size_t index, std::vector<InputChange>& changes) {
   const auto add = [&](const std::string& text, const std::function<bool(size_t i)>& is_lost) {
-    changes.push_back({WithName(text, axis.name), [=](const Tensors& all) {
+    changes.push_back({WithName(text, axis), [=](const Tensors& all) {
                          Numbers y = all[index].values.data;
                          for (size_t flat = 0; flat < y.size(); ++flat)
                            if (is_lost(flat / axis.inner % axis.extent)) y[flat] = 0;
@@ -84,7 +91,7 @@ void AddLost(const Axis& axis, size_t index, std::vector<InputChange>& changes) 
 void AddOrders(const Axis& axis, size_t index, bool are_usual, std::vector<InputChange>& changes) {
   for (const AxisOrder& order : OrdersOf(axis.extent, OrdersFor::kInputs)) {
     if (order.is_usual != are_usual) continue;
-    changes.push_back({WithName("has its @s in another order, along #: " + order.text, axis.name),
+    changes.push_back({WithName("has its @s in another order, along #: " + order.text, axis),
                        [=](const Tensors& all) {
                          return InOrder(all[index].values.data, order.from, axis.extent,
                                         axis.inner);
@@ -124,7 +131,7 @@ std::vector<InputPlace> InputPlaces(const TensorSpec& spec, const Shape& shape) 
   for (const Axis& axis : AxesOf(spec, shape)) {
     for (size_t i = 0; i < axis.extent && axis.extent <= kMost; ++i)
       places.push_back({"at_" + axis.name + "_" + std::to_string(i),
-                        WithName("at @ " + std::to_string(i) + ", along #", axis.name),
+                        WithName("at @ " + std::to_string(i) + ", along #", axis),
                         [=](size_t flat) { return flat / axis.inner % axis.extent == i; }});
   }
   return places;

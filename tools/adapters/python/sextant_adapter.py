@@ -292,6 +292,8 @@ def _answer(operations, words, tensors):
             raise Unsupported(f"no operation {words['operation']}; there are: {sorted(operations)}")
         case = _case_of(words, tensors)
         outputs = _call(operations[case.operation], case)
+        for name in (name for name in outputs if outputs[name] is None):
+            raise ValueError(f"output {name} is None, expected an array; does the function return it?")
         encoded = {n: _encode_tensor(n, outputs[n], case.outputs[n]) for n in outputs}
         return _encode({"id": words["id"], "status": "ok"}, encoded)
     except Unsupported as why:
@@ -401,6 +403,9 @@ def _encode_tensor(name, values, expected):
         raise ValueError(f"output {name} has shape {values.shape}, expected {shape}")
     if values.dtype == _TYPES[dtype].stored == "u1":  # bit patterns
         return _TYPES[dtype].message, values
+    if _TYPES[dtype].patterns == "finite" and np.isnan(values).any():
+        at = [int(i) for i in np.argwhere(np.isnan(values))[0]]
+        raise ValueError(f"output {name} is NaN at {at}, but {dtype} has no NaN")
     with np.errstate(invalid="ignore"):  # a NaN for an integer output is an error below
         exact = sent = round_to(values, dtype)
     if _TYPES[dtype].precision and _TYPES[dtype].stored != _TYPES[dtype].array:
