@@ -1,6 +1,8 @@
 #include "oracle/property/stateless.h"
 
 #include <cmath>
+#include <utility>
+#include <vector>
 
 #include "reference/case/choices.h"
 #include "reference/case/draw.h"
@@ -17,14 +19,16 @@ Case With(const Case& c, const std::string& word) {
   }
 }
 
-std::vector<Shape> OutputShapesOf(const Case& c) {
-  std::vector<Shape> shapes;
-  for (const TensorSpec& output : c.info().signature.outputs) shapes.push_back(c.ShapeOf(output));
-  return shapes;
+// By which a cache may know a case.
+std::vector<std::pair<DType, Shape>> OutputsOf(const Case& c) {
+  std::vector<std::pair<DType, Shape>> outputs;
+  for (const TensorSpec& output : c.info().signature.outputs)
+    outputs.emplace_back(c.DTypeOf(output), c.ShapeOf(output));
+  return outputs;
 }
 
 // The case with other inputs, and with another choice for each of its attributes, where it does not
-// change the shape of an output, or (if `of_dimensions`) of its dimensions.
+// change the dtype or shape of an output, or (if `of_dimensions`) of its dimensions.
 Case Other(const Case& c, bool of_dimensions) {
   Case other = c.With("seed=" + std::to_string(c.seed() + 1));
   for (const Choices& choices : ChoicesOf(c.info())) {
@@ -32,7 +36,7 @@ Case Other(const Case& c, bool of_dimensions) {
     const std::string before = other.ToString();
     for (const std::string& text : choices.texts) {
       const Case next = With(other, choices.key + "=" + text);
-      if (!of_dimensions && OutputShapesOf(next) != OutputShapesOf(other)) continue;
+      if (!of_dimensions && OutputsOf(next) != OutputsOf(other)) continue;
       other = next;
       if (other.ToString() != before) break;
     }

@@ -20,7 +20,7 @@ struct LinearScaled {
   static constexpr std::string_view kDraw =
       "x=normal(3) weight=normal(3) weight_scale=near_one x_scale=near_one bias=normal";
   static constexpr std::string_view kChoices =
-      "with=|x_scale|bias|x_scale,bias dtype.x=|f8_e4m3fn|f8_e5m2|i8 "
+      "with=|x_scale|bias|x_scale,bias dtype.x=f32|bf16|f8_e4m3fn|f8_e5m2|i8 "
       "dtype.weight=f8_e4m3fn|f8_e4m3fnuz|f4_e2m1|i8|i4 dtype.weight_scale=f32|f16|e8m0 "
       "N=3|1|2 B=1|2|3 F=2|1|5 A=1|2|3 G=2|1|4 M=8|1|7|16|33";
   static constexpr std::string_view kFormula =

@@ -278,8 +278,6 @@ std::string RecipeLine(const Verdict& verdict) {
   std::string text;
   for (const std::string& recipe : texts) text += (text.empty() ? "`" : " or `") + recipe + "`";
   if (text.empty()) return "";
-  constexpr double kMost = 100;  // times as much: it says little
-  if (width > kMost && !have_other_errors) return "";
   text = "conforms by " + text;
   const std::string much = width > 0 ? ShortNumber(width) + " times as much" : "more";
   text += have_other_errors
