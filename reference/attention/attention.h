@@ -15,13 +15,16 @@ namespace sextant {
 struct Attention : AttentionAttributes {
   static constexpr std::string_view kName = "attention";
   static constexpr std::string_view kSignature =
-      "q[B,H,S,D] k[B,K,T,D] v[B,K,T,E] bias?[B,H,S,T] sink:wide?[H] -> y[B,H,S,E] "
-      "lse:wide?[B,H,S]";
+      "q[B,H,S,D] k[B,K,T,D] v[B,K,T,E] bias?[B,H,S,T] sink:wide?[H] q_scale:wide?[B,K] "
+      "k_scale:wide?[B,K] v_scale:wide?[B,K] -> y[B,H,S,E] lse:wide?[B,H,S]";
   static constexpr std::string_view kSlices = "BHS";
   static constexpr std::string_view kSteps = "dot score scale cap bias softmax weigh";
-  static constexpr std::string_view kDraw = "q=normal k=normal v=normal bias=normal sink=normal";
+  static constexpr std::string_view kDraw =
+      "q=normal k=normal v=normal bias=normal sink=normal q_scale=near_one k_scale=near_one "
+      "v_scale=near_one";
   static constexpr std::string_view kChoices =
-      "with=|bias|sink|bias,sink scale=|0.5|1 soft_cap=|2|30 mask=none|causal align=|top_left "
+      "with=|bias|sink|bias,sink|k_scale,v_scale|q_scale,k_scale,v_scale scale=|0.5|1 "
+      "soft_cap=|2|30 mask=none|causal align=|top_left "
       "query_offset=|[2]|[1,3] window=|[1,0]|[0,1]|[2,-1] chunk=|2|3 key_length=|[3]|[4,2] "
       "segments=|[2]|[1,2] empty_rows=unspecified|zero add_bias=|before_cap|before_scale "
       "B=1|2 H=4|1|2 K=2|1|4 S=3|1|5 T=5|4|7 D=4|1|6|8 E=3|1|4";
@@ -40,6 +43,8 @@ struct Attention : AttentionAttributes {
       "  bias        [B,H,S,T]  0 without with=bias; finite: -infinity is not a mask, its result\n"
       "                         is unspecified\n"
       "  sink        [H]        a score: neither scaled, nor capped, nor biased\n"
+      "  q_scale, k_scale, v_scale  [B,K]  multiply q, k and v of a key head, which may be codes\n"
+      "                         (dtype.k=); 1 without with=\n"
       "  y           [B,H,S,E]  without visible keys: unspecified; 0 if empty_rows=zero or\n"
       "                         with a sink\n"
       "  lse         [B,H,S]    natural logarithm, without the sink; there: unspecified, or\n"
@@ -64,7 +69,9 @@ struct Attention : AttentionAttributes {
       "arXiv:2305.13245; soft cap: Gemma 2, arXiv:2408.00118, section 2; bottom_right and window: "
       "Dao-AILab/flash-attention, README 2.1 and 2.3; ONNX: onnx/onnx@04138e07d "
       "onnx/reference/ops/op_attention.py; biases: Press et al. 2021, arXiv:2108.12409, section 3; "
-      "bias after cap: ONNX Attention since onnx/onnx#7867; before_cap: ONNX before that, and "
+      "q_scale: Dao-AILab/flash-attention hopper/flash_attn_interface.py "
+      "(q_descale); bias after cap: ONNX Attention since onnx/onnx#7867; before_cap: ONNX before "
+      "that, and "
       "Gemma 4 audio (onnx/onnx#7829); before_scale: Falcon with ALiBi in huggingface/transformers "
       "modeling_falcon.py; sink: openai/gpt-oss gpt_oss/torch/model.py (sdpa); Miller 2023, "
       "\"Attention is off by one\"";
@@ -79,8 +86,33 @@ struct Attention : AttentionAttributes {
   void Check() const;  // throws Error
   template <class Real>
   void operator()(const Tensor<Real>& q, const Tensor<Real>& k, const Tensor<Real>& v,
-                  const Tensor<Real>* bias, const Tensor<Real>* sink, Tensor<Real>& y,
+                  const Tensor<Real>* bias, const Tensor<Real>* sink, const Tensor<Real>* q_scale,
+                  const Tensor<Real>* k_scale, const Tensor<Real>* v_scale, Tensor<Real>& y,
                   Tensor<Real>& lse) const;
+  // Without optional inputs.
+  template <class Real>
+  void Attend(const Tensor<Real>& q, const Tensor<Real>& k, const Tensor<Real>& v, Tensor<Real>& y,
+              Tensor<Real>& lse) const {
+    operator()<Real>(q, k, v, nullptr, nullptr, nullptr, nullptr, nullptr, y, lse);
+  }
+};
+
+// q, k and v by their scales, in step scale. A kernel that multiplies scores and y instead, in that
+// format, errs no more: a factor of a sum rounds once, those of its terms round each.
+template <class Real>
+class ScaledOperands {
+ public:
+  // The tensors must outlive this; scales may be null.
+  ScaledOperands(const AttentionAttributes& op, const Tensor<Real>& q, const Tensor<Real>& k,
+                 const Tensor<Real>& v, const Tensor<Real>* q_scale, const Tensor<Real>* k_scale,
+                 const Tensor<Real>* v_scale);
+  const Tensor<Real>& q() const { return scaled_q_ ? *scaled_q_ : q_; }
+  const Tensor<Real>& k() const { return scaled_k_ ? *scaled_k_ : k_; }
+  const Tensor<Real>& v() const { return scaled_v_ ? *scaled_v_ : v_; }
+
+ private:
+  const Tensor<Real>&q_, &k_, &v_;
+  std::optional<Tensor<Real>> scaled_q_, scaled_k_, scaled_v_;
 };
 
 }  // namespace sextant

@@ -91,6 +91,14 @@ TEST(AttentionSink, IsNotBiased) {
   EXPECT_NEAR(DoublesOf(line, 1)[0], std::log(2) + 1, 1e-15);
 }
 
+// Of two key heads; query heads 0 and 1 share the first one.
+TEST(Attention, ScalesMultiplyTheOperandsOfTheirKeyHead) {
+  const std::string line = "attention H=4 K=2 S=1 T=2 D=1 E=1 scale=1 dtype=f64 ";
+  EXPECT_EQ(DoublesOf(line + "with=q_scale,k_scale,v_scale @q=1,2,3,4 @k=1,2,1,2 @v=1,3,1,3 "
+                             "@q_scale=0.5,0.25 @k_scale=2,1 @v_scale=4,16"),
+            DoublesOf(line + "@q=0.5,1,0.75,1 @k=2,4,1,2 @v=4,12,16,48"));
+}
+
 const std::string kRope = "rope_attention H=1 S=1 T=1 D=2 E=1 scale=1 dtype=f64 pairing=half ";
 
 // q = k = (1, 0) at 5 and 3: the product is cos 2.

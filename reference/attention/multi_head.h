@@ -37,7 +37,7 @@ Tensor<Real> MultiHead(const Attention& attention, const Tensor<Real>& x,
   const Tensor<Real> k = IntermediateAs(SplitHeads(Projected(memory, w.wk, w.bk), K), out.k);
   const Tensor<Real> v = IntermediateAs(SplitHeads(Projected(memory, w.wv, w.bv), K), out.v);
   Tensor<Real> mean(q.shape), lse({1, H, x.shape[0]});
-  attention.operator()<Real>(q, k, v, nullptr, nullptr, mean, lse);
+  attention.Attend(q, k, v, mean, lse);
   out.mean = MergeHeads(mean);
   return Projected(Intermediate(out.mean), w.wo, w.bo);
 }

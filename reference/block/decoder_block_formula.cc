@@ -124,8 +124,8 @@ void DecoderBlockFormula<Real>::Attend(const Tensor<Real>& q, const Tensor<Real>
     of_key_head.H.value = static_cast<int64_t>(heads);
     of_key_head.K.value = 1;
     Tensor<Real> y({1, heads, S, v.shape[3]}), log_sums({1, heads, S});
-    of_key_head.operator()<Real>(HeadsOf(q, g * heads, heads), HeadsOf(k, g, 1), HeadsOf(v, g, 1),
-                                 nullptr, nullptr, y, log_sums);
+    of_key_head.Attend(HeadsOf(q, g * heads, heads), HeadsOf(k, g, 1), HeadsOf(v, g, 1), y,
+                       log_sums);
     CopyHeads(y, g * heads, mean);
     CopyHeads(log_sums, g * heads, lse);
   });

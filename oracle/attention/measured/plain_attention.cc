@@ -39,6 +39,23 @@ std::vector<double> Turned(const Case& c, const Hypothesis& model, size_t input,
   return y;
 }
 
+// Input i, rotated and by its scale, where the case has these; empty if it has neither.
+std::vector<double> Prepared(const Case& c, const Hypothesis& model, size_t i,
+                             const std::string& position, const std::string& scale_name) {
+  std::vector<double> x = position.empty() ? std::vector<double>() : Turned(c, model, i, position);
+  const Tensor<double>* const scale = FindValues(model.inputs, scale_name);
+  if (!scale) return x;
+  const Tensor<double>& values = model.inputs[i].values;
+  if (x.empty()) x = values.data;
+  const size_t heads = values.shape[1], K = scale->shape[1],
+               count = values.shape[2] * values.shape[3];
+  for (size_t at = 0; at < x.size(); ++at) {
+    const size_t row = at / count;
+    x[at] *= (*scale)(row / heads, row % heads / (heads / K));
+  }
+  return x;
+}
+
 }  // namespace
 
 AttentionAttributes AttentionOf(const Case& c, const Operation& operation) {
@@ -51,11 +68,12 @@ PlainAttention::PlainAttention(const Case& c, const Hypothesis& model)
       D_(ExtentOf(c, "D")),
       scale_(op_.scale.value_or(1 / std::sqrt(static_cast<double>(D_)))),
       add_bias_(TextOf(c, "add_bias")),
-      turned_q_(Turned(c, model, 0, "position_q")),
-      turned_k_(Turned(c, model, 1, "position_k")),
-      q_(turned_q_.empty() ? model.inputs[0].values.data : turned_q_),
-      k_(turned_k_.empty() ? model.inputs[1].values.data : turned_k_),
-      v_(model.inputs[2].values.data) {
+      prepared_q_(Prepared(c, model, 0, "position_q", "q_scale")),
+      prepared_k_(Prepared(c, model, 1, "position_k", "k_scale")),
+      prepared_v_(Prepared(c, model, 2, "", "v_scale")),
+      q_(prepared_q_.empty() ? model.inputs[0].values.data : prepared_q_),
+      k_(prepared_k_.empty() ? model.inputs[1].values.data : prepared_k_),
+      v_(prepared_v_.empty() ? model.inputs[2].values.data : prepared_v_) {
   const Tensors& inputs = model.inputs;
   if (const Tensor<double>* bias = FindValues(inputs, "bias")) bias_ = &bias->data;
   if (const Tensor<double>* sink = FindValues(inputs, "sink")) sink_ = &sink->data;

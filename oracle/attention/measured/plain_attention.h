@@ -12,9 +12,9 @@ namespace sextant::oracle {
 // The attributes of an operation for a case, with the dimensions of the case.
 AttentionAttributes AttentionOf(const Case& c, const Operation& operation);
 
-// Reads the attributes and inputs of a model with q, k and v, and perhaps a bias or a sink. With
-// positions, q and k are rotated first, by the recipe of the model. The case gives the dimensions.
-// Does not own the inputs.
+// Reads the attributes and inputs of a model with q, k and v, and perhaps a bias, a sink or scales.
+// With positions, q and k are rotated first, by the recipe of the model. The case gives the
+// dimensions. Does not own the inputs.
 class PlainAttention {
  public:
   PlainAttention(const Case& c, const Hypothesis& model);
@@ -47,8 +47,9 @@ class PlainAttention {
   AttentionSizes n_;
   size_t D_;
   double scale_;
-  std::string add_bias_;                     // as in the case
-  std::vector<double> turned_q_, turned_k_;  // empty if nothing is rotated
+  std::string add_bias_;  // as in the case
+  // Rotated and scaled; empty if nothing is.
+  std::vector<double> prepared_q_, prepared_k_, prepared_v_;
   const std::vector<double>&q_, &k_, &v_;
   const std::vector<double>*bias_ = nullptr, *sink_ = nullptr;
 };

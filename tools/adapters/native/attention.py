@@ -12,9 +12,11 @@ from steps import EXACT, with_words
 
 def attention(q, at):
     heads = at("key_head", np.arange(q.H) // (q.H // q.K), q)
-    keys, values = q.k[:, heads], q.v[:, at("value_head", heads, q)]
+    queries = scaled_by(q, q.q, "q_scale", np.arange(q.H) // (q.H // q.K))
+    k, v = (scaled_by(q, x, name, np.arange(q.K)) for x, name in ((q.k, "k_scale"), (q.v, "v_scale")))
+    keys, values = k[:, heads], v[:, at("value_head", heads, q)]
     scale = at("scale", scale_of(q, at), q)
-    dot = at("dot", at.T(at.dot(q.q, keys)), q)
+    dot = at("dot", at.T(at.dot(queries, keys)), q)
     bias, place = at("bias", getattr(q, "bias", at.real(0)), q), getattr(q, "add_bias", None)
     zero = at.real(0)
     added = {"before_scale": zero, "before_cap": zero, None: zero, place: bias}
@@ -31,6 +33,12 @@ def attention(q, at):
     weight = at("weight", at.T((weight / total).astype(at.real)), q)
     y = at("weighed", at.T(weighed(weight, values, visible, at)), q)
     return {"y": at("output", np.where(np.isneginf(largest), at.real(0), y), q), "lse": lse}
+
+
+def scaled_by(q, x, name, key_head):
+    """x[B,heads,rows,width] by a scale[B,K], which a case may lack."""
+    scale = getattr(q, name, None)
+    return x if scale is None else x * scale[:, key_head, None, None]
 
 
 def scale_of(q, at):
