@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "oracle/defect/input_defects.h"
 #include "oracle/diagnosis/catalog_entry.h"
+#include "oracle/layer/code_defects.h"
 #include "oracle/property/changed_inputs.h"
 #include "oracle/property/common_properties.h"
 
@@ -96,19 +96,13 @@ std::vector<Defect> ExpertsDefects() {
                    }),
       ChangedSlots(
           "weights_of_next_token", "a token has the weights of the next one", "weights",
-          [](Tensor<double>& slots, size_t) {
-            const auto K = static_cast<ptrdiff_t>(slots.shape[1]);
-            if (!slots.data.empty())
-              std::rotate(slots.data.begin(), slots.data.begin() + K, slots.data.end());
-          },
-          true),
+          [](Tensor<double>& slots, size_t) { RotateRows(slots); }, true),
       ChangedSlots("renormalised", "the weights of a token are divided by their sum", "weights",
                    [](Tensor<double>& slots, size_t) {
                      ForEachToken(slots, [](double* of, size_t K) {
                        double sum = 0;
                        for (size_t k = 0; k < K; ++k) sum += of[k];
-                       for (size_t k = 0; sum != 0 && k < K; ++k)
-                         of[k] = RoundTo(DType::kF32, of[k] / sum);
+                       for (size_t k = 0; sum != 0 && k < K; ++k) of[k] /= sum;
                      });
                    }),
       ChangedSlots("next_expert", "the indices count from 1", "indices",
@@ -118,12 +112,7 @@ std::vector<Defect> ExpertsDefects() {
                    }),
       ChangedSlots(
           "experts_of_next_token", "the tokens are not put back into their order", "indices",
-          [](Tensor<double>& slots, size_t) {
-            const auto K = static_cast<ptrdiff_t>(slots.shape[1]);
-            if (!slots.data.empty())
-              std::rotate(slots.data.begin(), slots.data.begin() + K, slots.data.end());
-          },
-          true),
+          [](Tensor<double>& slots, size_t) { RotateRows(slots); }, true),
       ChangedSlots("last_expert_lost", "the last expert is taken for another one", "indices",
                    [](Tensor<double>& slots, size_t E) {
                      for (double& e : slots.data)

@@ -5,6 +5,9 @@
 
 #include "oracle/catalog/catalog.h"
 #include "oracle/catalog/causes_test.h"
+#include "reference/case/draw.h"
+#include "reference/case/intermediate.h"
+#include "reference/prove/prove.h"
 
 namespace sextant::oracle {
 namespace {
@@ -21,6 +24,17 @@ TEST(DecidingWord, IsAnExtentWithWhichTheAnswersDiffer) {
       {&DefectNamed("attention", "mask=none"), &DefectNamed("attention", "query_offset=")});
   EXPECT_EQ(decision.word, "S=2");
   EXPECT_EQ(decision.answers, 2U);
+}
+
+// Within the trace of an answer of another shape.
+TEST(DecidingWord, DoesNotTakeTheAnswerToTheCaseForThatToAnother) {
+  const Case c = Case::Parse("quantize N=1 A=1 G=1 M=2");
+  const Tensors answer = EvaluateByRecipe({c, DrawInputs(c), ParseRecipe("native", c.dtype())});
+  const ScopedTrace trace(answer);
+  const Decision decision = DecidingWord(
+      c, ParseRecipe("native", c.dtype()),
+      {&DefectNamed("quantize", "limit=224"), &DefectNamed("quantize", "scale_doubled")});
+  EXPECT_NE(decision.word, "");
 }
 
 TEST(DecidingWord, IsEmptyIfTheDefectsAreTheSame) {

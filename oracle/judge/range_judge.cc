@@ -128,13 +128,14 @@ double RangeJudge::WorstWithin(size_t index) const {
   return index < worst_index_ ? std::nextafter(worst_.second, -1) : worst_.second;
 }
 
-// An element that has no right number, but the answer is one.
-void RangeJudge::FailElement(const AnsweredPart& part, size_t i, size_t index) {
+// An element that is no number: any other answer fails.
+void RangeJudge::JudgeNonfinite(const AnsweredPart& part, size_t i, size_t index) {
+  ++verdict_.judged;
+  elements_.statuses[index] = ElementStatus::kJudged;
+  if (!std::isfinite(part.got.data[i])) return;
   verdict_.grade = Grade::kFails;
   ++verdict_.failed;
-  ++verdict_.judged;
   elements_.fails[index] = true;
-  elements_.statuses[index] = ElementStatus::kJudged;
   SetIfWorst(part, i, index, {Grade::kFails, kInfinity});
 }
 
@@ -147,8 +148,8 @@ void RangeJudge::JudgeElement(const AnsweredPart& part, size_t i, size_t index) 
   const double bound = permitted.error.data[i] + radius;
   ElementStatus& status = elements_.statuses[index];
   const bool left_out = std::isnan(radius);
-  if (golden.keeps_nonfinite && !left_out && IsUnspecified(golden, i) && std::isfinite(got)) {
-    FailElement(part, i, index);
+  if (golden.keeps_nonfinite && !left_out && IsUnspecified(golden, i)) {
+    JudgeNonfinite(part, i, index);
     return;
   }
   if (left_out || IsUnspecified(golden, i)) {

@@ -54,7 +54,7 @@ class RangeJudge {
   // `index`: of the first element in the whole tensor.
   void JudgeBlock(const AnsweredPart& part, size_t first, size_t count, size_t index);
   void JudgeElement(const AnsweredPart& part, size_t i, size_t index);
-  void FailElement(const AnsweredPart& part, size_t i, size_t index);
+  void JudgeNonfinite(const AnsweredPart& part, size_t i, size_t index);
   double WorstWithin(size_t index) const;
   void SetIfWorst(const AnsweredPart& part, size_t i, size_t index, const Rank& rank);
   bool IsWorse(const Rank& rank, size_t index) const {

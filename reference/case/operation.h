@@ -122,6 +122,11 @@ template <class Op>
 std::unique_ptr<Operation> MakeOperation();  // specialised in <op>.cc
 
 template <class Op>
+concept KeepsNonfinite = requires {
+  requires Op::kKeepsNonfinite;
+};
+
+template <class Op>
 concept DefinesStore = requires(const Op& op, const Rounded& x) {
   op.Stored(DType(), x);
 };
@@ -142,154 +147,153 @@ class Wrapped final : public TypedOperation<Op> {
                                                     .formula = Op::kFormula,
                                                     .source = Op::kSource,
                                                     .bitwise = DefinesStore<Op>,
-                                                    .keeps_nonfinite = requires {
-                                                      requires Op::kKeepsNonfinite;
-  }});
-return kInfo;
-}  // namespace sextant
-std::unique_ptr<Operation> Clone() const override { return std::make_unique<Wrapped>(op_); }
-std::vector<Attribute> Attributes() const override { return AttributesOf(op_); }
-void Set(std::string_view name, std::string_view text) override {
-  SetAttribute(op_, Op::kName, name, text);
-}
-void Check() const override {
-  if constexpr (requires { op_.Check(); }) op_.Check();
-}
-bool Reads(std::string_view optional_input) const override {
-  if constexpr (requires { op_.Reads(optional_input); }) return op_.Reads(optional_input);
-  if constexpr (requires { op_.with; }) return op_.with.Has(optional_input);
-  return false;
-}
-void Evaluate(const Tensors& in, Outputs<Interval>& out) const override { ApplyExactly(in, out); }
-void Evaluate(const Tensors& in, Outputs<Counted>& out) const override { Apply(in, out); }
-void Evaluate(const Tensors& in, Outputs<Rounded>& out) const override { Apply(in, out); }
-void Evaluate(const Tensors& in, Outputs<BoostReal>& out) const override { ApplyExactly(in, out); }
-std::vector<std::unique_ptr<Operation>> Alternatives() const override {
-  std::vector<std::unique_ptr<Operation>> all;
-  if constexpr (requires { AlternativesOf(op_); }) {
-    for (const Op& other : AlternativesOf(op_)) all.push_back(std::make_unique<Wrapped>(other));
+                                                    .keeps_nonfinite = KeepsNonfinite<Op>});
+    return kInfo;
   }
-  return all;
-}
+  std::unique_ptr<Operation> Clone() const override { return std::make_unique<Wrapped>(op_); }
+  std::vector<Attribute> Attributes() const override { return AttributesOf(op_); }
+  void Set(std::string_view name, std::string_view text) override {
+    SetAttribute(op_, Op::kName, name, text);
+  }
+  void Check() const override {
+    if constexpr (requires { op_.Check(); }) op_.Check();
+  }
+  bool Reads(std::string_view optional_input) const override {
+    if constexpr (requires { op_.Reads(optional_input); }) return op_.Reads(optional_input);
+    if constexpr (requires { op_.with; }) return op_.with.Has(optional_input);
+    return false;
+  }
+  void Evaluate(const Tensors& in, Outputs<Interval>& out) const override { ApplyExactly(in, out); }
+  void Evaluate(const Tensors& in, Outputs<Counted>& out) const override { Apply(in, out); }
+  void Evaluate(const Tensors& in, Outputs<Rounded>& out) const override { Apply(in, out); }
+  void Evaluate(const Tensors& in, Outputs<BoostReal>& out) const override {
+    ApplyExactly(in, out);
+  }
+  std::vector<std::unique_ptr<Operation>> Alternatives() const override {
+    std::vector<std::unique_ptr<Operation>> all;
+    if constexpr (requires { AlternativesOf(op_); }) {
+      for (const Op& other : AlternativesOf(op_)) all.push_back(std::make_unique<Wrapped>(other));
+    }
+    return all;
+  }
 
-private:
-using TypedOperation<Op>::op_;
+ private:
+  using TypedOperation<Op>::op_;
 
-template <class Real>
-void ApplyExactly(const Tensors& inputs, Outputs<Real>& outputs) const {
-  if constexpr (provable) {
-    Apply(inputs, outputs);
-  } else {
-    assert(!"a mutated formula is never proven");
-  }
-}
-template <class Real>
-void Apply(const Tensors& inputs, Outputs<Real>& outputs) const {
-  {
-    ScopedOutputs traced;
-    for (size_t o = 0; o < outputs.size(); ++o)
-      traced.Add(info().signature.outputs[o].name, &outputs[o].values);
-    Call<Real>(&Op::template operator()<Real>, inputs, outputs);
-  }
-  for (size_t o = 0; o < outputs.size(); ++o) {
-    Output<Real>& output = outputs[o];
-    if (info().signature.outputs[o].role == Role::kChoice) continue;
-    if constexpr (DefinesStore<Op>) {
-      for (Real& x : output.values.data) x = op_.Stored(output.dtype, x);
+  template <class Real>
+  void ApplyExactly(const Tensors& inputs, Outputs<Real>& outputs) const {
+    if constexpr (provable) {
+      Apply(inputs, outputs);
     } else {
-      const ScopedStore at(output.dtype);
-      const Choice choice = this->ChoiceOf(o);
-      const bool is_chosen = choice != Choice::kNone;
-      if constexpr (std::same_as<Real, Counted>)
-        for (const Counted& x : output.values.data)
-          if (is_chosen) output.before_rounding.push_back(x.Permitted());
-      if constexpr (std::same_as<Real, Rounded>) {
-        // A processor that flushes subnormal numbers leaves codes as they are.
-        for (Rounded& x : output.values.data)
-          if (is_chosen) x = Rounded(Chosen(choice, output.dtype, x.value()), output.dtype);
-        if (is_chosen) continue;
+      assert(!"a mutated formula is never proven");
+    }
+  }
+  template <class Real>
+  void Apply(const Tensors& inputs, Outputs<Real>& outputs) const {
+    {
+      ScopedOutputs traced;
+      for (size_t o = 0; o < outputs.size(); ++o)
+        traced.Add(info().signature.outputs[o].name, &outputs[o].values);
+      Call<Real>(&Op::template operator()<Real>, inputs, outputs);
+    }
+    for (size_t o = 0; o < outputs.size(); ++o) {
+      Output<Real>& output = outputs[o];
+      if (info().signature.outputs[o].role == Role::kChoice) continue;
+      if constexpr (DefinesStore<Op>) {
+        for (Real& x : output.values.data) x = op_.Stored(output.dtype, x);
+      } else {
+        const ScopedStore at(output.dtype);
+        const Choice choice = this->ChoiceOf(o);
+        const bool is_chosen = choice != Choice::kNone;
+        if constexpr (std::same_as<Real, Counted>)
+          for (const Counted& x : output.values.data)
+            if (is_chosen) output.before_rounding.push_back(x.Permitted());
+        if constexpr (std::same_as<Real, Rounded>) {
+          // A processor that flushes subnormal numbers leaves codes as they are.
+          for (Rounded& x : output.values.data)
+            if (is_chosen) x = Rounded(Chosen(choice, output.dtype, x.value()), output.dtype);
+          if (is_chosen) continue;
+        }
+        ConvertAll(std::span<Real>(output.values.data));
       }
-      ConvertAll(std::span<Real>(output.values.data));
     }
   }
-}
 
-template <class Real, class... Parameters>
-void Call(void (Op::*formula)(Parameters...) const, const Tensors& inputs,
-          Outputs<Real>& outputs) const {
-  size_t input = 0, output = 0;
-  const std::vector<TensorSpec>& declared = info().signature.inputs;
-  size_t parameter = 0;  // index into `declared`
-  const auto next = [&]() -> const NamedTensor& { return ++parameter, inputs[input++]; };
-  // A mutation may read fewer inputs than the case has.
-  const auto optional = [&] {
-    const std::string& name = declared[parameter++].name;
-    input += input < inputs.size() && inputs[input].name == name ? 1 : 0;
-    return Reads(name) ? std::make_optional(Lift<Real>(Find(inputs, name))) : std::nullopt;
-  };
-  const auto argument = [&]<class P>(std::type_identity<P>) {
-    using Plain = std::remove_cvref_t<std::remove_pointer_t<P>>;
-    if constexpr (requires(Plain named) { named.Visit([](const char*, auto&) {}); }) {
-      return Named<Plain>(inputs, outputs);
-    } else if constexpr (std::is_pointer_v<P>) {
-      return optional();
-    } else if constexpr (!std::is_const_v<std::remove_reference_t<P>>) {
-      return std::ref(outputs[output++].values);
-    } else if constexpr (std::is_same_v<Plain, Weights<Real>>) {
-      return Weights<Real>(next());
-    } else if constexpr (std::is_same_v<typename Plain::Element, double>) {
-      return std::cref(next().values);
-    } else {
-      return Lift<Real>(next());
-    }
-  };
-  // Braces guarantee evaluation from left to right.
-  std::tuple arguments{argument(std::type_identity<Parameters>())...};
-  std::apply([&](auto&... a) { (op_.*formula)(Unwrapped(a)...); }, arguments);
-}
+  template <class Real, class... Parameters>
+  void Call(void (Op::*formula)(Parameters...) const, const Tensors& inputs,
+            Outputs<Real>& outputs) const {
+    size_t input = 0, output = 0;
+    const std::vector<TensorSpec>& declared = info().signature.inputs;
+    size_t parameter = 0;  // index into `declared`
+    const auto next = [&]() -> const NamedTensor& { return ++parameter, inputs[input++]; };
+    // A mutation may read fewer inputs than the case has.
+    const auto optional = [&] {
+      const std::string& name = declared[parameter++].name;
+      input += input < inputs.size() && inputs[input].name == name ? 1 : 0;
+      return Reads(name) ? std::make_optional(Lift<Real>(Find(inputs, name))) : std::nullopt;
+    };
+    const auto argument = [&]<class P>(std::type_identity<P>) {
+      using Plain = std::remove_cvref_t<std::remove_pointer_t<P>>;
+      if constexpr (requires(Plain named) { named.Visit([](const char*, auto&) {}); }) {
+        return Named<Plain>(inputs, outputs);
+      } else if constexpr (std::is_pointer_v<P>) {
+        return optional();
+      } else if constexpr (!std::is_const_v<std::remove_reference_t<P>>) {
+        return std::ref(outputs[output++].values);
+      } else if constexpr (std::is_same_v<Plain, Weights<Real>>) {
+        return Weights<Real>(next());
+      } else if constexpr (std::is_same_v<typename Plain::Element, double>) {
+        return std::cref(next().values);
+      } else {
+        return Lift<Real>(next());
+      }
+    };
+    // Braces guarantee evaluation from left to right.
+    std::tuple arguments{argument(std::type_identity<Parameters>())...};
+    std::apply([&](auto&... a) { (op_.*formula)(Unwrapped(a)...); }, arguments);
+  }
 
-// A struct with the inputs or outputs that its Visit names.
-template <class Struct, class Real>
-Struct Named(const Tensors& inputs, Outputs<Real>& outputs) const {
-  Struct named{};
-  named.Visit([&]<class Member>(const char* name, Member& member) {
-    if constexpr (std::is_same_v<Member, Tensor<Real>*>) {
-      const std::vector<TensorSpec>& declared = info().signature.outputs;
-      const auto at = std::ranges::find(declared, name, &TensorSpec::name);
-      member = &outputs.at(static_cast<size_t>(at - declared.begin())).values;
-    } else if constexpr (std::is_same_v<Member, std::optional<Tensor<Real>>>) {
-      if (Reads(name)) member = Lift<Real>(Find(inputs, name));
-    } else if constexpr (std::is_same_v<Member, Weights<Real>>) {
-      member = Weights<Real>(Find(inputs, name));
-    } else {
-      member = Lift<Real>(Find(inputs, name));
-    }
-  });
-  return named;
-}
-template <class Real>
-static Tensor<Real> Lift(const NamedTensor& tensor) {
-  Tensor<Real> lifted;
-  lifted.shape = tensor.values.shape;
-  lifted.data.clear();
-  lifted.data.reserve(tensor.values.data.size());
-  for (const double x : tensor.values.data) lifted.data.emplace_back(x, tensor.dtype);
-  return lifted;
-}
-template <class T>
-static T& Unwrapped(std::reference_wrapper<T>& x) {
-  return x.get();
-}
-template <class T>
-static const T* Unwrapped(std::optional<T>& x) {
-  return x ? &*x : nullptr;
-}
-template <class T>
-static T& Unwrapped(T& x) {
-  return x;
-}
-}
-;
+  // A struct with the inputs or outputs that its Visit names.
+  template <class Struct, class Real>
+  Struct Named(const Tensors& inputs, Outputs<Real>& outputs) const {
+    Struct named{};
+    named.Visit([&]<class Member>(const char* name, Member& member) {
+      if constexpr (std::is_same_v<Member, Tensor<Real>*>) {
+        const std::vector<TensorSpec>& declared = info().signature.outputs;
+        const auto at = std::ranges::find(declared, name, &TensorSpec::name);
+        member = &outputs.at(static_cast<size_t>(at - declared.begin())).values;
+      } else if constexpr (std::is_same_v<Member, std::optional<Tensor<Real>>>) {
+        if (Reads(name)) member = Lift<Real>(Find(inputs, name));
+      } else if constexpr (std::is_same_v<Member, Weights<Real>>) {
+        member = Weights<Real>(Find(inputs, name));
+      } else {
+        member = Lift<Real>(Find(inputs, name));
+      }
+    });
+    return named;
+  }
+  template <class Real>
+  static Tensor<Real> Lift(const NamedTensor& tensor) {
+    Tensor<Real> lifted;
+    lifted.shape = tensor.values.shape;
+    lifted.data.clear();
+    lifted.data.reserve(tensor.values.data.size());
+    for (const double x : tensor.values.data) lifted.data.emplace_back(x, tensor.dtype);
+    return lifted;
+  }
+  template <class T>
+  static T& Unwrapped(std::reference_wrapper<T>& x) {
+    return x.get();
+  }
+  template <class T>
+  static const T* Unwrapped(std::optional<T>& x) {
+    return x ? &*x : nullptr;
+  }
+  template <class T>
+  static T& Unwrapped(T& x) {
+    return x;
+  }
+};
 
 template <class Op>
 std::unique_ptr<Operation> Wrap() {

@@ -58,9 +58,9 @@ TEST(OptionalInputs, DoNotChangeTheNumbersOfOthers) {
 
 TEST(OptionalInputs, ThatAreUnknownDoubledOrAbsentAreOneError) {
   EXPECT_EQ(ErrorOf("attention with=bais" + kLine),
-            "attention has no optional input 'bais'; it has: bias sink");
+            "attention has no optional input 'bais'; it has: bias sink q_scale k_scale v_scale");
   EXPECT_EQ(ErrorOf("attention with=q" + kLine),
-            "attention has no optional input 'q'; it has: bias sink");
+            "attention has no optional input 'q'; it has: bias sink q_scale k_scale v_scale");
   EXPECT_EQ(ErrorOf("attention with=sink,sink" + kLine), "attention: with= has sink twice");
   EXPECT_EQ(ErrorOf("attention @bias=normal" + kLine),
             "attention: @bias= is given, but this case has no bias; expected it in with=");

@@ -49,7 +49,7 @@ QuestionWords WordsOfQuestion(std::string_view text) {
 void SetStatedTypes(const Signature& signature, const QuestionWords& words, GivenTensors& given) {
   for (auto& [name, tensor] : given) {
     const std::string* stated = words.Find("dtype." + name);
-    if (tensor.dtype == DType::kI8 && !HasTypesOfCodes(FindTensor(signature, name)->role))
+    if (tensor.dtype == DType::kI8 && !MayBeCodes(FindTensor(signature, name)->role))
       tensor.dtype = DType::kI64;
     if (!stated || tensor.view.type != ElementType::kU8) continue;
     for (const DType dtype : kDTypes) {
@@ -71,7 +71,8 @@ void RequireInputs(const OperationInfo& info, const GivenTensors& given) {
 void CheckKind(const TensorSpec& spec, const GivenTensor& given) {
   if (spec.role == Role::kReal) return;
   const bool integers = given.dtype == DType::kI64;
-  if (integers && HasTypesOfCodes(spec.role)) return;  // of a type of integers, which Read checks
+  const bool is_byte = given.view.type == ElementType::kU8;   // may be bits or a number
+  if (integers && MayBeCodes(spec.role) && !is_byte) return;  // of i8 or i4, which Read checks
   if (integers == (DTypeOf(spec.role, DType::kF32) == DType::kI64)) return;
   const std::string bits =
       given.view.type == ElementType::kU8

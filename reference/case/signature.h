@@ -25,10 +25,9 @@
 namespace sextant {
 
 enum class Role { kCase, kInteger, kWide, kReal, kCode, kOperand, kScale, kChoice };
+inline bool MayBeCodes(Role role) { return role == Role::kCode || role == Role::kOperand; }
 // True if dtype.NAME= may give it a type that floating-point tensors do not have.
-inline bool HasTypesOfCodes(Role role) {
-  return role == Role::kCode || role == Role::kOperand || role == Role::kScale;
-}
+inline bool HasTypesOfCodes(Role role) { return MayBeCodes(role) || role == Role::kScale; }
 
 struct TensorSpec {
   std::string name;

@@ -2,22 +2,31 @@
 
 #include "reference/case/operation.h"
 #include "reference/layer/code_blocks.h"
+#include "reference/number/any_of.h"
 #include "reference/number/real.h"
 
 namespace sextant {
+
+namespace {
+
+// In any order.
+template <class Real>
+Real Product(const Real& a, const Real& b, const Real& c) {
+  return AnyOf(a * (b * c), {a * b * c, a * c * b});
+}
+
+}  // namespace
 
 template <class Real>
 void Dequantize::operator()(const Tensor<double>& codes, const Tensor<Real>& scale,
                             const Tensor<Real>* tensor_scale, Tensor<Real>& y) const {
   const ScopedStep at(Step::kScale);
-  // A code times its scale alone is exact in f32: this order errs more than the other one.
-  const auto factor = [&](size_t n, size_t g) {
-    return tensor_scale ? scale(n, g) * (*tensor_scale)(0) : scale(n, g);
-  };
   for (size_t n = 0; n < codes.shape[0]; ++n)
     for (size_t g = 0; g < codes.shape[2]; ++g)
-      ForBlock(codes.shape, n, g,
-               [&, by = factor(n, g)](size_t flat) { y.data[flat] = Real(codes.data[flat]) * by; });
+      ForBlock(codes.shape, n, g, [&](size_t flat) {
+        const Real code(codes.data[flat]), &of_block = scale(n, g);
+        y.data[flat] = tensor_scale ? Product(code, of_block, (*tensor_scale)(0)) : code * of_block;
+      });
 }
 
 template <>

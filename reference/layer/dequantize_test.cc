@@ -64,6 +64,19 @@ TEST(Dequantize, HasAScaleOfTheTensor) {
   EXPECT_EQ(y[0].high.data[0], -1.5 * 0.875 * of_tensor);
 }
 
+// 113 * 1.267... has 31 bits; its product with 3 alone is exact.
+TEST(Dequantize, PermitsItsThreeFactorsInAnyOrder) {
+  const Case c = Case::Parse("dequantize with=tensor_scale dtype.codes=i8 N=1 A=1 G=1 M=1");
+  const float code = 113, scale = 1.267230749130249F, of_tensor = 3;
+  const Tensors inputs = {{"codes", DType::kI8, Tensor<double>({1, 1, 1, 1}, {code})},
+                          {"scale", DType::kF32, Tensor<double>({1, 1}, {scale})},
+                          {"tensor_scale", DType::kF32, Tensor<double>({1}, {of_tensor})}};
+  const auto y = Prove({c, inputs, ParseRecipe("native", c.dtype())})[0];
+  for (const float answer :
+       {code * scale * of_tensor, code * of_tensor * scale, code * (scale * of_tensor)})
+    EXPECT_LE(std::abs(answer - y.high.data[0]), y.permitted.data[0]);
+}
+
 TEST(Dequantize, NansAreUnspecified) {
   const auto y = GoldenOf("dequantize N=1 A=1 G=2 M=1", {1, 1, 2, 1}, {kNaN, 2}, {1, 2});
   EXPECT_THAT(y[0].value.data, ElementsAre(IsNan(), 4));

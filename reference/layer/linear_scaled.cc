@@ -9,6 +9,7 @@
 #include "reference/number/any_of.h"
 #include "reference/number/matrix_product.h"
 #include "reference/number/real.h"
+#include "reference/number/recipe/rounding_units.h"
 
 namespace sextant {
 namespace {
@@ -116,94 +117,125 @@ void MultiplyScaled(const Blocks<Real>& of, const Tensor<Real>& weight_scale,
   std::ranges::copy(products.data, y.data.begin());
 }
 
-// The error of MultiplyScaled relative to T, the sum of the |terms|, and an absolute one.
-struct ErrorOfScaled {
-  double worst, likely, absolute;
+// An implementation in one format, which contains all inputs, multiplies the factors of a term, x,
+// weight and their scales, in any order, and adds in any order, so that a scale may also multiply a
+// sum. Then each term has at most `roundings`, and all n of them one error of a sum: relative to
+// the sum T of the |terms| the result errs by at most (1 + u)^roundings (1 + sum) - 1. A product
+// that is subnormal errs by UnderflowErrorOf more, which its other factors multiply.
+struct AnyOrder {
+  AnyOrder(const StepRule& rule, size_t n, int roundings)
+      : rule_(rule),
+        n_(static_cast<double>(n)),
+        rounded_(roundings * UnitRoundoffOf(rule.format)),
+        sum_(RelativeErrorOfSum(rule, n)) {}
+  // total: T; others: no product of some factors is larger; most: nor is any number on the way.
+  Counted::Bounds Of(double total, double others, double most) const {
+    const double underflow = 6 * n_ * UnderflowErrorOf(rule_) * others * (1 + sum_.worst);
+    const auto bound = [&](double sum) {
+      const double relative = rounded_ * (1 + rounded_) + sum * (1 + 2 * rounded_);
+      return (total * relative + underflow) * (1 + 0x1p-40);
+    };
+    const double worst = bound(sum_.worst);
+    if (!(std::max({most, others, total}) + worst <= MaxFinite(rule_.format)))
+      return {kInfinity, kInfinity};
+    return {worst, bound(sum_.likely)};
+  }
+
+ private:
+  const StepRule& rule_;
+  const double n_, rounded_;
+  const SumError sum_;
 };
 
-// Both steps round to one format, which contains all inputs. A term has three roundings, of two
-// products with a scale and of their product; the sum of n computed terms errs by
-// RelativeErrorOfSum times their magnitudes, and a scale may instead multiply what is summed
-// already. So the error is at most T ((1 + u)^3 (1 + sum) - 1), but where a product is subnormal:
-// it errs by at most `least`, and its other factor is at most x or weight.
-ErrorOfScaled ErrorOf(const StepRule& rule, size_t n, double x, double weight) {
-  const double u = PowerOfTwo(-GridOf(rule.format).precision);
-  const SumError sum = RelativeErrorOfSum(rule, n);
-  const double least =
-      rule.flushes ? PowerOfTwo(GridOf(rule.format).min_exponent) : MinSubnormal(rule.format) / 2;
-  const auto of = [&](double of_sum) {
-    return (3 * u * (1 + 2 * u) + of_sum * (1 + 4 * u)) * (1 + 0x1p-40);
-  };
-  return {of(sum.worst), of(sum.likely),
-          2 * static_cast<double>(n) * least * (x + weight + 1) * (1 + sum.worst)};
+bool HasFormat(const Tensor<Counted>& tensor, DType format) {
+  return std::ranges::all_of(tensor.data, [&](const Counted& x) {
+    return x.format() && Contains(format, *x.format()) && std::isfinite(x.center().high);
+  });
 }
 
-// What is known of the dtypes of the inputs, and of the steps.
-bool HaveOneFormat(const StepRule& scale, const StepRule& dot, const Blocks<Counted>& of,
-                   const Tensor<Counted>& weight_scale, const Tensor<Counted>* x_scale) {
-  const auto contained = [&](const Tensor<Counted>& tensor) {
-    return std::ranges::all_of(tensor.data, [&](const Counted& x) {
-      return x.format() && Contains(dot.format, *x.format()) && std::isfinite(x.center().high);
-    });
-  };
-  return !scale.exact && !dot.exact && scale.format == dot.format &&
-         dot.factors == Factors::kWhole && Contains(dot.format, of.weight_dtype()) &&
-         contained(of.x()) && contained(weight_scale) && (!x_scale || contained(*x_scale));
+// Without numbers any type.
+DType TypeOf(const Tensor<Counted>& tensor) {
+  return tensor.data.empty() ? DType::kE8M0 : *tensor.data[0].format();
 }
 
-// Adds to the errors of y those of an implementation that multiplies x, the weight or both by their
-// scales before it adds products.
+// Of a term: none if all of its products are exact.
+int RoundingsOf(const Blocks<Counted>& of, const Tensor<Counted>& weight_scale,
+                const Tensor<Counted>* x_scale, DType format) {
+  const int scales =
+      (TypeOf(weight_scale) != DType::kE8M0) + (x_scale && TypeOf(*x_scale) != DType::kE8M0);
+  const bool is_exact = GridOf(TypeOf(of.x())).precision + GridOf(of.weight_dtype()).precision <=
+                        GridOf(format).precision;
+  return scales == 0 && is_exact ? 0 : scales + 1;
+}
+
+// The largest of the magnitudes of each of some parts, and 1.
+std::vector<double> LargestOfEach(size_t parts, size_t each, const auto& number) {
+  std::vector<double> largest(parts, 1);
+  for (size_t i = 0; i < parts * each; ++i)
+    largest[i / each] = std::max(largest[i / each], std::abs(number(i).center().high));
+  return largest;
+}
+
+// Adds to the errors of y those of AnyOrder.
 template <class Real>
-void PermitScaledOperands(const Blocks<Real>&, const Tensor<Real>&, const Tensor<Real>*,
-                          Tensor<Real>&) {}
+void PermitAnyOrder(const Blocks<Real>&, const Tensor<Real>&, const Tensor<Real>*, Tensor<Real>&) {}
 template <>
-void PermitScaledOperands(const Blocks<Counted>& of, const Tensor<Counted>& weight_scale,
-                          const Tensor<Counted>* x_scale, Tensor<Counted>& y) {
+void PermitAnyOrder(const Blocks<Counted>& of, const Tensor<Counted>& weight_scale,
+                    const Tensor<Counted>* x_scale, Tensor<Counted>& y) {
   const auto rule_of = [](Step step) {
     const ScopedStep at(step);
     return CurrentRule();
   };
   const StepRule scale = rule_of(Step::kScale), dot = rule_of(Step::kDot);
   if (scale.exact && dot.exact) return;
-  if (!HaveOneFormat(scale, dot, of, weight_scale, x_scale)) {
+  const bool is_one_format =
+      !scale.exact && !dot.exact && scale.format == dot.format && dot.factors == Factors::kWhole &&
+      Contains(dot.format, of.weight_dtype()) && HasFormat(of.x(), dot.format) &&
+      HasFormat(weight_scale, dot.format) && (!x_scale || HasFormat(*x_scale, dot.format));
+  if (!is_one_format) {
     Tensor<Counted> other(y.shape);
     MultiplyScaled(of, weight_scale, x_scale, other);
     for (size_t i = 0; i < y.data.size(); ++i) y.data[i] = AnyOf(y.data[i], {other.data[i]});
     return;
   }
-  const auto magnitude = [](const Counted& x) { return std::abs(x.center().high); };
-  std::vector<double> totals(y.data.size());
+  const auto magnitudes = [&](size_t rows, size_t g, const auto& number) {
+    return BlocksOf<Counted>(rows, of.M, [&](size_t row, size_t m) {
+      return Counted(std::abs(number(row, g, m).center().high), dot.format);
+    });
+  };
+  const auto x_of = [&](size_t row, size_t g, size_t m) { return of.X(row, g, m); };
+  const auto weight_of = [&](size_t row, size_t g, size_t m) { return of.Weight(row, g, m); };
+  const auto scale_of = [](const Tensor<Counted>* of_block, size_t i, size_t g) {
+    return of_block ? std::abs((*of_block)(i, g).center().high) : 1;
+  };
+  std::vector<double> totals(y.data.size()), most(y.data.size());
   Tensor<Counted> sums({of.rows(), of.columns()});
-  double most_x = 0, most_weight = 0;
   for (size_t g = 0; g < of.G; ++g) {
-    const auto by_x = [&](size_t row) {
-      return x_scale ? magnitude((*x_scale)(row / of.B, g)) : 1;
-    };
-    const auto by_weight = [&](size_t column) { return magnitude(weight_scale(column / of.A, g)); };
-    const auto x = BlocksOf<Counted>(of.rows(), of.M, [&](size_t row, size_t m) {
-      const double number = magnitude(of.X(row, g, m));
-      most_x = std::max(most_x, number * by_x(row));
-      return Counted(number, dot.format);
-    });
-    const auto weight = BlocksOf<Counted>(of.columns(), of.M, [&](size_t column, size_t m) {
-      const double number = magnitude(of.Weight(column, g, m));
-      most_weight = std::max(most_weight, number * by_weight(column));
-      return Counted(number, dot.format);
-    });
-    MultiplyByRows(x, weight, sums);
-    for (size_t i = 0; i < totals.size(); ++i)
-      totals[i] += sums.data[i].Magnitude() * by_x(i / of.columns()) * by_weight(i % of.columns());
+    MultiplyByRows(magnitudes(of.rows(), g, x_of), magnitudes(of.columns(), g, weight_of), sums);
+    for (size_t i = 0; i < totals.size(); ++i) {
+      const double by_x = scale_of(x_scale, i / of.columns() / of.B, g),
+                   by_weight = scale_of(&weight_scale, i % of.columns() / of.A, g),
+                   sum = sums.data[i].Magnitude();
+      totals[i] += sum * by_x * by_weight * (1 + 0x1p-50);
+      most[i] = std::max(most[i], sum * std::max(by_x, 1.0) * std::max(by_weight, 1.0));
+    }
   }
-  const ErrorOfScaled error = ErrorOf(dot, of.G * of.M, most_x, most_weight);
+  const size_t width = of.G * of.M;
+  const auto x = LargestOfEach(of.rows(), width, [&](size_t i) { return of.x().data[i]; });
+  const auto weight = LargestOfEach(of.columns(), width, [&](size_t i) {
+    return of.Weight(i / width, i % width / of.M, i % of.M);
+  });
+  const auto by_weight = LargestOfEach(of.F, of.G, [&](size_t i) { return weight_scale.data[i]; });
+  const auto by_x = x_scale ? LargestOfEach(of.N, of.G, [&](size_t i) { return x_scale->data[i]; })
+                            : std::vector<double>(of.N, 1);
+  const AnyOrder any(dot, width, RoundingsOf(of, weight_scale, x_scale, dot.format));
   for (size_t i = 0; i < y.data.size(); ++i) {
-    const double total = totals[i] * (1 + static_cast<double>(of.G + 4) * 0x1p-52);
-    const bool overflows = total * (1 + error.worst) + error.absolute > MaxFinite(dot.format) ||
-                           std::max(most_x, most_weight) > MaxFinite(dot.format) / 2;
-    Counted& sum = y.data[i];
-    const auto larger = [&](double own, double relative) {
-      return overflows ? kInfinity : std::max(own, total * relative + error.absolute);
-    };
-    sum = sum.WithError({larger(sum.error(), error.worst), larger(sum.likely(), error.likely)});
+    const size_t row = i / of.columns(), column = i % of.columns();
+    const double others = x[row] * weight[column] * by_x[row / of.B] * by_weight[column / of.A];
+    const Counted::Bounds bounds =
+        any.Of(totals[i] * (1 + static_cast<double>(of.G) * 0x1p-52), others, most[i]);
+    y.data[i] = y.data[i].WithError(
+        {std::max(y.data[i].error(), bounds.worst), std::max(y.data[i].likely(), bounds.likely)});
   }
 }
 
@@ -217,7 +249,7 @@ void LinearScaled::operator()(const Tensor<Real>& x, const Weights<Real>& weight
   const Form form = FormOfScales<Real>();
   (form == Form::kOperands ? MultiplyScaled<Real> : AddBlocks<Real>)(blocks, weight_scale, x_scale,
                                                                      y);
-  if (form == Form::kDefault) PermitScaledOperands(blocks, weight_scale, x_scale, y);
+  if (form == Form::kDefault) PermitAnyOrder(blocks, weight_scale, x_scale, y);
   if (!bias) return;
   const ScopedStep at(Step::kBias);
   for (size_t i = 0; i < y.data.size(); ++i)

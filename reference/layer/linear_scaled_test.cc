@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <regex>
+
 #include "reference/base/error_test.h"
 #include "reference/prove/proof_test.h"
 
@@ -52,6 +54,55 @@ TEST(LinearScaled, TheRecipeSaysWhatIsScaled) {
   EXPECT_LT(permitted("native scale=f32:operands"), y * 0x1p-22);
   EXPECT_GT(permitted("native scale=bf16:operands"), y * 0x1p-10);
   EXPECT_LT(permitted("native scale=bf16:operands"), y * 0x1p-7);
+}
+
+// Each way of the recipe, in every dtype, near underflow, and where a sum cancels.
+TEST(LinearScaled, TheDefaultPermitsBothWays) {
+  for (const std::string words :
+       {"with=x_scale N=3 B=2 G=2 M=5 F=3 A=2 dtype.x=f8_e4m3fn",
+        "with=x_scale N=3 B=1 G=1 M=1 F=5 A=1 dtype=bf16 dtype.x=i8 dtype.weight=i8",
+        "N=2 B=1 G=3 M=4 F=2 A=2 dtype=f64 dtype.weight=i8",
+        "with=x_scale N=2 B=1 G=2 M=3 F=2 A=1 dtype=f16 dtype.weight_scale=e8m0",
+        "with=x_scale N=1 B=1 G=1 M=4 F=1 A=1 dtype.weight=i8 @x=0x1.8p-76,0x1.8p-76,0x1.8p-76,"
+        "0x1.8p-76 @weight=1,1,1,1 @weight_scale=0x1.8p-76 @x_scale=0x1p120"}) {
+    const auto permitted = [&](const std::string& recipe) {
+      return ProofOf("linear_scaled " + words, recipe).golden[0].permitted.data;
+    };
+    const auto any = permitted("native");
+    for (const char* way : {"native scale=f32:blocks", "native scale=f32:operands"}) {
+      const std::string recipe =
+          words.find("f64") == words.npos ? way : std::regex_replace(way, std::regex("f32"), "f64");
+      const auto own = permitted(recipe);
+      for (size_t i = 0; i < own.size(); ++i) EXPECT_GE(any[i], own[i]) << words << recipe << i;
+    }
+  }
+}
+
+// A scaled weight that is subnormal errs by half a unit of 2^-1074, which x multiplies.
+TEST(LinearScaled, UnderflowIsPermitted) {
+  const Proof proof = ProofOf(
+      "linear_scaled N=1 B=1 G=1 M=1 F=1 A=1 dtype=f64 @x=0x1p600 @weight=0.5625 "
+      "@weight_scale=0x1.cp-1060");
+  EXPECT_GE(proof.golden[0].permitted.data[0], 0x1p-475);
+  EXPECT_LE(proof.golden[0].permitted.data[0], 0x1p-465);
+}
+
+// 3 sums of 1e38 each overflow before a small scale multiplies them.
+TEST(LinearScaled, WhatMayOverflowIsNotJudged) {
+  const Proof proof = ProofOf(
+      "linear_scaled N=1 B=1 G=1 M=4 F=1 A=1 dtype.weight=i8 @x=0x1p127,0x1p127,0x1p127,1 "
+      "@weight=1,1,1,1 @weight_scale=0x1p-100");
+  EXPECT_EQ(proof.golden[0].permitted.data[0], kInfinity);
+}
+
+// A row does not count in the bounds of another.
+TEST(LinearScaled, RowsHaveBoundsOfTheirOwn) {
+  const auto permitted = [](const std::string& x) {
+    return ProofOf("linear_scaled N=2 B=1 G=1 M=2 F=1 A=1 @weight=1,-1 @weight_scale=0.5 @x=" + x)
+        .golden[0]
+        .permitted.data[1];
+  };
+  EXPECT_EQ(permitted("0x1p126,0x1p126,1,1"), permitted("1,1,1,1"));
 }
 
 TEST(LinearScaled, RefusesOtherFormsAndTypes) {

@@ -202,6 +202,10 @@ double Quantize::PowerFor(double amax) const {
 }
 
 double Quantize::StoredQuotient(double amax, double tensor_scale) const {
+  // Both by a power of two, so that the divisor is near the limit.
+  const int power = tensor_scale > 0 && std::isfinite(tensor_scale) ? -std::ilogb(tensor_scale) : 0;
+  amax = std::ldexp(amax, power);
+  tensor_scale = std::ldexp(tensor_scale, power);
   const double divisor = Limit() * tensor_scale, rest = std::fma(Limit(), tensor_scale, -divisor);
   const double quotient = amax / divisor;
   const double low = (std::fma(-quotient, divisor, amax) - quotient * rest) / divisor;

@@ -201,6 +201,8 @@ TEST(Quantize, ABlockHasAScaleInUnitsOfThatOfTheTensor) {
       << "a scale that is 0 has no codes";
   EXPECT_THAT(EvaluateByRecipe({q.c, q.inputs, q.by})[kScale].values.data,
               ElementsAre(4, 1, 1.25, 448, 0));
+  const Quantize op{.rounded_dtype = DType::kF4E2M1, .scale_dtype = DType::kF8E4M3FN};
+  EXPECT_EQ(op.StoredQuotient(0x1p1020, 0x1p1020), 0.171875) << "1/6, though 6 * 2^1020 overflows";
   for (const double none : {0.0, -1.0, kNaN, kInfinity})
     EXPECT_THAT(OfTensor(none, {1, 1, 1, 2}, {6, 1}).Values(kCodes), Each(IsNan())) << none;
 }

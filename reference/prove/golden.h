@@ -21,7 +21,8 @@ namespace sextant {
 //              Infinite: x could not be enclosed; then permitted is infinite, too. NaN: a budget
 //              leaves the element out; then all numbers are NaN
 // An element that depends on a NaN or an infinity among the inputs is unspecified: value, high and
-// permitted are NaN, and radius is 0. With keeps_nonfinite an answer that is a finite number fails.
+// permitted are NaN, and radius is 0. With keeps_nonfinite it is
+// judged all the same: an answer that is a finite number fails.
 // Codes, and scales that are powers of two, are chosen: x is the number that decides, before its
 // last rounding, and an answer conforms if and only if it is the choice for a number that the
 // recipe permits there: for one within PermittedTensor::before_rounding of x.
