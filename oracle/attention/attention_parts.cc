@@ -124,13 +124,18 @@ Comparisons CheckRepeated(const Case& c, const Tensors& inputs, const Ask& ask) 
   Comparisons comparisons;
   if (n.H == 0) return comparisons;
   PartOfCase repeated = PartOf(c, inputs, {}, {"K=" + std::to_string(n.H)});
-  for (const size_t which : {1, 2}) {
-    Tensor<double>& tensor = repeated.inputs[which].values;
-    const size_t size = n.T * tensor.shape[3];
-    tensor = Tensor<double>({n.B, n.H, n.T, tensor.shape[3]});
-    for (size_t i = 0; i < tensor.data.size(); ++i) {
+  for (NamedTensor& input : repeated.inputs) {
+    const std::vector<std::string>& extents = FindTensor(c.signature(), input.name)->extents;
+    if (extents.size() < 2 || extents[1] != "K") continue;
+    const Tensor<double> shared = input.values;
+    Shape shape = shared.shape;
+    shape[1] = 1;
+    const size_t size = CountOf(shape) / std::max<size_t>(1, shape[0]);
+    shape[1] = n.H;
+    input.values = Tensor<double>(shape);
+    for (size_t i = 0; i < input.values.data.size(); ++i) {
       const size_t head = i / size, from = head / n.H * n.K + head % n.H / (n.H / n.K);
-      tensor.data[i] = inputs[which].values.data[from * size + i % size];
+      input.values.data[i] = shared.data[from * size + i % size];
     }
   }
   ExpectEqualVisible(c, ask(c, inputs), ask(repeated.c, repeated.inputs), comparisons);

@@ -37,8 +37,8 @@ TEST(AttributesJson, SaysOnlyWhatIsTold) {
 TEST(AttributesJson, LeavesPresenceToTheInputs) {
   const Case c = Case::Parse("attention with=bias H=1 S=1 T=1 D=1");
   EXPECT_FALSE(AttributesJson(c).contains("with"));
-  EXPECT_EQ(GapWords(c, {}), (Metadata{{"absent", R"(["sink"])"}}));
-  EXPECT_EQ(GapWords(c.With("with=bias,sink"), {}), Metadata());
+  EXPECT_EQ(GapWords(c, {}), (Metadata{{"absent", R"(["sink","q_scale","k_scale","v_scale"])"}}));
+  EXPECT_EQ(GapWords(c.With("with=bias,sink,q_scale,k_scale,v_scale"), {}), Metadata());
 }
 
 TEST(AttributesJson, HasListsAsLists) {

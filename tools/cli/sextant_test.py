@@ -104,7 +104,7 @@ class Program(ProgramTest):
 
     def test_describe_lists_optional_inputs(self):
         text = self.run_it("describe", "attention").stdout
-        self.assertIn("\n  with=(unset)   optional inputs: bias sink\n", text)
+        self.assertIn("\n  with=(unset)   optional inputs: bias sink q_scale k_scale v_scale\n", text)
 
     def test_a_former_name_is_one_error_with_the_line_of_today(self):
         for command, today in (("describe attention_sink", "attention with=sink"),

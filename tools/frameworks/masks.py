@@ -60,6 +60,12 @@ def expect_none(tensor, name):
         raise Unsupported(f"it has no {name}")
 
 
+def expect_no_scales(q_scale=None, k_scale=None, v_scale=None, **_):
+    """For frameworks whose q, k and v are numbers, not codes."""
+    if any(scale is not None for scale in (q_scale, k_scale, v_scale)):
+        raise Unsupported("q, k and v have no scales")
+
+
 def expect_bias_after_cap(add_bias, soft_cap):
     """For frameworks that add a bias to the capped score."""
     if add_bias == "before_scale" or (add_bias == "before_cap" and soft_cap):

@@ -92,6 +92,8 @@ bool IsPlain(const AttentionAttributes& op) {
 // A bias is the input attn_mask.
 OnnxNode NodeOf(const Attention& op) {
   if (op.with.Has("sink")) throw Unsupported{"Attention has no sink"};
+  for (const char* scale : {"q_scale", "k_scale", "v_scale"})
+    if (op.with.Has(scale)) throw Unsupported{"Attention has no scales of q, k and v"};
   if (op.add_bias == AddBias::kBeforeScale || (op.add_bias && op.soft_cap))
     throw Unsupported{"Attention adds its attn_mask to the capped score, unlike add_bias=" +
                       PrintValue(op.add_bias)};

@@ -129,9 +129,9 @@ def attention(form, repeat=None):
 
     def answer(q, k, v, B, H, K, S, T, mask, dtype, align=None, query_offset=None, scale=None,
                soft_cap=None, window=None, chunk=None, key_length=None, segments=None, bias=None,
-               sink=None, **_):
-        if bias is not None or sink is not None:
-            raise Unsupported("has no bias and no sink")
+               sink=None, q_scale=None, k_scale=None, v_scale=None, **_):
+        if any(x is not None for x in (bias, sink, q_scale, k_scale, v_scale)):
+            raise Unsupported("has no bias, no sink and no scales of q, k and v")
         if query_offset is not None and isinstance(form, Cache):
             raise Unsupported("the new tokens are the last ones of the cache")
         q, k, v = (as_tensor(x, dtype) for x in (q, k, v))

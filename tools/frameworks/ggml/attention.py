@@ -15,6 +15,7 @@ class Attention:
         self._library, self._flash = library, flash
 
     def attention(self, case, q, k, v, bias, sink, scale, soft_cap, add_bias, **masking):
+        masks.expect_no_scales(**masking)
         masks.expect_bias_after_cap(add_bias, soft_cap)
         return self._attend(case, q, k, v, scale, soft_cap, masking, bias, sink)
 

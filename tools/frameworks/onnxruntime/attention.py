@@ -30,6 +30,7 @@ class StandardAttention(Operators):
     """The operator Attention of ONNX."""
 
     def attention(self, case, q, k, v, bias, sink, scale, soft_cap, add_bias, **masking):
+        masks.expect_no_scales(**masking)
         masks.expect_bias_after_cap(add_bias, soft_cap)
         masks.expect_none(sink, "sink")
         T = k.shape[2]
@@ -70,6 +71,7 @@ class MultiHead(Operators):
     """MultiHeadAttention: as many heads of keys as of queries."""
 
     def attention(self, case, q, k, v, bias, sink, scale, soft_cap, add_bias, **masking):
+        masks.expect_no_scales(**masking)
         masks.expect_bias_after_cap(add_bias, soft_cap)
         masks.expect_none(sink, "sink")
         causal = _only_causal(masking)
@@ -91,6 +93,7 @@ class GroupQuery(Operators):
     """GroupQueryAttention: causal, with the earlier keys as its cache."""
 
     def attention(self, case, q, k, v, bias, sink, scale, soft_cap, **masking):
+        masks.expect_no_scales(**masking)
         masks.expect_none(bias, "bias")
         window = self._window(masking)
         (B, H, S, D), (K, T) = q.shape, k.shape[1:3]

@@ -111,11 +111,13 @@ def router(logits, score, groups, renormalise, scale, K, outputs, bias=None):
     return {"indices": indices, "weights": weights * scale}
 
 
-def attention(q, k, v, scale, soft_cap, add_bias, empty_rows, masking, bias=None, sink=None):
+def attention(q, k, v, scale, soft_cap, add_bias, empty_rows, masking, bias=None, sink=None,
+              q_scale=None, k_scale=None, v_scale=None):
     """scaled_dot_product_attention; in PyTorch 1.13 it has an underscore and no scale."""
     if soft_cap:
         raise Unsupported("no soft cap")
     masks.expect_none(sink, "sink")
+    masks.expect_no_scales(q_scale, k_scale, v_scale)
     masks.expect_bias_after_cap(add_bias, soft_cap)
     see = masks.visible(len(q), q.shape[2], k.shape[2], **masking)
     masks.expect_no_zeros(see, empty_rows)
