@@ -58,7 +58,7 @@ std::vector<Property> WithScalesOfOne(std::vector<Property> properties) {
   return properties;
 }
 
-// Scales of q and k four times as large, and keys of a quarter; v_scale twice as large.
+// Twice k_scale and half of k give the same; twice v_scale gives twice y.
 Comparisons CheckScales(const Case& c, const Tensors& inputs, const Ask& ask) {
   Comparisons comparisons;
   if (!HasInput(inputs, "v_scale")) return comparisons;

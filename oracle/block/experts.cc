@@ -63,6 +63,9 @@ Defect ChangedSlots(std::string name, std::string why, std::string input, Change
                                   Tensor<double>& slots = InputNamed(inputs, input);
                                   const Tensor<double> right = slots;
                                   change(slots, ExtentOf(c, "E"));
+                                  const DType dtype = FindInput(inputs, input)->dtype;
+                                  for (double& x : slots.data)
+                                    if (dtype != DType::kI64) x = RoundTo(dtype, x);
                                   return slots.data != right.data;
                                 });
   return across ? AcrossSlices(std::move(defect)) : defect;

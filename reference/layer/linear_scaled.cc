@@ -128,9 +128,10 @@ struct AnyOrder {
         n_(static_cast<double>(n)),
         rounded_(roundings * UnitRoundoffOf(rule.format)),
         sum_(RelativeErrorOfSum(rule, n)) {}
-  // total: T; others: no product of some factors is larger; most: nor is any number on the way.
+  // total: T. others: no product of some of a term's factors is larger. most: no sum on the way is
+  // larger. A term has three products; 2 bounds what roundings add to their errors.
   Counted::Bounds Of(double total, double others, double most) const {
-    const double underflow = 6 * n_ * UnderflowErrorOf(rule_) * others * (1 + sum_.worst);
+    const double underflow = 3 * 2 * n_ * UnderflowErrorOf(rule_) * others * (1 + sum_.worst);
     const auto bound = [&](double sum) {
       const double relative = rounded_ * (1 + rounded_) + sum * (1 + 2 * rounded_);
       return (total * relative + underflow) * (1 + 0x1p-40);

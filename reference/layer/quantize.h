@@ -78,10 +78,9 @@ With one of these a power of two is found by the exponent of a number, else also
       "deep_gemm/utils/math.py (per_token_cast_to_fp8); limit=224 of e4m3fnuz: vLLM on ROCm; "
       "ties=away, codes_by=unrounded: ggml-org/ggml src/ggml-quants.c (quantize_row_q8_0_ref); "
       "floor: OCP Microscaling Formats (MX) 1.0, 6.3; up: NVIDIA/TransformerEngine MXFP8, DeepGEMM "
-      "(ceil_to_ue8m0); tensor_scale: vllm-project/vllm csrc/quantization/fp4, pytorch/ao "
-      "torchao/prototype/mx_formats/nvfp4_tensor.py; even: pytorch/ao torchao/prototype/mx_formats "
-      "(ScaleCalculationMode); "
-      "types: OFP8 1.0, MX 1.0, arXiv:2206.02915";
+      "(ceil_to_ue8m0); tensor_scale: vllm-project/vllm csrc/quantization/fp4; even: "
+      "pytorch/ao torchao/prototype/mx_formats (ScaleCalculationMode); types: OFP8 1.0, MX 1.0, "
+      "arXiv:2206.02915";
 
   OptionalInputs with{};
   std::optional<double> limit{};  // unset: of the type of codes

@@ -292,8 +292,9 @@ def _answer(operations, words, tensors):
             raise Unsupported(f"no operation {words['operation']}; there are: {sorted(operations)}")
         case = _case_of(words, tensors)
         outputs = _call(operations[case.operation], case)
-        for name in (name for name in outputs if outputs[name] is None):
-            raise ValueError(f"output {name} is None, expected an array; does the function return it?")
+        for name in outputs:
+            if outputs[name] is None:
+                raise ValueError(f"output {name} is None, expected an array")
         encoded = {n: _encode_tensor(n, outputs[n], case.outputs[n]) for n in outputs}
         return _encode({"id": words["id"], "status": "ok"}, encoded)
     except Unsupported as why:
