@@ -1,10 +1,31 @@
 """Reads HTML pages of the program as the browser Chromium shows them."""
 
 import html.parser
+import os
 import pathlib
 import re
+import signal
 import subprocess
 import tempfile
+
+
+def shown_by_chromium(page, folder):
+    """The page's text after its scripts ran. Chromium hangs now and then when it starts: a second one is
+    asked then."""
+    for attempt in ("first", "second"):
+        command = ["chromium", "--headless", "--no-sandbox", "--disable-gpu",
+                   f"--user-data-dir={folder}/{attempt}", "--dump-dom", f"file://{page}"]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                              start_new_session=True) as chromium:
+            try:
+                text, errors = chromium.communicate(timeout=60)
+            except subprocess.TimeoutExpired:
+                os.killpg(chromium.pid, signal.SIGKILL)  # its renderers hold its pipes open
+                continue
+            if chromium.returncode != 0:
+                raise RuntimeError(f"Chromium cannot show {page}: {errors}")
+            return text
+    raise RuntimeError(f"Chromium did not show {page} within 60 s, twice")
 
 
 class Page(html.parser.HTMLParser):
@@ -16,10 +37,7 @@ class Page(html.parser.HTMLParser):
         with tempfile.TemporaryDirectory() as folder:
             shown = pathlib.Path(folder) / "page.html"
             shown.write_text(path.read_text().replace("</body>", f"<script>{script}</script></body>"))
-            self.text = subprocess.run(
-                ["chromium", "--headless", "--no-sandbox", "--disable-gpu",
-                 f"--user-data-dir={folder}/profile", "--dump-dom", f"file://{shown}"],
-                capture_output=True, text=True, check=True).stdout
+            self.text = shown_by_chromium(shown, folder)
         self.ids, self.labels, self.tables, self.links = [], [], {}, []
         self.report, self.table, self.in_report = "", None, False
         self.hidden = 0
