@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <sstream>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -33,31 +34,39 @@ inline std::vector<std::string> Split(std::string_view text, char at) {
   return parts;
 }
 
+// The tensor of a key "@x" or "dtype.x".
+inline std::string_view TensorOf(std::string_view key) {
+  return key.substr(key.find_first_of("@.") + 1);
+}
+
 // A case of the operation with a random value for each key of kChoices, and of `more`, which has
-// words of the same form ("dtype=f32|bf16"). Invalid combinations are drawn again.
+// words of the same form ("dtype=f32|bf16"). Invalid combinations are drawn again; throws
+// std::logic_error if there is hardly any other.
 inline Case RandomCase(const OperationInfo& info, Random& random, const std::string& more) {
-  while (true) {
+  for (int draws = 0; draws < 100000; ++draws) {
     std::string line(info.name);
-    std::vector<std::string> distributions;  // of inputs that the case may not have
+    std::vector<std::string> of_tensors;  // words of tensors that the case may not have
     for (const std::string& word : Split(std::string(info.choices) + " " + more, ' ')) {
       if (word.empty()) continue;
       const auto [key, values] = SplitWord(word);
       const std::string chosen = key + "=" + random.OneOf(Split(values, '|'));
-      if (key[0] == '@') {
-        distributions.push_back(chosen);
+      const TensorSpec* const tensor = FindTensor(info.signature, TensorOf(key));
+      if (key[0] == '@' || (tensor && tensor->optional)) {
+        of_tensors.push_back(chosen);
       } else {
         line += " " + chosen;
       }
     }
     try {
       const Case c = Case::Parse(line + " seed=" + std::to_string(random.Below(1000)));
-      std::erase_if(distributions, [&c](const std::string& word) {
-        return FindTensor(c.signature(), SplitWord(word).first.substr(1)) == nullptr;
+      std::erase_if(of_tensors, [&c](const std::string& word) {
+        return FindTensor(c.signature(), TensorOf(SplitWord(word).first)) == nullptr;
       });
-      return c.With(distributions);
+      return c.With(of_tensors);
     } catch (const Error&) {
     }
   }
+  throw std::logic_error("random cases of " + std::string(info.name) + " are invalid: " + more);
 }
 
 inline constexpr const char* kPositions =
