@@ -105,12 +105,17 @@ const std::vector<PermittedTensor>& AuditedCase::permitted() const {
 }
 
 // True if Judge fails the answer. Skips the expensive parts of Judge if they cannot change the
-// result: a failure stays one if there are no alternatives, and one tensor has no trace.
+// result: a failure stays one if there are no alternatives, and one tensor has no trace. Codes are
+// judged by the trace alone.
 bool AuditedCase::JudgeFails(const Tensors& answer) const {
   Prepare();
-  const bool fails =
-      JudgeEndToEnd(c_, golden_, permitted_, answer).status == Verdict::Status::kFails;
-  if (fails ? !has_alternatives_ : answer.size() < 2) return fails;
+  const Verdict verdict = JudgeEndToEnd(c_, golden_, permitted_, answer);
+  const bool fails = verdict.status == Verdict::Status::kFails;
+  const bool is_decided = std::ranges::none_of(verdict.tensors, [&](const TensorVerdict& tensor) {
+    return tensor.grade == Grade::kFails &&
+           FindTensor(c_.info().signature, tensor.name)->role == Role::kCode;
+  });
+  if (fails ? !has_alternatives_ && is_decided : answer.size() < 2) return fails;
   if (!judge_) judge_ = std::make_unique<Judge>(c_, inputs_, recipe_, golden_);
   return judge_->Evaluate(answer).status == Verdict::Status::kFails;
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "oracle/judge/bias_sample.h"
 #include "oracle/judge/likely.h"
 #include "oracle/judge/systematic_error.h"
 #include "oracle/judge/tensor_judge.h"
@@ -92,7 +93,9 @@ struct Judge::Variant {
 
 Judge::Judge(const Case& c, const Tensors& inputs, const Recipe& recipe,
              const ProveOptions& options, Grading grading)
-    : Judge(c, inputs, recipe, Enclose({c, inputs, recipe}, options), options, grading) {}
+    : c_(c), inputs_(inputs), recipe_(recipe), options_(options), grading_(grading) {
+  if (!c.info().HasChoices() || HasBudget()) EndToEnd();  // in the budget of this scope
+}
 
 Judge::Judge(const Case& c, const Tensors& inputs, const Recipe& recipe,
              std::vector<GoldenTensor> golden, const ProveOptions& options, Grading grading)
@@ -108,19 +111,30 @@ Judge::Judge(const Case& c, const Tensors& inputs, const Recipe& recipe,
       grading_(grading),
       reference_(std::move(reference)) {
   if (grading == Grading::kAll)
-    SampleLikely(c, inputs, recipe, reference_.golden, reference_.permitted, options.threads);
+    SampleLikely(c, inputs, recipe, reference_->golden, reference_->permitted, options.threads);
+}
+
+ProvenAndPermitted& Judge::EndToEnd() const {
+  if (!reference_) {
+    reference_ = Enclose({c_, inputs_, recipe_}, options_);
+    if (grading_ == Grading::kAll)
+      SampleLikely(c_, inputs_, recipe_, reference_->golden, reference_->permitted,
+                   options_.threads);
+  }
+  return *reference_;
 }
 
 // Proves the elements whose enclosures do not decide the verdict.
 void Judge::Settle(const Tensors& outputs) const {
-  std::vector<PermittedTensor>& permitted = reference_.permitted;
+  ProvenAndPermitted& reference = EndToEnd();
+  std::vector<PermittedTensor>& permitted = reference.permitted;
   std::vector<PermittedTensor> before;
   if (IsComposite(c_.info())) before = permitted;
-  Undecided undecided(reference_, outputs, options_.threads);
+  Undecided undecided(reference, outputs, options_.threads);
   for (;;) {
     const ElementMarks marks = undecided.Next();
     if (marks.empty()) break;
-    ProveMarked({c_, inputs_, recipe_}, options_, marks, reference_);
+    ProveMarked({c_, inputs_, recipe_}, options_, marks, reference);
   }
   for (size_t o = 0; o < before.size(); ++o) {  // what SampleLikely found is still valid
     std::ranges::transform(permitted[o].likely.data, before[o].likely.data,
@@ -128,16 +142,31 @@ void Judge::Settle(const Tensors& outputs) const {
   }
 }
 
-// Empty if no intermediate was answered.
-std::vector<JudgedTensor> Judge::Trace(const Variant& variant, const Tensors& outputs) const {
-  const Evaluation evaluation{c_, inputs_, recipe_, variant.operation, &outputs};
+// The reference values that follow from what was answered. Empty if no intermediate was.
+Judge::OptionalReference Judge::OfTrace(const Operation& operation, const Tensors& outputs) const {
+  const Evaluation evaluation{c_, inputs_, recipe_, operation, &outputs};
   if (outputs.size() < 2 || !CanBeTraced(evaluation)) return {};
-  const auto [golden, permitted] = ProveAndPermit(evaluation, options_);
-  return JudgeTensors(
-      c_, {golden, permitted, &variant.reference.golden, {}, &inputs_, options_.threads}, outputs);
+  return ProveAndPermit(evaluation, options_);
 }
 
-Verdict Judge::EvaluateVariant(const Variant& variant, const Tensors& outputs) const {
+// The verdict of an answer with choices, if it conforms: an output that follows from no answer has
+// the same reference values in the trace as end to end, and the others are judged by the trace.
+// Where the trace has no number, the end to end reference decides whether it should have one.
+std::optional<Verdict> Judge::EvaluateChoices(const ProvenAndPermitted& of_trace,
+                                              const Tensors& outputs) const {
+  for (const GoldenTensor& golden : of_trace.golden)
+    if (std::ranges::any_of(golden.high.data, [](double x) { return std::isnan(x); })) return {};
+  const Reference reference{of_trace.golden, of_trace.permitted, nullptr, {},
+                            &inputs_,        options_.threads};
+  const std::vector<JudgedTensor> tensors = JudgeTensors(c_, reference, outputs);
+  Verdict verdict = VerdictOf(c_, tensors);
+  if (verdict.status == Verdict::Status::kFails || AreUnlikely(tensors)) return {};
+  SetUnverified(tensors, verdict);
+  return verdict;
+}
+
+Verdict Judge::EvaluateVariant(const Variant& variant, const Tensors& outputs,
+                               const OptionalReference& of_trace) const {
   const auto& [golden, permitted] = variant.reference;
   const Reference reference{golden, permitted, nullptr, {}, &inputs_, options_.threads};
   std::vector<JudgedTensor> tensors =
@@ -145,7 +174,11 @@ Verdict Judge::EvaluateVariant(const Variant& variant, const Tensors& outputs) c
           ? JudgeTensors(c_, reference, outputs)
           : JudgeWithSystematicErrors({variant.operation, c_, inputs_, recipe_, options_},
                                       reference, outputs);
-  std::vector<JudgedTensor> trace = Trace(variant, outputs);
+  std::vector<JudgedTensor> trace;
+  if (of_trace)
+    trace = JudgeTensors(
+        c_, {of_trace->golden, of_trace->permitted, &golden, {}, &inputs_, options_.threads},
+        outputs);
   if (c_.info().HasChoices() && !trace.empty()) TakeChoices(c_, trace, tensors);
   Verdict verdict = VerdictOf(c_, tensors);
   // Optional outputs are intermediates: they come before the required ones.
@@ -171,9 +204,12 @@ Verdict Judge::EvaluateVariant(const Variant& variant, const Tensors& outputs) c
 Verdict Judge::Evaluate(const Tensors& outputs) const {
   if (const std::string mismatch = DescribeMismatch(c_, outputs); !mismatch.empty())
     return MismatchVerdict(c_, mismatch);
+  const OptionalReference of_trace = OfTrace(c_.operation(), outputs);
+  if (of_trace && !reference_)
+    if (std::optional<Verdict> verdict = EvaluateChoices(*of_trace, outputs)) return *verdict;
   Settle(outputs);
   const ScopedThreads inside(options_.threads);  // for the recipe's own answers
-  Verdict verdict = EvaluateVariant({c_.operation(), reference_}, outputs);
+  Verdict verdict = EvaluateVariant({c_.operation(), EndToEnd()}, outputs, of_trace);
   if (verdict.status != Verdict::Status::kFails) return verdict;
   std::vector<std::unique_ptr<Operation>> alternatives;
   {
@@ -182,7 +218,7 @@ Verdict Judge::Evaluate(const Tensors& outputs) const {
   }
   for (const auto& other : alternatives) {
     const auto reference = ProveAndPermit({c_, inputs_, recipe_, *other}, options_);
-    Verdict alternative = EvaluateVariant({*other, reference}, outputs);
+    Verdict alternative = EvaluateVariant({*other, reference}, outputs, OfTrace(*other, outputs));
     if (alternative.status == Verdict::Status::kFails) continue;
     const std::string reason = alternative.message.empty() ? "" : "; " + alternative.message;
     alternative.message = "conforms to the alternative rounding decision of the formula" + reason;

@@ -156,21 +156,28 @@ class Judge {
   Judge& operator=(const Judge&) = delete;
   // Not to be called by several threads at the same time.
   Verdict Evaluate(const Tensors& outputs) const;
-  const std::vector<GoldenTensor>& golden() const { return reference_.golden; }
-  const std::vector<PermittedTensor>& permitted() const { return reference_.permitted; }
+  const std::vector<GoldenTensor>& golden() const { return EndToEnd().golden; }
+  const std::vector<PermittedTensor>& permitted() const { return EndToEnd().permitted; }
 
  private:
   struct Variant;
+  using OptionalReference = std::optional<ProvenAndPermitted>;
+  ProvenAndPermitted& EndToEnd() const;
   void Settle(const Tensors& outputs) const;
-  Verdict EvaluateVariant(const Variant& variant, const Tensors& outputs) const;
-  std::vector<JudgedTensor> Trace(const Variant& variant, const Tensors& outputs) const;
+  OptionalReference OfTrace(const Operation& operation, const Tensors& outputs) const;
+  Verdict EvaluateVariant(const Variant& variant, const Tensors& outputs,
+                          const OptionalReference& of_trace) const;
+  std::optional<Verdict> EvaluateChoices(const ProvenAndPermitted& of_trace,
+                                         const Tensors& outputs) const;
 
   const Case& c_;  // both must outlive this
   const Tensors& inputs_;
   Recipe recipe_;
   ProveOptions options_;
   Grading grading_;
-  mutable ProvenAndPermitted reference_;  // Settle proves more of it
+  // End to end. Settle proves more of it. Empty until it is needed for a case with choices: most of
+  // their verdicts need that of the trace alone.
+  mutable OptionalReference reference_;
 };
 
 }  // namespace sextant::oracle
