@@ -13,6 +13,7 @@
 #include "fast/kernel/typed.h"
 #include "fast/layer/cast.h"
 #include "fast/layer/quantize.h"
+#include "fast/layer/quantized_rows.h"
 #include "fast/simd/element-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -150,31 +151,10 @@ template void QuantizeRow(const QuantizedBlocks&, const BF16*, float*, uint8_t*)
 namespace {
 
 StoredTensors RunQuantize(const Case& c, const StoredTensors& inputs) {
-  Quantize op = StructOf<Quantize>(c);
-  StoredTensors outputs;
-  for (const TensorSpec& spec : c.info().signature.outputs)
-    outputs.emplace_back(spec.name, c.DTypeOf(spec), c.ShapeOf(spec));
-  op.scale_dtype = outputs[0].dtype();
-  op.rounded_dtype = outputs[1].dtype();
-  const size_t A = ExtentOf(c, "A"), G = ExtentOf(c, "G"), M = ExtentOf(c, "M");
-  const double tensor_scale = inputs.size() > 1 ? ValuesOf(inputs[1]).data[0] : 1;
-  const bool is_usual = op.scale_rule == ScaleRule::kQuotient && op.ties == Ties::kEven &&
-                        op.scale_dtype == DTypeOf(Role::kScale, c.dtype()) && tensor_scale == 1;
-  const QuantizedBlocks blocks{
-      G,           A, M, G * M, op.rounded_dtype, op.Limit(), op.least, is_usual ? nullptr : &op,
-      tensor_scale};
-  WithElement(c.dtype(), [&]<class T>() {
-    std::vector<Computed<T>> scale(CountOf(outputs[0].shape()));
-    InRowParts(ExtentOf(c, "N"), A * G * M, [&](size_t first, size_t count) {
-      for (size_t n = first; n < first + count; ++n)
-        QuantizeRow(blocks, inputs[0].As<T>() + n * A * G * M, scale.data() + n * G,
-                    outputs[1].As<uint8_t>() + n * A * G * M);
-    });
-    std::vector<double> stored(scale.begin(), scale.end());
-    for (double& s : stored) s = RoundTo(op.scale_dtype, s);
-    outputs[0].Write(0, stored);
-  });
-  return outputs;
+  const Shape shape = inputs[0].shape();
+  const size_t size = shape[1] * shape[2] * shape[3];
+  return QuantizedRows(c, StructOf<Quantize>(c), inputs, shape,
+                       [&]<class T>(size_t n, T*) { return inputs[0].As<T>() + n * size; });
 }
 
 }  // namespace

@@ -23,14 +23,14 @@ std::span<const RotaryMutation> RotationMutations();
 std::span<const RotaryMutation> FrequencyMutations();
 
 // One defect per mutation. Formula is the mutated one, whose member `mutation` selects.
-template <class Formula>
+template <class Formula, class Wrapper = Wrapped<Formula, false>>
 std::vector<Defect> MutationDefects(std::span<const RotaryMutation> mutations) {
   std::vector<Defect> defects;
   for (const RotaryMutation& mutation : mutations) {
     Formula formula;
     formula.mutation = mutation;
-    defects.push_back(
-        MutatedFormula(std::string(mutation.name), std::string(mutation.why), formula));
+    defects.push_back(MutatedFormula<Formula, Wrapper>(std::string(mutation.name),
+                                                       std::string(mutation.why), formula));
     defects.back().is_across_slices = mutation.row != nullptr;
   }
   return defects;

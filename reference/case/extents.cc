@@ -32,6 +32,12 @@ bool IsComposite(const OperationInfo& info) {
   return optional && info.Marks(Step::kKeep);
 }
 
+bool IsFused(const OperationInfo& info) {
+  const bool has_codes = std::ranges::any_of(
+      info.signature.outputs, [](const TensorSpec& o) { return o.role == Role::kCode; });
+  return has_codes && info.Marks(Step::kKeep);
+}
+
 bool IsDimension(const std::string& key) {
   return key.size() == 1 && key[0] >= 'A' && key[0] <= 'Z';
 }
@@ -41,7 +47,7 @@ bool IsSlice(const std::string& letter, const OperationInfo& info) {
 }
 
 bool MakesRows(const std::string& letter, const OperationInfo& info) {
-  if (IsComposite(info)) return false;
+  if (IsComposite(info) || IsFused(info)) return false;
   if (letter == kKeyHeads) return false;  // a number of heads
   if (IsSlice(letter, info)) return IsLastAxis(letter, info);
   bool of_positions = false, of_others = false, counts_blocks = false;

@@ -12,6 +12,9 @@ namespace sextant {
 // long rows.
 bool IsComposite(const OperationInfo& info);
 
+// True for an operation that answers codes of what another one computes: likewise.
+bool IsFused(const OperationInfo& info);
+
 // True if a key of `kChoices` or of a case line is a dimension: one capital letter.
 bool IsDimension(const std::string& key);
 

@@ -20,11 +20,12 @@ using Operations =
          struct RopeRelayout, struct RopeSections, struct RopeAxial, struct RopeShift, struct Xpos,
          struct LogNScale, struct TemperatureScale, struct AlibiSlopes, struct Alibi,
          struct RelativeBias, struct RelativeAttention, struct Attention, struct AttentionScores,
-         struct AttentionMerge, struct RopeAttention, struct RmsNorm, struct AddRmsNorm,
-         struct LayerNorm, struct Embedding, struct Linear, struct LinearScaled, struct Softmax,
-         struct Activation, struct Gated, struct SoftCap, struct Cast, struct Quantize,
-         struct Dequantize, struct Router, struct Experts, struct DecoderBlock, struct Decoder,
-         struct FeedForward, struct CrossAttention, struct EncoderBlock>;
+         struct AttentionMerge, struct RopeAttention, struct RopeQuantize, struct RmsNorm,
+         struct AddRmsNorm, struct LayerNorm, struct Embedding, struct Linear, struct LinearScaled,
+         struct Softmax, struct Activation, struct Gated, struct SoftCap, struct Cast,
+         struct Quantize, struct Dequantize, struct RmsNormQuantize, struct GatedQuantize,
+         struct Router, struct Experts, struct DecoderBlock, struct Decoder, struct FeedForward,
+         struct CrossAttention, struct EncoderBlock>;
 
 // Fresh operations, one of each, in the order of the list.
 std::vector<std::unique_ptr<Operation>> AllOperations();

@@ -15,6 +15,7 @@
 #include "reference/layer/activation.h"
 #include "reference/layer/code_blocks.h"
 #include "reference/number/any_of.h"
+#include "reference/number/clamp.h"
 #include "reference/number/lanes/each_number.h"
 #include "reference/number/real.h"
 #include "reference/number/value_of.h"
@@ -23,14 +24,25 @@
 namespace sextant {
 namespace {
 
-// NaN if one of the numbers is NaN.
-double LargestMagnitude(const Tensor<double>& x, size_t n, size_t g) {
-  double largest = 0;
+// The largest magnitude of a block, and `least`. NaN if a number is NaN or infinite.
+double LargestOf(const Tensor<double>& x, size_t n, size_t g, double least) {
+  double largest = least;
   ForBlock(x.shape, n, g, [&](size_t flat) {
     const double size = std::abs(x.data[flat]);
-    if (!(size <= largest) && !std::isnan(largest)) largest = size;
+    if (!(size <= largest)) largest = std::isnan(size) ? kInfinity : size;
   });
-  return largest;
+  return std::isfinite(largest) ? largest : kNaN;
+}
+// The same for numbers that a formula computed.
+template <class Real>
+Real LargestOf(const Tensor<Real>& x, size_t n, size_t g, double least) {
+  Real largest(least);
+  bool is_finite = true;
+  ForBlock(x.shape, n, g, [&](size_t flat) {
+    is_finite = is_finite && std::isfinite(ValueOf(x.data[flat]));
+    if (is_finite) largest = Max(largest, Max(x.data[flat], -x.data[flat]));
+  });
+  return is_finite ? largest : Real(kNaN);
 }
 
 // True if numbers are not multiplied by a reciprocal.
@@ -144,11 +156,44 @@ Real Decisive(const Quantize& op, double amax, const Real& limit) {
   const Real t = Converted(Real(op.BeforeFloor(amax)));
   return op.scale_rule == ScaleRule::kEven ? t : ByLogarithm(t, amax);
 }
+template <class Real>
+Real Decisive(const Quantize& op, const Real& amax, const Real& limit) {
+  if constexpr (std::same_as<Real, Rounded>) return Decisive(op, ValueOf(amax), limit);
+  if (op.scale_rule == ScaleRule::kUp)
+    return ByLogarithm(ScaleOf(Converted(amax), limit), ValueOf(amax));
+  const Real t = Converted(amax) * Real(PowerOfTwo(-std::ilogb(op.Limit())));
+  if (op.scale_rule == ScaleRule::kFloor) return ByLogarithm(t, ValueOf(amax));
+  // Rounded to n bits it is the next power of two from 1 - 2^-(n+1) of it on.
+  return t / Real(1 - PowerOfTwo(-GridOf(op.rounded_dtype).precision - 1));
+}
+
+// The scale that is answered if it is a choice or of 8 bits, of the number that decides it.
+double AnsweredScale(const Quantize& op, double amax, double tensor_scale, const auto&) {
+  return op.scale_rule == ScaleRule::kQuotient ? op.StoredQuotient(amax, tensor_scale)
+                                               : op.PowerFor(amax);
+}
+template <class Real>
+double AnsweredScale(const Quantize& op, const Real&, double, const Real& decisive) {
+  const Choice own = op.ChoiceOf(0), choice = IsPower(own) ? own : Choice::kNearestEven;
+  if constexpr (std::same_as<Real, Interval>) {
+    if (!decisive.IsSpecified()) return kNaN;
+    const auto chosen = [&](const Endpoint& end, mpfr_rnd_t rounding) {
+      return Chosen(choice, op.scale_dtype, mpfr_get_d(end.get(), rounding));
+    };
+    const double scale = chosen(decisive.lower(), MPFR_RNDD);
+    if (scale != chosen(decisive.upper(), MPFR_RNDU)) throw Undecided{};
+    return scale;
+  } else if constexpr (std::same_as<Real, Counted>) {
+    return Chosen(choice, op.scale_dtype, decisive.center().high, decisive.center().low);
+  } else {
+    return Chosen(choice, op.scale_dtype, ValueOf(decisive));
+  }
+}
 
 // The codes of a row of a block before they are rounded. With the recipe's default form a product
 // with the factor errs at least as much as the quotient, which is rounded once.
-template <class Real>
-void SetCodes(const Block<Real>& block, std::span<const double> x, std::span<Real> codes) {
+template <class Number, class Real>
+void SetCodes(const Block<Real>& block, std::span<const Number> x, std::span<Real> codes) {
   const auto divides = [] {
     if constexpr (RealArithmetic<Real>) return true;
     const Form form = CurrentRule().form;
@@ -159,12 +204,13 @@ void SetCodes(const Block<Real>& block, std::span<const double> x, std::span<Rea
       codes[i] = ClampOrNaN(block.Divided(Converted(Real(x[i]))), -block.limit, block.limit);
     return;
   }
-  const auto function_of = [&, factor = block.Factor()]<class Number>(std::type_identity<Number>) {
-    return [by = Number(factor), low = Number(-block.limit), high = Number(block.limit)](
-               const Number& x) { return ClampOrNaN(Converted(x) * by, low, high); };
+  const auto function_of = [&, factor = block.Factor()]<class Each>(std::type_identity<Each>) {
+    return [by = Each(factor), low = Each(-block.limit), high = Each(block.limit)](const Each& x) {
+      return ClampOrNaN(Converted(x) * by, low, high);
+    };
   };
   std::vector<Real> numbers;
-  for (const double number : x) numbers.emplace_back(number);
+  for (const Number& number : x) numbers.emplace_back(number);
   SetEach(numbers, function_of, numbers);
   std::ranges::copy(numbers, codes.begin());
 }
@@ -230,9 +276,9 @@ void Quantize::CheckTypes(const std::map<std::string, DType>& given) const {
                 NameOf(type), ", ", PrintValue(MaxFinite(type)));
 }
 
-template <class Real>
-void Quantize::operator()(const Tensor<double>& x, const Tensor<Real>* tensor_scale,
-                          Tensor<Real>& scale, Tensor<Real>& codes) const {
+template <class Number, class Real>
+void Quantize::QuantizeNumbers(const Tensor<Number>& x, const Tensor<Real>* tensor_scale,
+                               Tensor<Real>& scale, Tensor<Real>& codes) const {
   const size_t N = x.shape[0], A = x.shape[1], G = x.shape[2], M = x.shape[3];
   const ScopedStep at(Step::kQuantize);
   const Real most = Converted(Real(Limit()));
@@ -248,11 +294,10 @@ void Quantize::operator()(const Tensor<double>& x, const Tensor<Real>* tensor_sc
   const Real unit = of_tensor > 0 && std::isfinite(of_tensor) && tensor_scale
                         ? Converted((*tensor_scale)(0))
                         : Real(tensor_scale ? kNaN : 1.0);
-  const std::span<const double> numbers = x.data;
+  const std::span<const Number> numbers = x.data;
   for (size_t n = 0; n < N; ++n) {
     for (size_t g = 0; g < G; ++g) {
-      const double amax = is_one ? 1 : LargestMagnitude(x, n, g);
-      const double largest = std::isfinite(amax) ? std::max(amax, least) : kNaN;
+      const Number largest = is_one ? Number(1.0) : LargestOf(x, n, g, least);
       const Real of_block = Converted(Real(largest));
       scale(n, g) = is_one        ? Real(1.0)
                     : is_quotient ? ScaleOf(of_block, most)
@@ -263,11 +308,11 @@ void Quantize::operator()(const Tensor<double>& x, const Tensor<Real>* tensor_sc
       Real used = scale(n, g);
       const auto set_used = [&](double s) { used = s == 0 ? Real(kNaN) : Real(s, scale_dtype); };
       if (answer) {
-        set_used(answer->values(n, g));
+        set_used(answer->values.data[n * G + g]);
       } else if (is_one) {
         set_used(1);
       } else if (!is_quotient || is_coarse) {
-        set_used(is_quotient ? StoredQuotient(largest, of_tensor) : PowerFor(largest));
+        set_used(AnsweredScale(*this, largest, of_tensor, scale(n, g)));
       } else if (codes_by == CodesBy::kStored) {
         const ScopedStore stored(scale_dtype);
         used = Converted(used);
@@ -282,6 +327,32 @@ void Quantize::operator()(const Tensor<double>& x, const Tensor<Real>* tensor_sc
     }
   }
 }
+
+template <class Real>
+void Quantize::operator()(const Tensor<double>& x, const Tensor<Real>* tensor_scale,
+                          Tensor<Real>& scale, Tensor<Real>& codes) const {
+  QuantizeNumbers(x, tensor_scale, scale, codes);
+}
+
+template <class Real>
+void Quantize::QuantizeStored(Tensor<Real> y, const Tensor<Real>* tensor_scale, Tensor<Real>& scale,
+                              Tensor<Real>& codes) const {
+  const Shape of_scale = scale.shape, of_codes = codes.shape;
+  scale.shape = {y.shape[0], y.shape[2]};
+  codes.shape = y.shape;
+  QuantizeNumbers(Stored(std::move(y)), tensor_scale, scale, codes);
+  scale.shape = of_scale;
+  codes.shape = of_codes;
+}
+
+template void Quantize::QuantizeStored(Tensor<Interval>, const Tensor<Interval>*, Tensor<Interval>&,
+                                       Tensor<Interval>&) const;
+template void Quantize::QuantizeStored(Tensor<Counted>, const Tensor<Counted>*, Tensor<Counted>&,
+                                       Tensor<Counted>&) const;
+template void Quantize::QuantizeStored(Tensor<Rounded>, const Tensor<Rounded>*, Tensor<Rounded>&,
+                                       Tensor<Rounded>&) const;
+template void Quantize::QuantizeStored(Tensor<BoostReal>, const Tensor<BoostReal>*,
+                                       Tensor<BoostReal>&, Tensor<BoostReal>&) const;
 
 template <>
 std::unique_ptr<Operation> MakeOperation<Quantize>() {

@@ -117,6 +117,28 @@ With one of these a power of two is found by the exponent of a number, else also
   template <class Real>
   void operator()(const Tensor<double>& x, const Tensor<Real>* tensor_scale, Tensor<Real>& scale,
                   Tensor<Real>& codes) const;
+
+  // The attributes of an operation that ends with quantize.
+  void VisitAtEnd(auto&& v) {
+    v("least", least);
+    v("scale_rule", scale_rule);
+  }
+  // Quantizes what another operation computed, y[N,A,G,M], as it is stored between two operations
+  // (step keep). The outputs have the numbers of scale[N,G] and codes[N,A,G,M], in any shape.
+  template <class Real>
+  void QuantizeStored(Tensor<Real> y, const Tensor<Real>* tensor_scale, Tensor<Real>& scale,
+                      Tensor<Real>& codes) const;
+
+ private:
+  template <class Number, class Real>
+  void QuantizeNumbers(const Tensor<Number>& x, const Tensor<Real>* tensor_scale,
+                       Tensor<Real>& scale, Tensor<Real>& codes) const;
 };
+// The lines of such an operation about its outputs.
+inline constexpr char kQuantizedFormula[] =
+    R"(y is not answered. It is quantized as by `quantize`, with its scale_rule= and least=, where
+there is a scale for each block y[n,g] and limit is the largest number of the type of codes.
+A recipe says in which format y is kept (keep=). One that rounds it permits kernels that do not:
+keep=T, the default of 16 bits, permits both; keep=f32 permits y that is not rounded.)";
 
 }  // namespace sextant

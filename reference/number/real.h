@@ -2,7 +2,8 @@
 // (Interval, Counted, Rounded, BoostReal). Besides + - * / there are
 //   Sqrt Exp Log CosSin Tanh Erf Erfc Sigmoid   in the header of each type
 //   Floor(x)                            a double; decided, not rounded
-//   Clamp(x, low, high), LogRatio(a, b) reference/number/clamp.h; there is no comparison
+//   Max(a, b), Clamp(x, low, high), LogRatio(a, b)
+//                                       reference/number/clamp.h; there is no comparison
 //   Converted(x)                        x in the format of the step
 //   SumOf(terms)                        in any order, or in the form of the recipe
 //   TwoPi<Real>()

@@ -33,7 +33,7 @@ inline void SetErrorsOfPowers(Choice choice, Output<Counted>& output) {
 }
 
 // Wrapped<Op> that sets op.rounded_dtype to the dtype of the output with index Op::kRoundedOutput.
-template <class Op>
+template <class Op, bool provable = true>
 class RoundingOperation final : public TypedOperation<Op> {
  public:
   RoundingOperation() = default;
@@ -45,7 +45,7 @@ class RoundingOperation final : public TypedOperation<Op> {
   std::vector<Attribute> Attributes() const override { return wrapped_.Attributes(); }
   void Set(std::string_view name, std::string_view text) override {
     SetAttribute(op_, Op::kName, name, text);
-    wrapped_ = Wrapped<Op>(op_);
+    wrapped_ = Wrapped<Op, provable>(op_);
   }
   void Check() const override { wrapped_.Check(); }
   bool Reads(std::string_view optional_input) const override {
@@ -67,12 +67,12 @@ class RoundingOperation final : public TypedOperation<Op> {
     Op op = op_;
     op.rounded_dtype = out[Op::kRoundedOutput].dtype;
     if constexpr (requires { op.scale_dtype; }) op.scale_dtype = out[0].dtype;
-    Wrapped<Op>(op).Evaluate(in, out);
+    Wrapped<Op, provable>(op).Evaluate(in, out);
     if constexpr (std::same_as<Real, Counted>)
       for (size_t o = 0; o < out.size(); ++o) SetErrorsOfPowers(this->ChoiceOf(o), out[o]);
   }
 
-  Wrapped<Op> wrapped_;
+  Wrapped<Op, provable> wrapped_;
 };
 
 }  // namespace sextant

@@ -278,6 +278,21 @@ Counted Clamp(const Counted& x, const Counted& low, const Counted& high) {
   return y;
 }
 
+// max is no farther from max(a, b) than the farther one of its operands from a or b.
+Counted Max(const Counted& a, const Counted& b) {
+  const bool is_b = a.center_ < b.center_ || std::isnan(b.center_.high);
+  const Counted &large = is_b ? b : a, &small = is_b ? a : b;
+  const double reach =
+      (large.error_ + large.drift_ + small.error_ + small.drift_) * Counted::kRoundUp;
+  if (!((large.center_ - small.center_).high <= reach)) return large;
+  Counted y = large;
+  y.drift_ = std::max(a.drift_, b.drift_);
+  y.SetError(std::max(a.error_, b.error_), std::max(a.likely_, b.likely_));
+  if (a.format_ != b.format_) y.format_.reset();
+  y.saturated_ = a.saturated_ || b.saturated_;
+  return y;
+}
+
 double Floor(const Counted& x) {
   // The ends of the enclosure are rounded, too.
   const DoubleDouble reach = x.drift_ == 0 ? 0.0 : x.drift_ + DriftOf(x.center_, 8);

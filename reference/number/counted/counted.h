@@ -120,6 +120,7 @@ class Counted {
   friend Counted Power(const Counted& base, const Counted& exponent);  // base > 0
   friend Counted SumOf(std::span<const Counted> terms);
   friend Counted Clamp(const Counted& x, const Counted& low, const Counted& high);
+  friend Counted Max(const Counted& a, const Counted& b);
   // Of the exact number x, not of x'. If the drift does not decide it, marks the evaluation as
   // uncertain (evaluation_context.h): then no centre of it encloses anything.
   friend double Floor(const Counted& x);

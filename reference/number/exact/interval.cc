@@ -188,6 +188,14 @@ bool Less(const Interval& a, const Interval& b) {
   throw Undecided{};
 }
 
+Interval Max(const Interval& a, const Interval& b) {
+  if (!a.IsSpecified() || !b.IsSpecified()) return {};
+  Interval y;
+  mpfr_max(y.lower_.get(), a.lower_.get(), b.lower_.get(), MPFR_RNDD);
+  mpfr_max(y.upper_.get(), a.upper_.get(), b.upper_.get(), MPFR_RNDU);
+  return y;
+}
+
 double Floor(const Interval& a) {
   Endpoint below, above;
   mpfr_floor(below.get(), a.lower_.get());

@@ -107,6 +107,7 @@ class Interval {
   friend Interval Sigmoid(const Interval& a);  // 1 / (1 + e^-a)
   friend std::pair<Interval, Interval> CosSin(const Interval& a);
   friend bool Less(const Interval& a, const Interval& b);  // throws Undecided if a and b overlap
+  friend Interval Max(const Interval& a, const Interval& b);
 
   // base^(p/q), base > 0, q > 0; a point if the result is representable at the working precision.
   friend Interval EnclosePower(double base, int64_t p, int64_t q);

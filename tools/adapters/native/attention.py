@@ -6,6 +6,7 @@ from types import SimpleNamespace
 
 import numpy as np
 
+from layer import of_shape, quantized
 from rope import rotate
 from steps import EXACT, with_words
 
@@ -171,3 +172,8 @@ def attention_merge(q, at):
              for weight, y in ((a, q.y1), (b, q.y2)))
     lse = np.where(np.isinf(largest), largest, largest + np.log(total))
     return {"y": at("output", at.T(sum(parts)), q), "lse": at("lse", lse, q)}
+
+
+def rope_quantize(q, at):
+    y = at.T(rotate(q.x, q.position[:, None, :, None], q, at)).reshape(-1, 1, 1, q.D)
+    return of_shape(quantized(y, q, at), q.x.shape)

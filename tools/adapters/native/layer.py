@@ -5,7 +5,7 @@ import math
 
 import numpy as np
 
-from steps import EXACT, sextant, to_format
+from steps import EXACT, sextant, to_format, with_words
 
 PI = EXACT("3.14159265358979323846264338327950288")
 ERFC = np.vectorize(math.erfc, otypes=[np.float64])
@@ -146,10 +146,14 @@ def cast(q, at):
 
 
 def quantize(q, at):
+    return quantized(q.x, q, at, q.limit, q.ties, q.codes_by)
+
+
+def quantized(x, q, at, limit=None, ties="even", codes_by="stored"):
     """x[n,a,g,m] in blocks of a and m. Codes are rounded, to nearest and even, as they are stored."""
     about = sextant._TYPES[q.words.get("dtype.codes", "f8_e4m3fn")]
-    limit = at.real(q.limit or about.largest)
-    x = at("input", q.x, q)
+    limit = at.real(limit or about.largest)
+    x = at("quantized", x, q)
     largest = at("largest", np.abs(x).max((1, 3), keepdims=True, initial=0), q)
     largest = np.maximum(largest, at.real(q.least))
     type_of_scale = q.words.get("dtype.scale", "f64" if q.dtype == "f64" else "f32")
@@ -161,11 +165,28 @@ def quantize(q, at):
     scale = at("scale", scale, q)
     stored = to_format(scale, type_of_scale).astype(at.real)
     with np.errstate(invalid="ignore", divide="ignore"):  # x / 0
-        by = (scale if q.codes_by == "unrounded" else stored) * tensor_scale
+        by = (scale if codes_by == "unrounded" else stored) * tensor_scale
         scaled = at("scaled", x / by, q)
     codes = np.clip(np.nan_to_num(scaled), -limit, limit)
-    codes = half_away(codes, about) if q.ties == "away" else codes
+    codes = half_away(codes, about) if ties == "away" else codes
     return {"scale": stored[:, 0, :, 0], "codes": at("codes", codes, q)}
+
+
+def rms_norm_quantize(q, at):
+    """y is stored before it is quantized, and so is the sum with a residual."""
+    x = at.T(q.x + getattr(q, "residual", at.real(0))).reshape(q.N, q.G * q.M)
+    row = with_words(q, M=q.G * q.M, weight=q.weight.reshape(-1))
+    y = rms_norm(row, at, x)["y"].reshape(q.N, 1, q.G, q.M)
+    return of_shape(quantized(y, q, at), q.x.shape)
+
+
+def gated_quantize(q, at):
+    y = gated(q, at)["y"].reshape(q.N, 1, q.G, q.M)
+    return of_shape(quantized(y, q, at), q.gate.shape)
+
+
+def of_shape(answer, shape):
+    return {"scale": answer["scale"].reshape(shape[:-1]), "codes": answer["codes"].reshape(shape)}
 
 
 def scale_of(rule, largest, limit, precision, dtype):
