@@ -190,19 +190,20 @@ constexpr double kLikelyDeviations = 8;
 // sum the depth ceil(log2 n) replaces n-1, to second order. Underflow causes no error in a sum.
 // Tensor cores align each of at least four summands and the sum so far to the largest of them, cut
 // each off at a unit in the last place of the largest (2u of it), and cut their sum off once more:
-// 10 u for every four terms. Cutting off always rounds towards 0, so the likely bound is not
-// smaller. Source: Jeannerod and Rump 2013, "Improved error bounds for inner products in
-// floating-point arithmetic", SIAM J. Matrix Anal. Appl. 34(2), theorem 3.1; for pairwise sums
-// Higham 2002, 4.2; for tensor cores Fasi, Higham, Mikaitis and Pranesh 2021, "Numerical behavior
-// of NVIDIA tensor cores", PeerJ Computer Science 7:e330.
+// 10 u for every four terms, u: half a unit in the last place of what they keep. Cutting off always
+// rounds towards 0, so the likely bound is not smaller. Source: Jeannerod and Rump 2013, "Improved
+// error bounds for inner products in floating-point arithmetic", SIAM J. Matrix Anal. Appl. 34(2),
+// theorem 3.1; for pairwise sums Higham 2002, 4.2; for tensor cores Fasi, Higham, Mikaitis and
+// Pranesh 2021, "Numerical behavior of NVIDIA tensor cores", PeerJ Computer Science 7:e330.
 SumError RelativeErrorOfSum(const StepRule& rule, size_t n) {
   const auto terms = static_cast<double>(n);
-  const double unit = UnitRoundoffOf(rule.format);
+  const bool is_tensor_core = rule.form == Form::kTensorCore;
+  const double unit = UnitRoundoffOf(rule.format) * (is_tensor_core ? rule.ulps : 1);
   const auto compounded = [unit](double roundings) {
     const double relative = roundings * unit;
     return relative < 1 ? relative / (1 - relative) : kInfinity;
   };
-  if (rule.form == Form::kTensorCore) {
+  if (is_tensor_core) {
     const double all = compounded(10 * std::ceil(terms / 4));
     return {all, all};
   }

@@ -79,12 +79,23 @@ TEST(CountedSums, TensorCoresStayWithinTheirBound) {
   double nearest = 0;
   for (unsigned seed = 0; seed < 2000; ++seed) {
     const size_t n = 1 + seed % 67;
-    const CountedSum sum(RandomTerms(n, seed % 2 ? -1 : 0.25, 1, seed),
-                         "*=f32 sum=f32:tensor_core");
+    const CountedSum sum(
+        RandomTerms(n, seed % 2 ? -1 : 0.25, 1, seed),
+        seed % 3 == 0 ? "*=f32 sum=f32:tensor_core/1024" : "*=f32 sum=f32:tensor_core");
     ASSERT_LE(sum.ErrorOf(sum.performed), sum.bound.Permitted()) << n << " terms";
     nearest = std::max(nearest, sum.ErrorOf(sum.performed) / sum.bound.Permitted());
   }
   EXPECT_GT(nearest, 0.1);  // the bound is not far too wide
+}
+
+// 1 + 1.9 * 2^-14 with 14 bits: alignment loses the second term.
+TEST(CountedSums, TensorCoresMayKeepFewerBits) {
+  const std::vector<double> terms = {1, 1.875 * 0x1p-14};
+  const CountedSum cores(terms, "*=f32 sum=f32:tensor_core/1024"),
+      whole(terms, "*=f32 sum=f32:tensor_core");
+  EXPECT_EQ(cores.performed, 1);
+  EXPECT_GT(whole.ErrorOf(cores.performed), whole.bound.Permitted());
+  EXPECT_LE(cores.ErrorOf(cores.performed), cores.bound.Permitted());
 }
 
 // The exact sum of terms that lie anywhere in their enclosures, and how far the centre of their sum

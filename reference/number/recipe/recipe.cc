@@ -109,6 +109,17 @@ void CheckForm(Step step, Form form) {
     throw Error("form ", PrintValue(form), " belongs to quantize=");
 }
 
+// Functions have ulps, and the sums of tensor cores, which may keep fewer bits than f32 has.
+void CheckUlps(Step step, const StepRule& rule, std::string_view word) {
+  const bool is_sum = step == Step::kDot || step == Step::kSum;
+  const bool is_tensor_core = rule.form == Form::kTensorCore;
+  if (rule.ulps == 1 || (!is_sum && !is_tensor_core)) return;
+  if (!is_sum || !is_tensor_core || rule.ulps < 1)
+    throw Error("recipe: '", word,
+                "': ulps of a sum are those of its last place on tensor cores, "
+                "expected dot=f32:tensor_core/ULPS or sum=f32:tensor_core/ULPS from 1 on");
+}
+
 // A line during parsing: the steps that it has named so far, and the rule of all other steps.
 struct RecipeLine {
   Recipe recipe;
@@ -139,6 +150,7 @@ struct RecipeLine {
     Step step{};
     ParseValue(name, step);
     CheckForm(step, rule.form);
+    CheckUlps(step, rule, word);
     recipe.steps[static_cast<size_t>(step)] = rule;
     given[static_cast<size_t>(step)] = true;
   }

@@ -144,11 +144,18 @@ TEST(Recipe, TheIntrinsicsOfCudaBelongToTrig) {
             "form cuda_intrinsic in format 'T', expected f32");
 }
 
+TEST(Recipe, UlpsOfASumAreThoseOfTensorCores) {
+  for (const char* line : {"*=f32 dot=f32/2", "*=f32 sum=f32:pairwise/2",
+                           "*=f32 softmax=f32:tensor_core/2", "*=f32 dot=f32:tensor_core/0.5"})
+    EXPECT_THAT(ErrorOf(line), testing::HasSubstr("expected dot=f32:tensor_core/ULPS")) << line;
+}
+
 TEST(Recipe, ARuleHasTheTextOfItsRecipe) {
-  for (const std::string text :
-       {"f32", "T", "exact", "tf32", "tf32_truncated:tensor_core", "f32:pairwise", "f64/2"}) {
+  for (const std::string text : {"f32", "T", "exact", "tf32", "tf32_truncated:tensor_core",
+                                 "f32:pairwise", "f32:tensor_core/1024"}) {
     EXPECT_EQ(TextOf(Rule(ParseRecipe("*=f32 dot=" + text, DType::kF16), Step::kDot)), text);
   }
+  EXPECT_EQ(TextOf(Rule(ParseRecipe("*=f32 trig=f64/2", DType::kF16), Step::kTrig)), "f64/2");
 }
 
 TEST(Recipe, StepsAndRecipesNest) {

@@ -181,7 +181,8 @@ Rounded Sigmoid(const Rounded& operand) {
   return Rounded((x < 0 ? e : 1) / (1 + e));
 }
 
-// Adds four terms at a time to the sum so far. Each is cut off at the last place of the largest.
+// Adds four terms at a time to the sum so far. Each is cut off at the last place of the largest,
+// which is that of f32 or higher.
 Rounded Rounded::TensorCoreSum(std::span<const Rounded> terms) {
   const auto cut = [](double x, int lowest) {
     return std::ldexp(std::trunc(std::ldexp(x, -lowest)), lowest);
@@ -189,14 +190,15 @@ Rounded Rounded::TensorCoreSum(std::span<const Rounded> terms) {
   const auto exponent_of = [](double x) {
     return x == 0 || !std::isfinite(x) ? -200 : std::ilogb(x);
   };
+  const int bits = 23 - std::ilogb(CurrentRule().ulps);  // after the first one
   double sum = 0;
   for (size_t i = 0; i < terms.size(); i += 4) {
     const auto four = terms.subspan(i, std::min<size_t>(4, terms.size() - i));
     int largest = exponent_of(sum);
     for (const Rounded& term : four) largest = std::max(largest, exponent_of(term.value()));
-    double aligned = cut(sum, largest - 23);
-    for (const Rounded& term : four) aligned += cut(term.value(), largest - 23);
-    sum = cut(aligned, exponent_of(aligned) - 23);
+    double aligned = cut(sum, largest - bits);
+    for (const Rounded& term : four) aligned += cut(term.value(), largest - bits);
+    sum = cut(aligned, exponent_of(aligned) - bits);
   }
   return Finish(sum);
 }
