@@ -8,9 +8,9 @@
 
 namespace sextant::fast {
 
-// codes, y: rows * stride elements; scale: one number for each block.
+// codes, y: rows * stride elements; scale, zero: one number for each block; zero may be null.
 template <Element T>
 void DequantizeRow(const QuantizedBlocks& blocks, const uint8_t* codes, const Computed<T>* scale,
-                   T* y) noexcept;
+                   const Computed<T>* zero, T* y) noexcept;
 
 }  // namespace sextant::fast

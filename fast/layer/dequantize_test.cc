@@ -15,11 +15,16 @@ void ExpectNumbers(const QuantizedBlocks& blocks) {
   Guarded<uint8_t> codes(blocks.rows * blocks.stride);
   for (size_t i = 0; i < codes.size(); ++i) codes[i] = static_cast<uint8_t>(i * 37 % 256);
   Guarded<T> y(codes.size());
-  DequantizeRow(blocks, codes.data(), scale.data(), y.data());
+  Guarded<C> zero(blocks.count);
+  for (size_t g = 0; g < zero.size(); ++g) zero[g] = static_cast<C>(7 * g) - 9;
+  const bool counts_from_zero = blocks.width % 2 == 0;
+  DequantizeRow(blocks, codes.data(), scale.data(), counts_from_zero ? zero.data() : nullptr,
+                y.data());
   for (size_t i = 0; i < codes.size(); ++i) {
     const double code = DecodeBits(blocks.type, codes[i]);
     if (std::isnan(code)) continue;
-    const C number = static_cast<C>(code) * scale[i % blocks.stride / blocks.width];
+    const size_t g = i % blocks.stride / blocks.width;
+    const C number = (static_cast<C>(code) - (counts_from_zero ? zero[g] : 0)) * scale[g];
     ASSERT_EQ(ToDouble(y[i]), ToDouble(FromDouble<T>(number)))
         << NameOf(blocks.type) << " " << i << " of width " << blocks.width;
   }

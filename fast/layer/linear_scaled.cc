@@ -108,7 +108,16 @@ Tensors RunLinearScaled(const Case& c, const Tensors& inputs) {
       const Tensor<double>* const given = FindValues(inputs, name);
       return given ? ToElements<C>(*given) : std::vector<C>();
     };
-    const auto x = numbers("x"), weight = numbers("weight"), x_scale = numbers("x_scale"),
+    // Exact: both are small integers. A row of blocks has `block` numbers.
+    const auto shifted = [&](const char* name, const char* zero_name, size_t block) {
+      std::vector<C> codes = numbers(name);
+      const std::vector<C> zero = numbers(zero_name);
+      for (size_t i = 0; !zero.empty() && i < codes.size(); ++i)
+        codes[i] -= zero[i / (block * shape.G * shape.M) * shape.G + i / shape.M % shape.G];
+      return codes;
+    };
+    const auto x = shifted("x", "x_zero", shape.B),
+               weight = shifted("weight", "weight_zero", shape.A), x_scale = numbers("x_scale"),
                weight_scale = numbers("weight_scale");
     const Tensor<double>* const given = FindValues(inputs, "bias");
     const auto bias = given ? ToElements<T>(*given) : std::vector<T>();

@@ -14,6 +14,7 @@ namespace {
 Comparisons CheckScaleOne(const Case& c, const Tensors& inputs, const Ask& ask) {
   Tensors ones = Filled(inputs, {"scale"}, 1);
   if (HasInput(inputs, "tensor_scale")) ones = Filled(ones, {"tensor_scale"}, 1);
+  if (HasInput(inputs, "zero")) ones = Filled(ones, {"zero"}, 0);
   const Response y = ask(c, ones);
   return EachEqual(y, [&](size_t i) -> Measured { return inputs[0].values.data[i]; });
 }
@@ -28,6 +29,8 @@ Comparisons CheckScaleTwice(const Case& c, const Tensors& inputs, const Ask& ask
 // The codes with the other sign give -y. An integer type has no -0, and one number without it.
 Comparisons CheckOddCodes(const Case& c, const Tensors& inputs, const Ask& ask) {
   Tensors mirrored = inputs;
+  if (HasInput(inputs, "zero"))
+    InputNamed(mirrored, "zero") = Times(InputNamed(inputs, "zero"), -1);
   for (double& code : mirrored[0].values.data)
     if (IsRepresentable(mirrored[0].dtype, 0 - code)) code = 0 - code;
   const Response y = ask(c, inputs), other = ask(c, mirrored);
@@ -55,6 +58,13 @@ std::vector<Defect> DequantizeDefects() {
                           NextBlock),
       ScalesOfOtherBlocks("scale_of_first_block", "all blocks of a row have the scale of the first",
                           "scale", FirstBlock),
+      MissingInput("zero_missing", "codes count from 0", "zero"),
+      ShiftedInput("zero_off_by_one", "the zero point is 1 too small, as GPTQ once stored it",
+                   "zero", -1),
+      ChangedInput("zero_added", "the zero point is added", "zero",
+                   [](Tensor<double>& zero) { zero = Times(zero, -1); }),
+      ScalesOfOtherBlocks("zero_of_next_block", "a block has the zero point of the next one",
+                          "zero", NextBlock),
       PairsExchanged("codes"),
       ChangedNumbers("sign_lost", "the sign of the codes is not read", "codes", WithoutSign),
       ChangedNumbers("subnormals_flushed", "subnormal codes are 0", "codes",

@@ -1,5 +1,6 @@
 #include "reference/layer/linear_scaled.h"
 
+#include <algorithm>
 #include <cmath>
 #include <optional>
 
@@ -13,6 +14,13 @@ namespace {
 
 constexpr size_t kX = 0, kWeight = 1;
 
+// Zero points of 0, where there are any.
+Tensors WithoutZeros(Tensors inputs) {
+  for (NamedTensor& input : inputs)
+    if (input.dtype == DType::kI64) std::ranges::fill(input.values.data, 0);
+  return inputs;
+}
+
 // If every row of x has one number other than 0, 1 in a column, y is that column of the weight by
 // the scales, which are powers of two.
 Comparisons CheckScaledColumns(const Case& c, const Tensors& inputs, const Ask& ask) {
@@ -20,7 +28,7 @@ Comparisons CheckScaledColumns(const Case& c, const Tensors& inputs, const Ask& 
   const size_t width = ExtentOf(c, "G") * ExtentOf(c, "M"),
                columns = ExtentOf(c, "F") * ExtentOf(c, "A");
   if (width == 0) return comparisons;
-  Tensors probe = Filled(WithoutBias(inputs), {"x"}, 0);
+  Tensors probe = Filled(WithoutZeros(WithoutBias(inputs)), {"x"}, 0);
   std::vector<double>& x = probe[kX].values.data;
   for (size_t row = 0; row * width < x.size(); ++row) x[row * width + row % width] = 1;
   const size_t G = ExtentOf(c, "G"), N = ExtentOf(c, "N"), F = ExtentOf(c, "F");
@@ -56,7 +64,7 @@ Comparisons CheckScalesTwice(const Case& c, const Tensors& inputs, const Ask& as
 
 // With a weight of 0 y is the bias.
 Comparisons CheckScaledZero(const Case& c, const Tensors& inputs, const Ask& ask) {
-  const Response y = ask(c, Filled(inputs, {"weight"}, 0));
+  const Response y = ask(c, Filled(WithoutZeros(inputs), {"weight"}, 0));
   const Tensor<double>* const bias = FindValues(inputs, "bias");
   return EachEqual(
       y, [&](size_t i) -> Measured { return bias ? bias->data[i % bias->data.size()] : 0; });
@@ -68,7 +76,8 @@ struct MutatedLinearScaled : LinearScaled {
   template <class Real>
   void operator()(const Tensor<Real>& x, const Weights<Real>& weight,
                   const Tensor<Real>& weight_scale, const Tensor<Real>* x_scale,
-                  const Tensor<Real>* bias, Tensor<Real>& y) const {
+                  const Tensor<Real>* bias, const Tensor<Real>* weight_zero,
+                  const Tensor<Real>* x_zero, Tensor<Real>& y) const {
     const size_t F = weight.shape[0], A = weight.shape[1], G = weight.shape[2], N = x.shape[0];
     Tensor<Real> of_weight = weight_scale;
     std::optional<Tensor<Real>> of_x;
@@ -82,7 +91,8 @@ struct MutatedLinearScaled : LinearScaled {
       for (size_t n = 0; of_x && n < N; ++n)
         if (mutation == Mutation::kScalesOfLastBlock) (*of_x)(n, g) = (*x_scale)(n, G - 1);
     }
-    LinearScaled::operator()(x, weight, of_weight, of_x ? &*of_x : nullptr, bias, y);
+    LinearScaled::operator()(x, weight, of_weight, of_x ? &*of_x : nullptr, bias, weight_zero,
+                             x_zero, y);
     if (mutation != Mutation::kOfExchangedColumns) return;
     // The columns of y [F,A] stand as [A,F].
     const Tensor<Real> right = y;
@@ -122,6 +132,18 @@ std::vector<Defect> LinearScaledDefects() {
                                   RotateRows)),
         AcrossSlices(ChangedInput("x_scale_of_next_row", "the scales of x are shifted by one row",
                                   "x_scale", RotateRows)),
+        MissingInput("weight_zero_missing", "the codes of the weight count from 0", "weight_zero"),
+        ShiftedInput("weight_zero_off_by_one",
+                     "the zero point of the weight is 1 too small, as GPTQ once stored it",
+                     "weight_zero", -1),
+        ChangedInput("weight_zero_added", "the zero point of the weight is added", "weight_zero",
+                     [](Tensor<double>& zero) { zero = Times(zero, -1); }),
+        ScalesOfOtherBlocks("weight_zero_of_next_block",
+                            "a block of the weight has the zero point of the next one",
+                            "weight_zero", NextBlock),
+        MissingInput("x_zero_missing", "the codes of x count from 0", "x_zero"),
+        ChangedInput("x_zero_added", "the zero point of x is added", "x_zero",
+                     [](Tensor<double>& zero) { zero = Times(zero, -1); }),
         PairsExchanged("weight"),
         ChangedNumbers("sign_lost", "the sign of the weight's codes is not read", "weight",
                        WithoutSign),

@@ -21,9 +21,7 @@ std::vector<std::string> Words(const std::string& key, const std::string& choice
 }
 
 // True for indices of rows of a table, or of experts: as many as a dimension says.
-bool IsOfRows(std::string_view drawn) {
-  return drawn == "random_positions(V)" || drawn == "random_positions(E)";
-}
+bool IsOfRows(std::string_view drawn) { return drawn.starts_with("random_positions("); }
 
 }  // namespace
 

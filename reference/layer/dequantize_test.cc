@@ -52,6 +52,23 @@ TEST(Dequantize, OfIntegersAnd4BitsAndPowersOfTwo) {
   EXPECT_EQ(y("dtype.codes=i4 dtype.scale=f16", DType::kI4, DType::kF16, -8, 3), -24);
 }
 
+TEST(Dequantize, CodesCountFromTheZeroPointOfTheirBlock) {
+  const Case c = Case::Parse("dequantize with=zero dtype.codes=i8 N=1 A=1 G=2 M=2 dtype=f16");
+  const auto y = [&](const Numbers& zero) {
+    const Tensors inputs = {{"codes", DType::kI8, Tensor<double>({1, 1, 2, 2}, {-128, 127, 3, 4})},
+                            {"scale", DType::kF32, Tensor<double>({1, 2}, {1, 0.5})},
+                            {"zero", DType::kI64, Tensor<double>({1, 2}, zero)}};
+    return Prove({c, inputs, ParseRecipe("native", DType::kF16)})[0].value.data;
+  };
+  EXPECT_THAT(y({127, -8}), ElementsAre(-255, 0, 5.5, 6));
+  EXPECT_EQ(MessageOf([&] { y({0, 256}); }), "zero[0,1] is 256, expected -256 to 255");
+}
+
+TEST(Dequantize, OnlyIntegersHaveAZeroPoint) {
+  EXPECT_EQ(MessageOf([] { Case::Parse("dequantize with=zero N=1 A=1 G=1 M=1"); }),
+            "with=zero, expected dtype.codes=i8 or dtype.codes=i4");
+}
+
 // 1.5 * 0.875 * 0.4 by a code of e2m1, a scale of e4m3fn, and one of the tensor in f32.
 TEST(Dequantize, HasAScaleOfTheTensor) {
   const Case c = Case::Parse(

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "reference/case/operation.h"
+#include "reference/layer/zero_points.h"
 #include "reference/number/any_of.h"
 #include "reference/number/matrix_product.h"
 #include "reference/number/real.h"
@@ -14,10 +15,12 @@
 namespace sextant {
 namespace {
 
-// The sizes of x[N,B,G,M] and weight[F,A,G,M].
+// x[N,B,G,M] and weight[F,A,G,M], less their zero points: then they have the type f16, of which all
+// these differences are numbers.
 template <class Real>
 struct Blocks {
-  Blocks(const Tensor<Real>& x, const Weights<Real>& weight)
+  Blocks(const Tensor<Real>& x, const Weights<Real>& weight, const Tensor<Real>* weight_zero,
+         const Tensor<Real>* x_zero)
       : N(x.shape[0]),
         B(x.shape[1]),
         G(x.shape[2]),
@@ -25,22 +28,30 @@ struct Blocks {
         F(weight.shape[0]),
         A(weight.shape[1]),
         x_(x),
-        weight_(weight) {}
+        weight_(weight.numbers().begin(), weight.numbers().end()),
+        weight_dtype_(weight_zero ? DType::kF16 : weight.dtype) {
+    for (size_t i = 0; weight_zero && i < weight_.size(); ++i)
+      weight_[i] -= ZeroAt("weight_zero", weight_zero, i / (A * G * M), i / M % G);
+    for (size_t i = 0; x_zero && i < x_.data.size(); ++i)
+      x_.data[i] = Real(ValueOf(x_.data[i]) - ZeroAt("x_zero", x_zero, i / (B * G * M), i / M % G),
+                        DType::kF16);
+  }
   size_t rows() const { return N * B; }
   size_t columns() const { return F * A; }
   const Real& X(size_t row, size_t g, size_t m) const { return x_.data[(row * G + g) * M + m]; }
   Real Weight(size_t column, size_t g, size_t m) const {
-    return Real(weight_.numbers()[(column * G + g) * M + m], weight_.dtype);
+    return Real(weight_[(column * G + g) * M + m], weight_dtype_);
   }
 
   const Tensor<Real>& x() const { return x_; }
-  DType weight_dtype() const { return weight_.dtype; }
+  DType weight_dtype() const { return weight_dtype_; }
 
   const size_t N, B, G, M, F, A;
 
  private:
-  const Tensor<Real>& x_;
-  const Weights<Real>& weight_;
+  Tensor<Real> x_;
+  std::vector<double> weight_;
+  DType weight_dtype_;
 };
 
 // How the recipe says that scales are multiplied; the default is any way.
@@ -242,11 +253,17 @@ void PermitAnyOrder(const Blocks<Counted>& of, const Tensor<Counted>& weight_sca
 
 }  // namespace
 
+void LinearScaled::CheckTypes(const std::map<std::string, DType>& given) const {
+  if (with.Has("weight_zero")) ExpectIntegers("weight_zero", "weight", given);
+  if (with.Has("x_zero")) ExpectIntegers("x_zero", "x", given);
+}
+
 template <class Real>
 void LinearScaled::operator()(const Tensor<Real>& x, const Weights<Real>& weight,
                               const Tensor<Real>& weight_scale, const Tensor<Real>* x_scale,
-                              const Tensor<Real>* bias, Tensor<Real>& y) const {
-  const Blocks<Real> blocks(x, weight);
+                              const Tensor<Real>* bias, const Tensor<Real>* weight_zero,
+                              const Tensor<Real>* x_zero, Tensor<Real>& y) const {
+  const Blocks<Real> blocks(x, weight, weight_zero, x_zero);
   const Form form = FormOfScales<Real>();
   (form == Form::kOperands ? MultiplyScaled<Real> : AddBlocks<Real>)(blocks, weight_scale, x_scale,
                                                                      y);

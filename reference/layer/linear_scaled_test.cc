@@ -33,6 +33,17 @@ TEST(LinearScaled, ABlockMayHaveRows) {
               ElementsAre(3.5, 6, 90, 127, 6.5, 12, 180, 247));
 }
 
+// (3 - 1, 4 - 1) (5 - 2, 6 - 2) is 18; 0 and 2 take the place of 1 and 2 in the second block.
+TEST(LinearScaled, CodesCountFromTheZeroPointsOfTheirBlocks) {
+  const std::string line =
+      " N=1 B=1 G=2 M=2 F=1 A=1 dtype.x=i8 dtype.weight=i8 @x=3,4,3,4 @weight=5,6,5,6 "
+      "@weight_scale=1,100 @weight_zero=2,2";
+  EXPECT_THAT(DoublesOf("linear_scaled with=weight_zero" + line), ElementsAre(25 + 2500));
+  EXPECT_THAT(DoublesOf("linear_scaled with=x_scale,weight_zero,x_zero" + line +
+                        " @x_scale=1,1 @x_zero=1,0"),
+              ElementsAre(18 + 2500));
+}
+
 TEST(LinearScaled, IsTheBiasWithoutBlocks) {
   EXPECT_THAT(DoublesOf("linear_scaled with=bias N=1 B=1 G=0 M=2 F=2 A=1 @bias=3,4"),
               ElementsAre(3, 4));

@@ -279,6 +279,21 @@ TEST(Counted, ClampIsExactOnlyBeyondALimit) {
 
 // `far` is 1/3 with an error of 4. `lost` is a quotient by it: any number, or NaN unless the step
 // is exact.
+// Where both may be the larger one, the larger error counts; else that of the larger number.
+TEST(Counted, MaxErrsAsMuchAsEitherThatMayBeTheLarger) {
+  const Counted two = Counted(2.0).WithError({0.5, 0.25}),
+                near = Counted(1.75).WithError({1, 0.125}), far = Counted(0.25).WithError({1, 1});
+  for (const Counted& y : {Max(two, near), Max(near, two)}) {
+    EXPECT_EQ(y.center(), DoubleDouble(2));
+    EXPECT_EQ(y.error(), 1);
+    EXPECT_EQ(y.likely(), 0.25);
+  }
+  EXPECT_EQ(Max(far, two).error(), 0.5);
+  EXPECT_EQ(Max(two, far).error(), 0.5);
+  EXPECT_TRUE(std::isnan(Max(two, Counted(kNaN)).center().high));
+  EXPECT_TRUE(std::isnan(Max(Counted(kNaN), two).center().high));
+}
+
 TEST(Counted, ClampLimitsErrorsOfNumbers) {
   const Steps steps("*=f32 keep=exact");
   const Counted zero(0.0), two(2.0), third = Input(1) / Input(3);

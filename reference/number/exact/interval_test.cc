@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "reference/case/random_test.h"
+#include "reference/number/clamp.h"
 #include "reference/number/real.h"
 
 namespace sextant {
@@ -249,6 +250,17 @@ TEST(ScopedPrecision, RestoresThePreviousPrecision) {
     EXPECT_LT(Upper(copy) - Lower(copy), Exact(0x1p-1000));
   }
   EXPECT_EQ(bits(), before);
+}
+
+// Overlapping intervals decide no comparison, but a largest number and a limit.
+TEST(Interval, MaxAndClampDecideNothing) {
+  EXPECT_THROW(Less(kCrossing, kFromZero), Undecided);
+  EXPECT_EQ(Ends(Max(kCrossing, kFromZero)), Pair(0, 0.5));
+  EXPECT_EQ(Ends(Max(kPositive, kNegative)), Pair(1, 1.5));
+  EXPECT_EQ(Ends(Clamp(kCrossing, kToZero, kFromZero)), Pair(-0.5, 0.5));
+  EXPECT_EQ(Ends(Clamp(kPositive, Interval(0.0), Interval(1.25))), Pair(1, 1.25));
+  EXPECT_EQ(Ends(Clamp(kPositive, Interval(2.0), Interval(3.0))), Pair(2, 2));
+  EXPECT_FALSE(Max(kPositive, Interval(kNaN)).IsSpecified());
 }
 
 }  // namespace

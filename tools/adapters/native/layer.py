@@ -94,7 +94,8 @@ def linear(q, at):
 
 def linear_scaled(q, at):
     """x[N,B,G,M], weight[F,A,G,M]: the sums of blocks, each by both scales."""
-    x, weight = at("operands", (q.x.astype(at.real), q.weight.astype(at.real)), q)
+    x, weight = from_zero(q.x, q, "x_zero", at), from_zero(q.weight, q, "weight_zero", at)
+    x, weight = at("operands", (x, weight), q)
     (N, B, G, M), (F, A) = x.shape, weight.shape[:2]
     dot = at("dot", at.dot, q)
     x_scale = getattr(q, "x_scale", np.ones((N, G), dtype=at.real))
@@ -217,8 +218,14 @@ def half_away(x, about):
     return ((whole + np.sign(x) * (np.abs(x / unit - whole) >= 0.5)) * unit).astype(x.dtype)
 
 
+def from_zero(codes, q, name, at):
+    """Codes [N,A,G,M] less the zero points [N,G] of their blocks."""
+    zero = getattr(q, name, np.zeros((1, 1)))
+    return codes.astype(at.real) - zero[:, None, :, None].astype(at.real)
+
+
 def dequantize(q, at):
-    codes, scale = at("operands", (q.codes, q.scale), q)
+    codes, scale = at("operands", (from_zero(q.codes, q, "zero", at), q.scale), q)
     scale = scale * getattr(q, "tensor_scale", at.real(1))
     return {"y": at("output", codes * scale[:, None, :, None], q)}
 
