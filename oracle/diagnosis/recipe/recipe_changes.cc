@@ -52,16 +52,24 @@ bool HasForm(std::string_view format, Form form) {
   return form != Form::kTensorCore || format == "f32";
 }
 
+// Sums have no accuracy: those of functions follow.
+bool IsSum(Step step, Form form) {
+  return step == Step::kSum || step == Step::kDot || form == Form::kTensorCore;
+}
+
 void AddRulesOf(Step step, const std::string& start, std::vector<RecipeCandidate>& all) {
   const std::string name(kStepNames[static_cast<size_t>(step)]);
   for (const std::string_view accuracy : kAccuracies) {
     for (const Form form : FormsOfStep(step)) {
+      const bool is_sum = IsSum(step, form);
+      if (is_sum && !accuracy.empty()) continue;
       for (const std::string_view format : kFormats) {
         if (!HasForm(format, form) || (!accuracy.empty() && !HasAccuracies(format))) continue;
         std::string word = name + "=" + std::string(format);
         if (form != Form::kDefault) word += ":" + PrintValue(form);
         word += accuracy;
-        all.push_back({start + " " + word, 0, word, step, IsLoosest(format, form, accuracy)});
+        const bool is_loosest = IsLoosest(format, form, is_sum ? kAccuracies[2] : accuracy);
+        all.push_back({start + " " + word, 0, word, step, is_loosest});
       }
     }
   }
