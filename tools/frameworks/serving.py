@@ -21,6 +21,12 @@ def expect_plain(**attributes):
         raise sextant_adapter.Unsupported(f"codes are quotients by the stored scale: {PLAIN}")
 
 
+def expect_inputs(case, *names):
+    """A function that takes the case is not refused one with further inputs."""
+    for name in sorted(case.tensors.keys() - set(names)):
+        raise sextant_adapter.Unsupported(f"no {name}")
+
+
 def operations(*families):
     """name -> method, for the public methods of the objects."""
     return {name: method for family in families

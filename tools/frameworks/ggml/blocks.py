@@ -2,6 +2,7 @@
 
 import numpy as np
 
+import serving
 from library import BLOCKS
 from sextant_adapter import Unsupported, _bits_of
 
@@ -38,6 +39,7 @@ class Blocks:
         self._library, self._files = library, files
 
     def quantize(self, case, x, limit, least, scale_rule, ties, codes_by):
+        serving.expect_inputs(case, "x")
         name = _type(case.outputs["codes"]["dtype"], case.outputs["scale"]["dtype"], x.shape)
         if name != "q8_0" and not self._files:
             raise Unsupported("llama.cpp quantizes nothing but files to 4 bits of a float")
@@ -64,6 +66,7 @@ class Blocks:
         return SCALE_RULES[name], "away" if is_reference else "even", "unrounded"
 
     def dequantize(self, case, codes, scale):
+        serving.expect_inputs(case, "codes", "scale")
         name = _type(case.dtypes["codes"], case.dtypes["scale"], codes.shape)
         if case.dtype == "f64":
             raise Unsupported("ggml dequantizes to f32")

@@ -12,6 +12,7 @@ class Quantization(Operators):
     """One scale for all: per tensor. Rows with a scale each: per axis. Groups of a row: blocked."""
 
     def quantize(self, case, x, limit, least, scale_rule, ties, codes_by):
+        serving.expect_inputs(case, "x")
         serving.expect_plain(scale_rule=scale_rule, ties=ties, codes_by=codes_by)
         codes, dtype = (case.outputs[name]["dtype"] for name in ("codes", "scale"))
         scale = self._scale(serving.rows_of_blocks(x), limit or _TYPES[codes].largest, least)
@@ -25,12 +26,13 @@ class Quantization(Operators):
         largest = np.abs(rows.astype(np.float32)).max(1, initial=0)
         return np.maximum(largest, np.float32(least)) / np.float32(limit)
 
-    def dequantize(self, case, codes, scale):
+    def dequantize(self, case, codes, scale, zero=None):
+        serving.expect_inputs(case, "codes", "scale", "zero")
         return self._linear("DequantizeLinear", Value(codes, case.dtypes["codes"]),
-                            Value(scale, case.dtypes["scale"]), case.dtype)  # fmt: skip
+                            Value(scale, case.dtypes["scale"]), case.dtype, zero)  # fmt: skip
 
-    def _linear(self, operator, x, scale, to):
-        """The operator, with a scale[N,G] for blocks of x[N,A,G,M]."""
+    def _linear(self, operator, x, scale, to, zero=None):
+        """The operator, with a scale[N,G] and a zero point for blocks of x[N,A,G,M]."""
         N, A, G, M = shape = x.array.shape
         attributes, sizes = {"output_dtype": TYPES.get(to)}, ()
         if attributes["output_dtype"] is None or {x.dtype, scale.dtype} - TYPES.keys():
@@ -46,4 +48,6 @@ class Quantization(Operators):
             attributes["axis"], sizes = 0, (N,)
         rows = Value(serving.rows_of_blocks(x.array).reshape(N, G * A * M), x.dtype)
         values = [rows, Value(scale.array.reshape(sizes), scale.dtype)]
+        if zero is not None:
+            values.append(Value(zero.astype(np.float64).reshape(sizes), x.dtype))
         return self._run(Node(operator, attributes), values, [to])[0].reshape(shape)

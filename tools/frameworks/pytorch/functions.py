@@ -86,10 +86,11 @@ def quantize(x, limit, least, scale_rule, ties, codes_by, outputs):
     return {"scale": scale.reshape(x.shape[0], -1), "codes": codes.int_repr().reshape(x.shape)}
 
 
-def dequantize(codes, scale, outputs):
+def dequantize(codes, scale, outputs, zero=None):
     if codes.dtype != torch.int8 or scale.dtype != torch.float32 or outputs != {"y": "f32"}:
         raise Unsupported("qint8 has scales of f32, and becomes f32")
-    rows, zero = serving.rows_of_blocks(codes), torch.zeros(scale.numel(), dtype=torch.int64)
+    zero = torch.zeros(scale.numel(), dtype=torch.int64) if zero is None else zero.flatten()
+    rows = serving.rows_of_blocks(codes)
     coded = torch._make_per_channel_quantized_tensor(rows, scale.flatten(), zero, 0)
     return coded.dequantize().reshape(codes.shape)
 
