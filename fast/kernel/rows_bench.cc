@@ -4,10 +4,12 @@
 
 #include "fast/attention/soft_cap.h"
 #include "fast/attention/softmax.h"
+#include "fast/block/router.h"
 #include "fast/kernel/kernel_bench.h"
 #include "fast/layer/activation.h"
 #include "fast/layer/add_rms_norm.h"
 #include "fast/layer/cast.h"
+#include "fast/layer/dequantize.h"
 #include "fast/layer/embedding.h"
 #include "fast/layer/gated.h"
 #include "fast/layer/layer_norm.h"
@@ -194,6 +196,45 @@ BENCHMARK_CAPTURE(QuantizationF32, L2, kL2);
 BENCHMARK_CAPTURE(QuantizationF32, 1GiB, kLarge);
 BENCHMARK_CAPTURE(QuantizationBF16, L2, kL2);
 BENCHMARK_CAPTURE(QuantizationBF16, 1GiB, kLarge);
+
+// Blocks of 128 codes side by side. `bytes` of codes and y together.
+template <class T>
+void Dequantization(benchmark::State& state, size_t bytes) {
+  constexpr size_t kBlock = 128;
+  const size_t count = bytes / (sizeof(T) + 1) / kBlock;
+  const SkewedArray<T> y(count * kBlock);
+  const SkewedArray<uint8_t> codes(count * kBlock, 2048);
+  const SkewedArray<float> scale(count, 1024);
+  const SkewedArray<char> source(bytes / 2), copy(bytes / 2, 2048);
+  const QuantizedBlocks blocks{count, 1, kBlock, count * kBlock, DType::kF8E4M3FN, 0, 0};
+  MeasureWithMemcpy(state, source.get(), copy.get(), bytes, count * kBlock,
+                    [&] { DequantizeRow(blocks, codes.get(), scale.get(), nullptr, y.get()); });
+}
+constexpr auto DequantizationF32 = Dequantization<float>;
+constexpr auto DequantizationBF16 = Dequantization<BF16>;
+BENCHMARK_CAPTURE(DequantizationF32, 1GiB, kLarge);
+BENCHMARK_CAPTURE(DequantizationBF16, 1GiB, kLarge);
+
+// 8 of E experts for each token: an item is a logit. Choosing them takes most of the time.
+void RouterF32(benchmark::State& state, int64_t experts) {
+  Router op;
+  op.E.value = experts;
+  op.K.value = 8;
+  constexpr size_t kTokens = 1024;
+  const auto E = static_cast<size_t>(experts), K = size_t{8};
+  const SkewedArray<float> logits(kTokens * E), weights(kTokens * K), copy(kTokens * E, 2048);
+  const SkewedArray<int64_t> indices(kTokens * K);
+  RouterScratch<float> scratch(E);
+  for (size_t i = 0; i < kTokens * E; ++i) logits.get()[i] = static_cast<float>(i * 37 % 1009);
+  MeasureWithMemcpy(state, logits.get(), copy.get(), 2 * kTokens * E * sizeof(float), kTokens * E,
+                    [&] {
+                      for (size_t n = 0; n < kTokens; ++n)
+                        RouteRow<float>(op, logits.get() + n * E, nullptr, indices.get() + n * K,
+                                        weights.get() + n * K, scratch);
+                    });
+}
+BENCHMARK_CAPTURE(RouterF32, 64_experts, 64);
+BENCHMARK_CAPTURE(RouterF32, 256_experts, 256);
 
 }  // namespace
 }  // namespace sextant::fast
