@@ -38,9 +38,10 @@ using Wrapper = RoundingOperation<MutatedRopeQuantize, false>;
 std::vector<Defect> DefectsOfCodes() {
   constexpr auto kMutation = [](MutatedRopeQuantize & op) -> auto& { return op.of_codes.mutation; };
   auto mutations = QuantizeMutations();
-  // A block is a row.
+  // A row has one block.
   std::erase_if(mutations, [](const auto& named) {
-    return named.mutation == MutatedQuantization::Mutation::kOfRow;
+    return named.mutation == MutatedQuantization::Mutation::kOfRow ||
+           named.mutation == MutatedQuantization::Mutation::kNeighbour;
   });
   return Joined<Defect>(
       {MutatedFormulas<MutatedRopeQuantize, kMutation, Wrapper>(mutations),

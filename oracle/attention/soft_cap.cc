@@ -8,6 +8,7 @@
 #include "oracle/property/changed_inputs.h"
 #include "oracle/property/common_properties.h"
 #include "reference/layer/activation.h"
+#include "reference/number/clamp.h"
 
 namespace sextant::oracle {
 namespace {
@@ -74,7 +75,7 @@ struct MutatedSoftCap : SoftCap {
       case Mutation::kNotInside:
         return limit * Tanh(x);
       case Mutation::kHard:
-        return ClampOrNaN(x, -limit, limit);
+        return Clamp(x, -limit, limit);
       default:
         return x / (Real(1.0) + (Relu(x) + Relu(-x)) / limit);
     }

@@ -104,16 +104,24 @@ const std::vector<PermittedTensor>& AuditedCase::permitted() const {
   return permitted_;
 }
 
+// True if an output is judged by the trace alone (oracle/judge/judge.cc): codes, indices, and what
+// follows from indices.
+bool IsOfTrace(const Case& c, const std::string& output) {
+  for (const TensorSpec& spec : c.info().signature.outputs) {
+    if (spec.role == Role::kChoice) return true;
+    if (spec.name == output) return spec.role == Role::kCode;
+  }
+  return false;
+}
+
 // True if Judge fails the answer. Skips the expensive parts of Judge if they cannot change the
-// result: a failure stays one if there are no alternatives, and one tensor has no trace. Codes are
-// judged by the trace alone.
+// result: a failure stays one if there are no alternatives, and one tensor has no trace.
 bool AuditedCase::JudgeFails(const Tensors& answer) const {
   Prepare();
   const Verdict verdict = JudgeEndToEnd(c_, golden_, permitted_, answer);
   const bool fails = verdict.status == Verdict::Status::kFails;
   const bool is_decided = std::ranges::none_of(verdict.tensors, [&](const TensorVerdict& tensor) {
-    return tensor.grade == Grade::kFails &&
-           FindTensor(c_.info().signature, tensor.name)->role == Role::kCode;
+    return tensor.grade == Grade::kFails && IsOfTrace(c_, tensor.name);
   });
   if (fails ? !has_alternatives_ && is_decided : answer.size() < 2) return fails;
   if (!judge_) judge_ = std::make_unique<Judge>(c_, inputs_, recipe_, golden_);

@@ -5,6 +5,9 @@
 
 #include "oracle/judge/judge.h"
 #include "oracle/judge/tensor_judge.h"
+#include "reference/case/draw.h"
+#include "reference/prove/budget.h"
+#include "reference/prove/prove.h"
 
 namespace sextant::oracle {
 namespace {
@@ -196,6 +199,31 @@ TEST(Codes, TheAdmissibleOnesAreRoundedOutwards) {
   EXPECT_EQ(admissible(-448, 0, 30), std::pair(-448.0, -416.0));
   golden.radius.data = {0x1p-20};
   EXPECT_EQ(admissible(1.0625 - 0x1p-20, 0, 0), std::pair(1.0, 1.125)) << "of the enclosure";
+}
+
+// 127 and its permitted error go beyond the type, but an implementation limits them.
+TEST(Codes, TheLargestOfACoarseNumberCanFail) {
+  const Case c = Case::Parse("gated_quantize N=5 G=1 M=33 dtype=bf16 dtype.codes=i8");
+  const Tensors inputs = DrawInputs(c);
+  const Recipe native = ParseRecipe("native", DType::kBF16);
+  Tensors answer = EvaluateByRecipe({c, inputs, native});
+  const Judge judge(c, inputs, native);
+  EXPECT_EQ(judge.Evaluate(answer).status, Status::kConforms);
+  EXPECT_EQ(judge.Evaluate(answer).tensors[1].unjudgeable, 0U);
+  for (double& code : answer[1].values.data)
+    if (std::abs(code) == 127) code = -code;
+  EXPECT_EQ(judge.Evaluate(answer).tensors[1].failed, 5U);
+}
+
+// What a judge of choices has not proven for its verdict is of the whole case, in any budget.
+TEST(Codes, TheValuesOfTheWholeCaseDoNotDependOnTheBudget) {
+  const Case c = Case::Parse("quantize N=64 A=1 G=1 M=4096");
+  const Tensors inputs = DrawInputs(c);
+  const Recipe native = ParseRecipe("native", DType::kF32);
+  const Judge judge(c, inputs, native);
+  EXPECT_EQ(judge.Evaluate(EvaluateByRecipe({c, inputs, native})).status, Status::kConforms);
+  const ScopedBudget part(Budget{.elements = 4096});
+  for (const double x : judge.golden()[1].high.data) ASSERT_FALSE(std::isnan(x));
 }
 
 }  // namespace

@@ -94,7 +94,7 @@ struct Judge::Variant {
 Judge::Judge(const Case& c, const Tensors& inputs, const Recipe& recipe,
              const ProveOptions& options, Grading grading)
     : c_(c), inputs_(inputs), recipe_(recipe), options_(options), grading_(grading) {
-  if (!c.info().HasChoices() || HasBudget()) EndToEnd();  // in the budget of this scope
+  if (!c.info().HasChoices() || HasBudget()) EncloseEndToEnd();
 }
 
 Judge::Judge(const Case& c, const Tensors& inputs, const Recipe& recipe,
@@ -114,12 +114,17 @@ Judge::Judge(const Case& c, const Tensors& inputs, const Recipe& recipe,
     SampleLikely(c, inputs, recipe, reference_->golden, reference_->permitted, options.threads);
 }
 
+void Judge::EncloseEndToEnd() const {
+  reference_ = Enclose({c_, inputs_, recipe_}, options_);
+  if (grading_ == Grading::kAll)
+    SampleLikely(c_, inputs_, recipe_, reference_->golden, reference_->permitted, options_.threads);
+}
+
 ProvenAndPermitted& Judge::EndToEnd() const {
+  const std::lock_guard lock(mutex_);
   if (!reference_) {
-    reference_ = Enclose({c_, inputs_, recipe_}, options_);
-    if (grading_ == Grading::kAll)
-      SampleLikely(c_, inputs_, recipe_, reference_->golden, reference_->permitted,
-                   options_.threads);
+    const ScopedBudget none{Budget()};  // of the whole case, whatever part is asked for
+    EncloseEndToEnd();
   }
   return *reference_;
 }

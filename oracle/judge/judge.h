@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <utility>
@@ -162,6 +163,7 @@ class Judge {
  private:
   struct Variant;
   using OptionalReference = std::optional<ProvenAndPermitted>;
+  void EncloseEndToEnd() const;
   ProvenAndPermitted& EndToEnd() const;
   void Settle(const Tensors& outputs) const;
   OptionalReference OfTrace(const Operation& operation, const Tensors& outputs) const;
@@ -178,6 +180,7 @@ class Judge {
   // End to end. Settle proves more of it. Empty until it is needed for a case with choices: most of
   // their verdicts need that of the trace alone.
   mutable OptionalReference reference_;
+  mutable std::mutex mutex_;  // of reference_ until it is there
 };
 
 }  // namespace sextant::oracle

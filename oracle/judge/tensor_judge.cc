@@ -97,8 +97,8 @@ std::pair<double, double> AdmissibleOf(const GoldenTensor& golden, const Permitt
   if (bound == 0) return {value, value};  // every implementation rounds this number
   const double high = golden.high.data[i], low = golden.low.data[i];
   const double slack = (2 * std::abs(high) + bound) * 0x1p-51;
-  const double most = MaxFinite(golden.dtype);
-  return {Chosen(golden.choice, golden.dtype, std::max(high - bound + low - slack, -most)),
+  const double least = Lowest(golden.dtype), most = MaxFinite(golden.dtype);
+  return {Chosen(golden.choice, golden.dtype, std::max(high - bound + low - slack, least)),
           Chosen(golden.choice, golden.dtype, std::min(high + bound + low + slack, most))};
 }
 

@@ -5,6 +5,7 @@
 
 #include "oracle/defect/defect.h"
 #include "reference/layer/gated.h"
+#include "reference/number/clamp.h"
 
 namespace sextant::oracle {
 
@@ -30,10 +31,10 @@ struct MutatedGated : Gated {
       const ScopedStep at(Step::kGate);
       const Real most = Converted(Real(*limit)), any(std::numeric_limits<double>::max());
       if (mutation != Mutation::kLimitAfter)
-        g = ClampOrNaN(g, mutation == Mutation::kGateTwoSided ? -most : -any, most);
+        g = Clamp(g, mutation == Mutation::kGateTwoSided ? -most : -any, most);
       if (plus_one && mutation == Mutation::kOneFirst) u = u + Real(1.0);
       if (mutation != Mutation::kUpNotLimited)
-        u = ClampOrNaN(u, mutation == Mutation::kUpOneSided ? -any : -most, most);
+        u = Clamp(u, mutation == Mutation::kUpOneSided ? -any : -most, most);
     }
     if (mutation == Mutation::kOfProduct) return f(g * u);
     const Real activated = f(g), other = mutation == Mutation::kBoth ? f(u) : u;
@@ -43,7 +44,7 @@ struct MutatedGated : Gated {
     if (mutation == Mutation::kOneOnGate) return (activated + one) * u;
     Real kept = activated;
     if (limit && mutation == Mutation::kLimitAfter)
-      kept = ClampOrNaN(kept, Real(-std::numeric_limits<double>::max()), Converted(Real(*limit)));
+      kept = Clamp(kept, Real(-std::numeric_limits<double>::max()), Converted(Real(*limit)));
     const bool done = limit && mutation == Mutation::kOneFirst;
     return kept * (plus_one && !done ? other + one : other);
   }

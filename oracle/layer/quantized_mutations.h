@@ -94,7 +94,7 @@ struct MutatedQuantization {
     const DType type = op.rounded_dtype;
     const double limit = op.Limit(), unit = UlpOf(type, t),
                  y = Chosen(op.ChoiceOf(Quantize::kRoundedOutput), type, t);
-    const auto within = [&](double code) { return std::clamp(code, -limit, limit); };
+    const auto within = [&](double code) { return std::clamp(code, -limit, op.LargestCode()); };
     switch (mutation) {
       case Mutation::kTruncated:
         return std::trunc(t / unit) * unit;
@@ -181,12 +181,14 @@ struct MutatedQuantization {
   static Real Used(const Quantize& op, const Real& s) {
     const Choice own = op.ChoiceOf(0),
                  choice = SizeOf(op.scale_dtype) > 1 || IsPower(own) ? own : Choice::kNearestEven;
-    return choice == Choice::kNone ? s : Real(Chosen(choice, op.scale_dtype, ValueOf(s)));
+    if (choice == Choice::kNone)
+      return op.codes_by == CodesBy::kStored ? ConvertedTo(op.scale_dtype, s) : s;
+    return Real(Chosen(choice, op.scale_dtype, ValueOf(s)));
   }
   template <class Real>
   static Real Limited(const Quantize& op, const Real& t) {
-    const double x = ValueOf(t), limit = op.Limit();
-    return std::abs(x) <= limit ? t : std::isnan(x) ? t : Real(std::copysign(limit, x));
+    const double x = ValueOf(t), within = std::clamp(x, -op.Limit(), op.LargestCode());
+    return x == within || std::isnan(x) ? t : Real(within);
   }
 };
 

@@ -22,7 +22,7 @@ struct RopeQuantize : Rope, Quantize {
       "with=|tensor_scale pairing=half|interleaved base=10000|500000 "
       "scaling=none|linear(factor=8)|linear(factor=2.5)|"
       "dynamic(factor=10,max_position_embeddings=2048) seq_len=|4096 offset=0|1 "
-      "direction=forward|transpose least=0|0.0001 scale_rule=quotient|up|one "
+      "direction=forward|transpose codes_limit=|4 least=0|0.0001 scale_rule=quotient|up|one "
       "dtype.codes=f8_e4m3fn|f4_e2m1|i8 dtype.scale=f32|f8_e4m3fn|e8m0 "
       "B=1|2 H=1|3 S=1|5 D=4|6|16|34|64 R=4|2|16|64";
   static constexpr auto kFormula =

@@ -10,6 +10,7 @@
 namespace sextant {
 namespace {
 
+using testing::Each;
 using testing::ElementsAre;
 
 // At position 0 nothing rotates; each head of each token has its scale.
@@ -20,6 +21,27 @@ TEST(RopeQuantize, AScaleForEachHeadAndToken) {
   const auto y = Prove({c, DrawInputs(c), ParseRecipe("native", DType::kF32)});
   EXPECT_THAT(y[0].value.data, ElementsAre(1, 2, 4, 0.5));
   EXPECT_THAT(y[1].value.data, ElementsAre(127, 1, 127, 2, -127, 2, 127, -2));
+}
+
+// Of the formula and of its alternative decision.
+TEST(RopeQuantize, AlternativesHaveTheTypeOfTheCodes) {
+  const Case c = Case::Parse(
+      "rope_quantize pairing=half base=1000000 "
+      "scaling=yarn(factor=4,original_max_position_embeddings=140663) H=2 S=3 D=80 "
+      "@position=5,50,400 dtype.codes=i8");
+  const Recipe recipe = ParseRecipe("native", DType::kF32);
+  std::vector<std::unique_ptr<Operation>> all;
+  {
+    const ScopedRecipe following(recipe, DType::kF32);
+    all = c.operation().Alternatives();
+  }
+  ASSERT_FALSE(all.empty());
+  all.push_back(c.operation().Clone());
+  for (const auto& operation : all) {
+    const Tensors y = EvaluateByRecipe({c, DrawInputs(c), recipe, *operation});
+    EXPECT_THAT(y[1].values.data, testing::Contains(testing::AnyOf(127, -127)));
+    EXPECT_THAT(y[1].values.data, Each(testing::AllOf(testing::Ge(-127), testing::Le(127))));
+  }
 }
 
 // (1, 0) turned by 1 is (cos 1, sin 1) = (0.54, 0.84): the second number is the largest.

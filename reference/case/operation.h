@@ -215,7 +215,19 @@ class Wrapped final : public TypedOperation<Op> {
           if (is_chosen) continue;
         }
         ConvertAll(std::span<Real>(output.values.data));
+        if constexpr (std::same_as<Real, Counted>)
+          if (is_chosen) LimitErrors(output);
       }
+    }
+  }
+
+  // A chosen number is limited before it is rounded: it does not overflow.
+  static void LimitErrors(Output<Counted>& output) {
+    for (size_t i = 0; i < output.values.data.size(); ++i) {
+      Counted& x = output.values.data[i];
+      if (std::isfinite(x.error()) || !std::isfinite(output.before_rounding[i])) continue;
+      const double most = output.before_rounding[i] + UlpOf(output.dtype, MaxFinite(output.dtype));
+      x = x.WithError({most, most});
     }
   }
 

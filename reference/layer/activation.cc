@@ -95,16 +95,8 @@ Real ActivationFunction<Real>::operator()(const Real& x) const {
 }
 
 template <class Real>
-Real ClampOrNaN(const Real& x, const Real& low, const Real& high) {
-  if constexpr (std::same_as<Real, Interval>) {
-    if (!x.IsSpecified()) return x;  // clamping an unspecified number leaves it unspecified
-  }
-  return Clamp(x, low, high);
-}
-
-template <class Real>
 Real Relu(const Real& x) {
-  return ClampOrNaN(x, Real(0.0), Real(std::numeric_limits<double>::max()));
+  return Clamp(x, Real(0.0), Real(std::numeric_limits<double>::max()));
 }
 
 void Activation::Check() const {
@@ -152,10 +144,5 @@ template Counted Relu(const Counted&);
 template CountedLanes Relu(const CountedLanes&);
 template Rounded Relu(const Rounded&);
 template BoostReal Relu(const BoostReal&);
-template Interval ClampOrNaN(const Interval&, const Interval&, const Interval&);
-template Counted ClampOrNaN(const Counted&, const Counted&, const Counted&);
-template CountedLanes ClampOrNaN(const CountedLanes&, const CountedLanes&, const CountedLanes&);
-template Rounded ClampOrNaN(const Rounded&, const Rounded&, const Rounded&);
-template BoostReal ClampOrNaN(const BoostReal&, const BoostReal&, const BoostReal&);
 
 }  // namespace sextant

@@ -39,10 +39,6 @@ class ActivationFunction {
 template <class Real>
 Real Relu(const Real& x);
 
-// x clamped to [low, high], where low <= high; NaN stays NaN.
-template <class Real>
-Real ClampOrNaN(const Real& x, const Real& low, const Real& high);
-
 struct Activation {
   static constexpr std::string_view kName = "activation";
   static constexpr std::string_view kSignature = "x[N,F] -> y[N,F]";

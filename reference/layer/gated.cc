@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "reference/case/array_operation.h"
+#include "reference/number/clamp.h"
 #include "reference/number/lanes/each_number.h"
 
 namespace sextant {
@@ -27,8 +28,8 @@ auto FunctionOf(const Gated& op) {
       if (op.limit) {
         const ScopedStep at(Step::kGate);
         const Number most = Converted(Number(*op.limit)), any(-std::numeric_limits<double>::max());
-        g = ClampOrNaN(g, any, most);
-        u = ClampOrNaN(u, -most, most);
+        g = Clamp(g, any, most);
+        u = Clamp(u, -most, most);
       }
       const Number activated = f(g);
       const ScopedStep at(Step::kGate);

@@ -18,7 +18,7 @@ struct GatedQuantize : Gated, Quantize {
   static constexpr std::string_view kDraw = "gate=normal(3) up=normal(3) tensor_scale=near_one";
   static constexpr std::string_view kChoices =  // of the gate those that quantizing may meet
       "with=|tensor_scale kind=swiglu|reglu beta=1|2 limit=|1.5 alpha=|1.702 plus_one=false|true "
-      "least=0|0.0001 "
+      "codes_limit=|4 least=0|0.0001 "
       "scale_rule=quotient|up|one dtype.codes=f8_e4m3fn|f4_e2m1|i8 "
       "dtype.scale=f32|f8_e4m3fn|e8m0 N=3|1|5 G=1|2|3 M=8|1|7|16|33";
   static constexpr auto kFormula =

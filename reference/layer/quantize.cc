@@ -57,7 +57,7 @@ bool Divides() {
 // A block: by what it is divided, and its largest magnitude.
 template <class Real>
 struct Block {
-  Real scale, largest, limit;
+  Real scale, largest, limit, largest_code;
   bool is_unrounded;  // the scale is limit / largest, times the scale of the tensor
   bool may_invert;    // codes may be x * (limit / largest), whatever the scale is rounded to
 
@@ -175,16 +175,25 @@ double AnsweredScale(const Quantize& op, double amax, double tensor_scale, const
 template <class Real>
 double AnsweredScale(const Quantize& op, const Real&, double, const Real& decisive) {
   const Choice own = op.ChoiceOf(0), choice = IsPower(own) ? own : Choice::kNearestEven;
+  const auto chosen = [&](double high, double low) {
+    return Chosen(choice, op.scale_dtype, high, low);
+  };
   if constexpr (std::same_as<Real, Interval>) {
     if (!decisive.IsSpecified()) return kNaN;
-    const auto chosen = [&](const Endpoint& end, mpfr_rnd_t rounding) {
-      return Chosen(choice, op.scale_dtype, mpfr_get_d(end.get(), rounding));
+    const auto chosen_of = [&](const Endpoint& end, mpfr_rnd_t outwards) {
+      const double high = mpfr_get_d(end.get(), MPFR_RNDN);
+      Endpoint low;
+      mpfr_sub_d(low.get(), end.get(), high, outwards);
+      return chosen(high, mpfr_get_d(low.get(), outwards));
     };
-    const double scale = chosen(decisive.lower(), MPFR_RNDD);
-    if (scale != chosen(decisive.upper(), MPFR_RNDU)) throw Undecided{};
+    const double scale = chosen_of(decisive.lower(), MPFR_RNDD);
+    if (scale != chosen_of(decisive.upper(), MPFR_RNDU)) throw Undecided{};
     return scale;
   } else if constexpr (std::same_as<Real, Counted>) {
-    return Chosen(choice, op.scale_dtype, decisive.center().high, decisive.center().low);
+    const auto [high, low] = decisive.center();
+    const double drift = decisive.drift();
+    if (chosen(high, low - drift) != chosen(high, low + drift)) this_context.uncertain = true;
+    return chosen(high, low);
   } else {
     return Chosen(choice, op.scale_dtype, ValueOf(decisive));
   }
@@ -201,13 +210,12 @@ void SetCodes(const Block<Real>& block, std::span<const Number> x, std::span<Rea
   };
   if (divides()) {
     for (size_t i = 0; i < x.size(); ++i)
-      codes[i] = ClampOrNaN(block.Divided(Converted(Real(x[i]))), -block.limit, block.limit);
+      codes[i] = Clamp(block.Divided(Converted(Real(x[i]))), -block.limit, block.largest_code);
     return;
   }
   const auto function_of = [&, factor = block.Factor()]<class Each>(std::type_identity<Each>) {
-    return [by = Each(factor), low = Each(-block.limit), high = Each(block.limit)](const Each& x) {
-      return ClampOrNaN(Converted(x) * by, low, high);
-    };
+    return [by = Each(factor), low = Each(-block.limit), high = Each(block.largest_code)](
+               const Each& x) { return Clamp(Converted(x) * by, low, high); };
   };
   std::vector<Real> numbers;
   for (const Number& number : x) numbers.emplace_back(number);
@@ -271,9 +279,11 @@ void Quantize::CheckTypes(const std::map<std::string, DType>& given) const {
     throw Error("quantize: scale_rule=even, expected codes of a floating-point type");
   if (is_given("scale") && SizeOf(given.at("scale")) == 1 && codes_by == CodesBy::kUnrounded)
     throw Error("quantize: scales of 8 bits, expected codes_by=stored");
-  if (limit && *limit > MaxFinite(type))
+  const double beyond = RowOf(type).patterns == Patterns::kInteger ? 1 : 0;
+  if (limit && *limit > MaxFinite(type) + beyond)
     throw Error("quantize: limit=", PrintValue(*limit), " is beyond the largest number of ",
-                NameOf(type), ", ", PrintValue(MaxFinite(type)));
+                NameOf(type), ", ", PrintValue(MaxFinite(type)),
+                beyond > 0 ? ", by more than 1" : "");
 }
 
 template <class Number, class Real>
@@ -304,7 +314,7 @@ void Quantize::QuantizeNumbers(const Tensor<Number>& x, const Tensor<Real>* tens
                                   : Decisive(*this, largest, most);
       if (tensor_scale && !is_one) scale(n, g) = InUnitsOf(unit, scale(n, g));
       if (is_quotient && !HasInfinity(scale_dtype))
-        scale(n, g) = ClampOrNaN(scale(n, g), Real(0.0), Real(MaxFinite(scale_dtype)));
+        scale(n, g) = Clamp(scale(n, g), Real(0.0), Real(MaxFinite(scale_dtype)));
       Real used = scale(n, g);
       const auto set_used = [&](double s) { used = s == 0 ? Real(kNaN) : Real(s, scale_dtype); };
       if (answer) {
@@ -319,7 +329,9 @@ void Quantize::QuantizeNumbers(const Tensor<Number>& x, const Tensor<Real>* tens
       }
       if (tensor_scale) used = TimesTensorScale(used, unit);
       const bool is_unrounded = is_quotient && !is_coarse && !answer;
-      const Block<Real> block{used, of_block, most, is_unrounded, may_invert && !tensor_scale};
+      const Block<Real> block{used,         of_block,
+                              most,         Converted(Real(LargestCode())),
+                              is_unrounded, may_invert && !tensor_scale};
       for (size_t a = 0; a < A; ++a) {
         const size_t first = ((n * A + a) * G + g) * M;
         SetCodes(block, numbers.subspan(first, M), std::span<Real>(codes.data).subspan(first, M));

@@ -1,6 +1,7 @@
 // Quantization: blocks of numbers as codes of 8 or 4 bits and one scale each.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <map>
 #include <optional>
@@ -41,7 +42,8 @@ struct Quantize {
       "dtype.scale=f32|f16|f8_e4m3fn|e8m0 "
       "N=3|1|5 A=1|2|3 G=2|1|5 M=8|1|7|16|33";
   static constexpr std::string_view kFormula =
-      R"(codes = x / (scale * tensor_scale), limited to -limit and limit, to nearest in the type of codes
+      R"(codes = x / (scale * tensor_scale), limited to -limit and limit, to nearest in the type of codes,
+        which has no larger one than its largest number
 scale = by scale_rule, of amax: the largest |x| of the block, or `least` if that is larger
   quotient  amax / limit / tensor_scale, at most the largest number of its type if that has no
             infinity
@@ -56,7 +58,8 @@ scale = by scale_rule, of amax: the largest |x| of the block, or `least` if that
   scale     [N,G]      unit of x, or with tensor_scale a number
   tensor_scale [1]     unit of x; 1 without with=tensor_scale. NVFP4: dtype.codes=f4_e2m1
                        dtype.scale=f8_e4m3fn, of the whole tensor amax / (448 * 6)
-  limit                the largest number of the type of codes, unless it is given
+  limit                the largest number of the type of codes, unless it is given. Of i8 and i4 up
+                       to 1 above it, so that the smallest number is a code, too: 127.5, 128
   least                unit of x
   ties                 of codes: even, or away from 0
   codes_by             stored: scale is the answered one. unrounded: the quotient before it is
@@ -76,6 +79,7 @@ With one of these a power of two is found by the exponent of a number, else also
       "divide: vllm-project/vllm csrc/quantization/w8a8/fp8/common.cu (scales per token); "
       "reciprocal: the same (static scales); inverse, least=0.0001: deepseek-ai/DeepGEMM "
       "deep_gemm/utils/math.py (per_token_cast_to_fp8); limit=224 of e4m3fnuz: vLLM on ROCm; "
+      "limit=127.5: pytorch/pytorch torch/ao/quantization/observer.py (symmetric qint8); "
       "ties=away, codes_by=unrounded: ggml-org/ggml src/ggml-quants.c (quantize_row_q8_0_ref); "
       "floor: OCP Microscaling Formats (MX) 1.0, 6.3; up: NVIDIA/TransformerEngine MXFP8, DeepGEMM "
       "(ceil_to_ue8m0); tensor_scale: vllm-project/vllm csrc/quantization/fp4; even: "
@@ -102,6 +106,7 @@ With one of these a power of two is found by the exponent of a number, else also
   void Check() const;
   void CheckTypes(const std::map<std::string, DType>& given) const;
   double Limit() const { return limit.value_or(MaxFinite(rounded_dtype)); }
+  double LargestCode() const { return std::min(Limit(), MaxFinite(rounded_dtype)); }
   Choice ChoiceOf(size_t output) const {
     if (output == kRoundedOutput)
       return ties == Ties::kAway ? Choice::kNearestAway : Choice::kNearestEven;
@@ -120,6 +125,7 @@ With one of these a power of two is found by the exponent of a number, else also
 
   // The attributes of an operation that ends with quantize.
   void VisitAtEnd(auto&& v) {
+    v("codes_limit", limit);
     v("least", least);
     v("scale_rule", scale_rule);
   }
@@ -136,8 +142,8 @@ With one of these a power of two is found by the exponent of a number, else also
 };
 // The lines of such an operation about its outputs.
 inline constexpr char kQuantizedFormula[] =
-    R"(y is not answered. It is quantized as by `quantize`, with its scale_rule= and least=, where
-there is a scale for each block y[n,g] and limit is the largest number of the type of codes.
+    R"(y is not answered. It is quantized as by `quantize`, with its scale_rule= and least=;
+codes_limit= is its limit=.
 A recipe says in which format y is kept (keep=). One that rounds it permits kernels that do not:
 keep=T, the default of 16 bits, permits both; keep=f32 permits y that is not rounded.)";
 

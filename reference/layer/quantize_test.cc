@@ -52,6 +52,15 @@ TEST(Quantize, RoundsQuotientsToNearestAndEven) {
   EXPECT_THAT(half.Values(kCodes), ElementsAre(-448, 1, 1.25));
 }
 
+// The scale is 2; -127.5 rounds to -128, 127.5 is limited to 127.
+TEST(Quantize, TheSmallestIntegerIsACodeOfALimitBeyondTheLargest) {
+  const Quantized q(" limit=127.5 dtype.codes=i8", {1, 1, 1, 4}, {255, -255, 254, 3});
+  EXPECT_THAT(q.Values(kScale), ElementsAre(2));
+  EXPECT_THAT(q.Values(kCodes), ElementsAre(127, -128, 127, 2));
+  const Quantized whole(" limit=8 dtype.codes=i4", {1, 1, 1, 4}, {8, -8, 7.25, -7.75});
+  EXPECT_THAT(whole.Values(kCodes), ElementsAre(7, -8, 7, -8));
+}
+
 // x[n,a,g,m]: of two groups in each of two rows, which share their scales.
 TEST(Quantize, ABlockHasItsRowsAndColumns) {
   const Quantized q("", {1, 2, 2, 2}, {448, 1, 896, 2, 3, -56, 4, -7});
@@ -266,8 +275,8 @@ TEST(Quantize, RefusesOtherTypesAndLimits) {
             "quantize: with=tensor_scale, expected scale_rule=quotient or scale_rule=one");
   EXPECT_EQ(error_of("scale_rule=one"),
             "quantize: scale_rule=one, expected with=tensor_scale and no least=");
-  EXPECT_EQ(error_of("limit=128 dtype.codes=i8"),
-            "quantize: limit=128 is beyond the largest number of i8, 127");
+  EXPECT_EQ(error_of("limit=129 dtype.codes=i8"),
+            "quantize: limit=129 is beyond the largest number of i8, 127, by more than 1");
   EXPECT_EQ(error_of("limit=449"),
             "quantize: limit=449 is beyond the largest number of f8_e4m3fn, 448");
   EXPECT_EQ(error_of("limit=0"), "quantize: limit=0, expected a number above 0");

@@ -20,7 +20,7 @@ struct RmsNormQuantize : RmsNorm, Quantize {
       "x=normal weight=near_one residual=normal tensor_scale=near_one";
   static constexpr std::string_view kChoices =
       "with=|residual|tensor_scale|residual,tensor_scale eps=1e-05|0.1 unit_offset=false|true "
-      "least=0|0.0001 scale_rule=quotient|up|one dtype.codes=f8_e4m3fn|f4_e2m1|i8 "
+      "codes_limit=|4 least=0|0.0001 scale_rule=quotient|up|one dtype.codes=f8_e4m3fn|f4_e2m1|i8 "
       "dtype.scale=f32|f8_e4m3fn|e8m0 N=3|1|5 G=1|2|3 M=8|1|7|16|33";
   static constexpr auto kFormula = JoinTexts(
       R"(codes, scale = quantize(y),  y = rms_norm(s),  s = x, or with=residual x + residual:

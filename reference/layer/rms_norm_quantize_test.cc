@@ -38,7 +38,7 @@ TEST(RmsNormQuantize, AddsTheResidualBeforeTheNorm) {
   EXPECT_THAT(y[1].value.data, ElementsAre(127, 1, 0, 0));
 }
 
-// The row has the root 3, the blocks the largest numbers 1 and 4/3.
+// The row has the root 3; weighted, its blocks have the largest numbers 64 and 128.
 TEST(RmsNormQuantize, TheNormIsOfTheRowAndAScaleOfABlock) {
   const auto y = ProvenOfNorm(
       "rms_norm_quantize eps=2.75 scale_rule=floor N=1 G=2 M=2 dtype.codes=i8 @x=3,0,0,4 "
@@ -56,7 +56,7 @@ TEST(RmsNormQuantize, AGivenScaleIsThatOfTheTensor) {
   EXPECT_THAT(y[1].value.data, ElementsAre(4, 4, 0, 0));
 }
 
-// y = 1 + 2^-10 is 1 in bf16; times 8.5 it is beside a tie, and 8.5 is one.
+// y = 8.5 + 5 2^-10 is 8.5 in bf16, a tie of codes.
 TEST(RmsNormQuantize, PermitsYRoundedAndNotRoundedByDefault) {
   const std::string line =
       "rms_norm_quantize with=tensor_scale scale_rule=one eps=0 N=1 G=1 M=1 dtype=bf16 "
@@ -69,6 +69,25 @@ TEST(RmsNormQuantize, PermitsYRoundedAndNotRoundedByDefault) {
   };
   EXPECT_GE(permitted("native"), 0.0048828125);
   EXPECT_LT(permitted("native keep=f32 weigh=f32"), 0.0048828125);
+}
+
+// At the border of two powers of two the ladder's quicker levels do not decide.
+TEST(RmsNormQuantize, TheScaleIsThatOfEnoughDigits) {
+  for (const std::string line :
+       {"rms_norm_quantize eps=0 scale_rule=even dtype.codes=f8_e5m2 N=1 G=1 M=9 "
+        "@x=35,28,28,14,7,7,7,0,0 @weight=1,1,1,1,1,1,1,1,1",
+        "gated_quantize kind=reglu scale_rule=floor N=1 G=1 M=2 dtype=f64 "
+        "@gate=1.000000000931322574615478515625,0 @up=0.999999999068677425384521484375,1"}) {
+    const Case c = Case::Parse(line);
+    const Recipe native = ParseRecipe("native", c.dtype());
+    const Tensors inputs = DrawInputs(c);
+    const auto y = Prove({c, inputs, native});
+    const auto by_mpfr = Prove({c, inputs, native}, {.engine = Engine::kMpfr});
+    for (size_t o = 0; o < y.size(); ++o) {
+      EXPECT_THAT(y[o].value.data, testing::Each(testing::Not(IsNan()))) << line;
+      EXPECT_EQ(y[o].value.data, by_mpfr[o].value.data) << line;
+    }
+  }
 }
 
 TEST(RmsNormQuantize, NanStaysInItsRow) {

@@ -1,4 +1,4 @@
-// The double that a number of any number type is.
+// The double that a number of any number type is, or a double next to it.
 #pragma once
 
 #include "reference/number/counted/counted.h"
@@ -8,7 +8,7 @@
 
 namespace sextant {
 
-// Precondition: x is a double (an input, or what was set to one), or NaN, or an infinity.
+// Exact for an input and what was set to a double, NaN and infinities too.
 inline double ValueOf(double x) { return x; }
 inline double ValueOf(const Interval& x) { return mpfr_get_d(x.lower().get(), MPFR_RNDN); }
 inline double ValueOf(const Counted& x) { return x.center().high; }

@@ -56,7 +56,11 @@ class RoundingOperation final : public TypedOperation<Op> {
   void Evaluate(const Tensors& in, Outputs<Rounded>& out) const override { Apply(in, out); }
   void Evaluate(const Tensors& in, Outputs<BoostReal>& out) const override { Apply(in, out); }
   std::vector<std::unique_ptr<Operation>> Alternatives() const override {
-    return wrapped_.Alternatives();
+    std::vector<std::unique_ptr<Operation>> all;
+    if constexpr (requires { AlternativesOf(op_); })
+      for (const Op& other : AlternativesOf(op_))
+        all.push_back(std::make_unique<RoundingOperation>(other));
+    return all;
   }
 
  private:

@@ -8,6 +8,7 @@
 #include "oracle/attention/arg_max_score.h"
 #include "oracle/diagnosis/number_in.h"
 #include "reference/layer/activation.h"
+#include "reference/number/clamp.h"
 
 namespace sextant::oracle {
 namespace {
@@ -65,7 +66,7 @@ class MeasuredRows : public AttentionRows<Real> {
     Real score = function.Start(product);
     for (const ScoreStep step : function.order()) {
       const bool clips = step == ScoreStep::kCap && parts_.cap_clips && op_.soft_cap;
-      score = clips ? ClampOrNaN(score, Real(-*op_.soft_cap), Real(*op_.soft_cap))
+      score = clips ? Clamp(score, Real(-*op_.soft_cap), Real(*op_.soft_cap))
                     : function.After(step, score, bias);
       if (step == ScoreStep::kScale && !parts_.score_factors.empty())
         score = score * Real(parts_.score_factors[first_h_ + at.h]);

@@ -176,4 +176,4 @@ def attention_merge(q, at):
 
 def rope_quantize(q, at):
     y = at.T(rotate(q.x, q.position[:, None, :, None], q, at)).reshape(-1, 1, 1, q.D)
-    return of_shape(quantized(y, q, at), q.x.shape)
+    return of_shape(quantized(y, q, at, q.codes_limit), q.x.shape)

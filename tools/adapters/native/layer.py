@@ -168,7 +168,7 @@ def quantized(x, q, at, limit=None, ties="even", codes_by="stored"):
     with np.errstate(invalid="ignore", divide="ignore"):  # x / 0
         by = (scale if codes_by == "unrounded" else stored) * tensor_scale
         scaled = at("scaled", x / by, q)
-    codes = np.clip(np.nan_to_num(scaled), -limit, limit)
+    codes = np.clip(np.nan_to_num(scaled), -limit, min(limit, at.real(about.largest)))
     codes = half_away(codes, about) if ties == "away" else codes
     return {"scale": stored[:, 0, :, 0], "codes": at("codes", codes, q)}
 
@@ -178,12 +178,12 @@ def rms_norm_quantize(q, at):
     x = at.T(q.x + getattr(q, "residual", at.real(0))).reshape(q.N, q.G * q.M)
     row = with_words(q, M=q.G * q.M, weight=q.weight.reshape(-1))
     y = rms_norm(row, at, x)["y"].reshape(q.N, 1, q.G, q.M)
-    return of_shape(quantized(y, q, at), q.x.shape)
+    return of_shape(quantized(y, q, at, q.codes_limit), q.x.shape)
 
 
 def gated_quantize(q, at):
     y = gated(q, at)["y"].reshape(q.N, 1, q.G, q.M)
-    return of_shape(quantized(y, q, at), q.gate.shape)
+    return of_shape(quantized(y, q, at, q.codes_limit), q.gate.shape)
 
 
 def of_shape(answer, shape):

@@ -1,6 +1,7 @@
 """The functions of PyTorch, one per operation. Arguments: tensors, attributes, `masking`."""
 
 import inspect
+import math
 
 import torch
 import torch.nn.functional as F
@@ -68,11 +69,13 @@ def quantize(x, limit, least, scale_rule, ties, codes_by, outputs):
     limit = limit or 127
     if (x.dtype, outputs) != (torch.float32, {"scale": "f32", "codes": "i8"}) or x.numel() == 0:
         raise Unsupported("observers see numbers of f32, and give f32 scales for codes of qint8")
-    if limit != int(limit):
-        raise Unsupported("limits of observers are integers")
+    largest = math.floor(limit)
+    lowest = largest - math.floor(2 * limit)  # -128 of 127.5, half of the range -128 to 127
+    if lowest + 2 * limit != largest or largest > 127:
+        raise Unsupported("limits of observers are integers up to 127, or 127.5")
     rows = serving.rows_of_blocks(x)
     known = {"dtype": torch.qint8, "eps": least / limit,
-             "quant_min": -int(limit), "quant_max": int(limit)}  # fmt: skip
+             "quant_min": lowest, "quant_max": largest}  # fmt: skip
     if len(rows) == 1:
         seen = observer.MinMaxObserver(qscheme=torch.per_tensor_symmetric, **known)
         seen(rows)
