@@ -179,9 +179,10 @@ struct MutatedQuantization {
   // The scale by which numbers are divided, of what decides it.
   template <class Real>
   static Real Used(const Quantize& op, const Real& s) {
-    const Choice own = op.ChoiceOf(0),
-                 choice = SizeOf(op.scale_dtype) > 1 || IsPower(own) ? own : Choice::kNearestEven;
-    if (choice == Choice::kNone)
+    const sextant::Choice own = op.ChoiceOf(0), choice = SizeOf(op.scale_dtype) > 1 || IsPower(own)
+                                                             ? own
+                                                             : sextant::Choice::kNearestEven;
+    if (choice == sextant::Choice::kNone)
       return op.codes_by == CodesBy::kStored ? ConvertedTo(op.scale_dtype, s) : s;
     return Real(Chosen(choice, op.scale_dtype, ValueOf(s)));
   }

@@ -23,9 +23,6 @@ Tensors Scaled(Tensors inputs, const std::vector<std::string>& names, double fac
   return inputs;
 }
 
-// Codes of a block whose scale is 0 are unspecified.
-bool HasScale(const Response& y, size_t block) { return y.outputs[kScale].values.data[block] != 0; }
-
 Comparisons CheckWholeRange(const Case& c, const Tensors& inputs, const Ask& ask) {
   const Response y = ask(c, inputs);
   if (HasLeast(c) || HasExactScale(c, y)) return {};
@@ -42,23 +39,19 @@ Comparisons CheckWholeRange(const Case& c, const Tensors& inputs, const Ask& ask
   Comparisons comparisons;
   for (size_t b = 0; b < largest.size(); ++b) {
     const size_t i = largest[b];
-    if (i < codes.size() && HasScale(y, b))
+    if (i < codes.size())
       comparisons.Equal(y(kCodes, i), RoundTo(type, std::min(std::copysign(limit, codes[i]), most)),
                         {y, kCodes, i});
   }
   return comparisons;
 }
 
-Comparisons CheckMirrored(const Case& c, const Response& y, const Response& mirrored) {
-  const BlockShape shape = BlocksOf(c, y);
+Comparisons CheckMirrored(const Response& y, const Response& mirrored) {
   Comparisons comparisons;
   for (size_t b = 0; b < y.size(kScale); ++b)
     comparisons.Equal(y(kScale, b), mirrored(kScale, b), {mirrored, kScale, b});
-  for (size_t i = 0; i < y.size(kCodes); ++i) {
-    const size_t b = shape.BlockOf(i);
-    if (HasScale(y, b) && HasScale(mirrored, b))
-      comparisons.Equal(y(kCodes, i) * -1, mirrored(kCodes, i), {mirrored, kCodes, i});
-  }
+  for (size_t i = 0; i < y.size(kCodes); ++i)
+    comparisons.Equal(y(kCodes, i) * -1, mirrored(kCodes, i), {mirrored, kCodes, i});
   return comparisons;
 }
 
@@ -83,11 +76,9 @@ Comparisons CheckScaled(const Case& c, const Tensors& inputs, const Ask& ask,
     comparisons.Equal(y(kScale, b) * (has_tensor_scale ? 1 : 2), doubled(kScale, b),
                       {doubled, kScale, b});
   }
-  for (size_t i = 0; i < y.size(kCodes); ++i) {
-    const size_t b = shape.BlockOf(i);
-    if (!is_at_end(b) && HasScale(y, b) && HasScale(doubled, b))
+  for (size_t i = 0; i < y.size(kCodes); ++i)
+    if (!is_at_end(shape.BlockOf(i)))
       comparisons.Equal(y(kCodes, i), doubled(kCodes, i), {doubled, kCodes, i});
-  }
   return comparisons;
 }
 
@@ -107,7 +98,7 @@ Property MirroredCodes(Names names, std::string sentence, bool (*applies)(const 
   const std::vector<std::string> changed(names.begin(), names.end());
   return {"odd", std::move(sentence), [=](const Case& c, const Tensors& inputs, const Ask& ask) {
             if (!applies(c)) return Comparisons();
-            return CheckMirrored(c, ask(c, inputs), ask(c, Scaled(inputs, changed, -1)));
+            return CheckMirrored(ask(c, inputs), ask(c, Scaled(inputs, changed, -1)));
           }};
 }
 

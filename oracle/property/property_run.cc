@@ -49,6 +49,24 @@ class Permits {
   std::multimap<std::string, Known> known_;
 };
 
+// Codes are unspecified where the answered scale is 0, or may be any number.
+void LeaveOutCodesWithoutScale(const Case& c, Response& response) {
+  const auto& specs = c.info().signature.outputs;
+  for (size_t o = 1; o < specs.size(); ++o) {
+    if (specs[o].role != Role::kCode) continue;
+    const std::vector<double>& scales = response.outputs[0].values.data;
+    const Shape& codes = response.shape(o);
+    // [N,A,G,M] of quantize; of others a scale has the numbers that follow one another.
+    const size_t last = codes.empty() ? 0 : codes.back(), groups = response.shape(0).back();
+    for (size_t i = 0; last > 0 && i < response.size(o); ++i) {
+      const size_t rows = response.size(o) / (scales.size() * last),
+                   block = i / (rows * groups * last) * groups + i / last % groups;
+      if (scales[block] == 0 || std::isinf(response.permitted[0].error.data[block]))
+        response.permitted[o].error.data[i] = kInfinity;
+    }
+  }
+}
+
 Response AskSubject(const Subject& subject, Permits& permits, const Case& c,
                     const Tensors& inputs) {
   Answer answer = subject.answer(c, inputs);
@@ -62,6 +80,7 @@ Response AskSubject(const Subject& subject, Permits& permits, const Case& c,
     const auto at = std::ranges::find(answer.outputs, spec.name, &NamedTensor::name);
     response.outputs.push_back(at == answer.outputs.end() ? NamedTensor() : *at);
   }
+  LeaveOutCodesWithoutScale(c, response);
   return response;
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <sstream>
 
+#include "reference/case/draw.h"
 #include "reference/case/extents.h"
 
 namespace sextant::oracle {
@@ -19,9 +20,6 @@ std::vector<std::string> Words(const std::string& key, const std::string& choice
   for (std::string text; std::getline(texts, text, '|');) words.push_back(key + "=" + text);
   return words;
 }
-
-// True for indices of rows of a table, or of experts: as many as a dimension says.
-bool IsOfRows(std::string_view drawn) { return drawn.starts_with("random_positions("); }
 
 }  // namespace
 
@@ -44,7 +42,7 @@ CaseSpace::CaseSpace(const Operation& operation, bool with_traps) : name_(operat
   words_.push_back(Words("seed", "1|2|3|4|5|6|7|8|9|10|11|12|13|14|15|16"));
   for (const TensorSpec& input : operation.info().signature.inputs) {
     const std::string_view drawn = operation.info().DrawOf(input.name);
-    if (IsOfRows(drawn)) continue;
+    if (IsSmallInteger(drawn)) continue;
     if (input.role == Role::kInteger) {
       words_.push_back(
           Words("@" + input.name,

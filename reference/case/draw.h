@@ -55,6 +55,13 @@ namespace sextant {
 using FileReader =
     std::function<Tensor<double>(const std::string& path, const std::string& sha256, DType dtype)>;
 
+// True for small integers by default: indices of rows of a table or of experts, of which a
+// dimension says how many there are, and zero points. Large ones are none.
+inline bool IsSmallInteger(std::string_view drawn) {
+  const size_t limit = drawn.find('(') + 1;
+  return drawn.starts_with("random_positions(") && drawn.size() - limit <= 2;
+}
+
 // The inputs of a case in the order of its signature. Throws Error if a given value does not fit
 // the tensor's dtype or shape.
 Tensors DrawInputs(const Case& c, const FileReader& read_file = nullptr);

@@ -10,6 +10,7 @@
 
 #include "reference/base/splitmix64.h"
 #include "reference/case/case.h"
+#include "reference/case/draw.h"
 
 namespace sextant {
 
@@ -77,8 +78,8 @@ inline Case AnyCase(const OperationInfo& info, Random& random) {
   std::string more = "dtype=f32|bf16|f16|f64";
   for (const TensorSpec& input : info.signature.inputs) {
     const std::string_view drawn = info.DrawOf(input.name);
-    const bool of_table = drawn.starts_with("random_positions(");  // or another bound
-    if (input.role == Role::kInteger && !of_table) more += " @" + input.name + "=" + kPositions;
+    if (input.role == Role::kInteger && !IsSmallInteger(drawn))
+      more += " @" + input.name + "=" + kPositions;
     const bool circle = info.draw.find(input.name + "=circle") != info.draw.npos;
     if (input.role == Role::kCase && !circle)
       more += " @" + input.name + "=normal|normal(30)|powers_of_two|special|one_hot";

@@ -194,8 +194,10 @@ double AnsweredScale(const Quantize& op, const Real&, double, const Real& decisi
     const double drift = decisive.drift();
     if (chosen(high, low - drift) != chosen(high, low + drift)) this_context.uncertain = true;
     return chosen(high, low);
+  } else if constexpr (std::same_as<Real, Rounded>) {
+    return chosen(decisive.number().high, decisive.number().low);
   } else {
-    return Chosen(choice, op.scale_dtype, ValueOf(decisive));
+    return chosen(ValueOf(decisive), 0);
   }
 }
 

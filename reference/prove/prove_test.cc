@@ -263,9 +263,15 @@ TEST(EvaluateByRecipe, TheExactRecipeAnswersTheCorrectlyRoundedValue) {
 double WorstRatio(const Proof& proof, const std::string& recipe) {
   const Tensors answer =
       EvaluateByRecipe({proof.c, proof.inputs, ParseRecipe(recipe, proof.c.dtype())});
+  // Codes are judged by the scale that was answered, weights by the indices.
+  const Recipe own = ParseRecipe(recipe, proof.c.dtype());
+  const bool has_choices = proof.c.info().HasChoices();
+  const std::vector<GoldenTensor> golden =
+      has_choices ? Prove({proof.c, proof.inputs, own, proof.c.operation(), &answer})
+                  : proof.golden;
   double worst = 0;
   for (size_t o = 0; o < answer.size(); ++o) {
-    const GoldenTensor& g = proof.golden[o];
+    const GoldenTensor& g = golden[o];
     for (size_t i = 0; i < g.high.data.size(); ++i) {
       if (std::isnan(g.high.data[i]) || g.permitted.data[i] == INFINITY) continue;
       // The code of 0 where a scale of f16 is 0. Codes are judged by the answered scale.

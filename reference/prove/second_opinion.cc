@@ -34,7 +34,8 @@ std::vector<Slice> SlicesOf(const Case& c, size_t one_in) {
 // Beyond the tie of the largest number and the next one, which the type does not have, the value is
 // infinite, or NaN.
 bool IsNearest(DType dtype, double value, double high, double low) {
-  const double largest = MaxFinite(dtype), tie = largest + UlpOf(dtype, largest) / 2;
+  const double largest = high < 0 ? -Lowest(dtype) : MaxFinite(dtype),
+               tie = largest + UlpOf(dtype, largest) / 2;
   const double beyond = std::abs(high) - tie, rest = std::copysign(1.0, high) * low;
   if (!std::isfinite(value)) {
     const double expected = HasInfinity(dtype) ? std::copysign(kInfinity, high) : kNaN;

@@ -27,6 +27,7 @@ class Rounded {
   Rounded(double x, DType) : value_(x) {}
 
   double value() const { return value_.high; }
+  const DoubleDouble& number() const { return value_; }  // of an exact step it has more digits
   bool IsDouble() const { return value_.low == 0; }
   bool IsF32() const { return value_.low == 0 && static_cast<float>(value_.high) == value_.high; }
 
