@@ -4,7 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <type_traits>
+#include <concepts>
 
 #include "oracle/defect/defect.h"
 #include "oracle/layer/exchanged_pairs.h"

@@ -36,7 +36,7 @@ struct RopeQuantize : Rope, Quantize {
                 kQuantizedFormula);
   static constexpr std::string_view kSource =
       "flashinfer-ai/flashinfer include/flashinfer/pos_enc.cuh (RopeQuantize: a given scale, "
-      "scale_rule=one); keys with a scale for each head and token: vllm-project/vllm, KV caches";
+      "scale_rule=one)";
 
   void Visit(auto&& v) {
     v(kWith, with);

@@ -55,8 +55,8 @@ namespace sextant {
 using FileReader =
     std::function<Tensor<double>(const std::string& path, const std::string& sha256, DType dtype)>;
 
-// True for small integers by default: indices of rows of a table or of experts, of which a
-// dimension says how many there are, and zero points. Large ones are none.
+// True for a default spec of small integers, random_positions(V) or (8), with one letter or digit:
+// indices of rows of a table or of experts, and zero points. A random case draws no larger ones.
 inline bool IsSmallInteger(std::string_view drawn) {
   const size_t limit = drawn.find('(') + 1;
   return drawn.starts_with("random_positions(") && drawn.size() - limit <= 2;

@@ -16,7 +16,7 @@ struct GatedQuantize : Gated, Quantize {
   static constexpr std::string_view kSlices = "NG";
   static constexpr std::string_view kSteps = "activation gate keep quantize";
   static constexpr std::string_view kDraw = "gate=normal(3) up=normal(3) tensor_scale=near_one";
-  static constexpr std::string_view kChoices =  // of the gate those that quantizing may meet
+  static constexpr std::string_view kChoices =
       "with=|tensor_scale kind=swiglu|reglu beta=1|2 limit=|1.5 alpha=|1.702 plus_one=false|true "
       "codes_limit=|4 least=0|0.0001 "
       "scale_rule=quotient|up|one dtype.codes=f8_e4m3fn|f4_e2m1|i8 "

@@ -12,7 +12,6 @@
 #include "reference/base/value_text.h"
 #include "reference/case/intermediate.h"
 #include "reference/case/operation.h"
-#include "reference/layer/activation.h"
 #include "reference/layer/code_blocks.h"
 #include "reference/number/any_of.h"
 #include "reference/number/clamp.h"

@@ -168,10 +168,12 @@ TEST(SlowSecondOpinion, ConfirmsEveryOperation) {
       const std::string line = proof.c.ToString();
       const SecondOpinion opinion = OpinionOn(proof);
       EXPECT_EQ(opinion.refuted, 0U) << line << ": " << opinion.first;
-      const bool extreme = line.find("=special") != line.npos ||
+      // With positions up to 2^20 the powers of xpos overflow.
+      const bool has_large_powers = line.find("gamma=0.25 center=64") != line.npos &&
+                                    line.find("=random_positions ") != line.npos;
+      const bool extreme = has_large_powers || line.find("=special") != line.npos ||
                            line.find("=powers_of_two") != line.npos ||
-                           line.find("(1099511627776)") != line.npos ||
-                           line.find("gamma=0.25 center=64") != line.npos;  // powers of xpos
+                           line.find("(1099511627776)") != line.npos;
       EXPECT_TRUE(extreme || opinion.beyond <= ZerosOf(proof)) << line;
     }
   }
