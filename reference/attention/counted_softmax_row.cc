@@ -65,6 +65,15 @@ double SoftmaxRow<Counted>::Rounding(const StepRule& rule, double magnitude) con
   return magnitude * unit / (1 - unit) + UnderflowErrorOf(rule);
 }
 
+// Weights of 8 bits are stored in units of the largest one so far, or of less (FlashAttention 3
+// multiplies them by 2^8), and divided by their sum after the dot product. So underflow errs by at
+// most half of the least code times the largest weight.
+double SoftmaxRow<Counted>::CodeRounding(const StepRule& rule, double magnitude, double largest) {
+  const double unit = UnitRoundoffOf(rule.format);
+  const double underflow = rule.flushes ? MinNormal(rule.format) : MinSubnormal(rule.format) / 2;
+  return (magnitude * unit / (1 - unit) + underflow * largest) * kBoundUp;
+}
+
 // The same for a weight that a dot product reads as a factor.
 double SoftmaxRow<Counted>::FactorRounding(const StepRule& rule, double magnitude) const {
   if (!tiled_) return FactorError(rule.factors, magnitude);
@@ -352,15 +361,22 @@ const std::vector<SoftmaxRow<Counted>::StoredWeight>& SoftmaxRow<Counted>::Store
       (format_ && IsWithinTf32(*format_)) || std::ranges::any_of(rules, [](const StepRule& rule) {
         return !rule.exact && IsWithinTf32(rule.format);
       });
+  const auto weight_of = [this](size_t j) {
+    return weights_.high[j] + weights_.drift[j] + weights_.error[j];
+  };
+  double largest = 0;
+  for (size_t j = 0; j < count_; ++j) largest = std::max(largest, weight_of(j));
   for (size_t j = 0; j < count_; ++j) {
-    StoredWeight weight{weights_.high[j] + weights_.drift[j] + weights_.error[j], 0};
+    StoredWeight weight{weight_of(j), 0};
     const auto charge = [&weight](double error) {
       weight.error += error;
       weight.most += error;
     };
     for (const StepRule& to : rules) {
       const bool keeps = to.exact || (format_ && Contains(to.format, *format_));
-      if (!keeps) charge(Rounding(to, weight.most));
+      if (!keeps)
+        charge(SizeOf(to.format) == 1 ? CodeRounding(to, weight.most, largest)
+                                      : Rounding(to, weight.most));
     }
     if (!is_within_tf32) charge(FactorRounding(rules.back(), weight.most));
     stored_.push_back(weight);

@@ -77,11 +77,15 @@ Real SoftmaxRow<Real>::Mean(std::span<const Real> values) const {
     return weights_.empty() ? Real(0.0) : Dot<Real>(terms_, values) / sum_;
   } else {
     std::vector<Real> kept;
+    bool are_codes = false;
     {
       const ScopedStep at(Step::kWeigh);
-      for (const Real& weight : weights_) kept.push_back(Converted(weight));
+      are_codes = !CurrentRule().exact && SizeOf(CurrentRule().format) == 1;
+      for (const Real& weight : are_codes ? terms_ : weights_) kept.push_back(Converted(weight));
     }
-    return Dot<Real>(kept, values);
+    const Real sum = Dot<Real>(kept, values);
+    const ScopedStep at(Step::kSoftmax);
+    return are_codes ? sum / sum_ : sum;
   }
 }
 

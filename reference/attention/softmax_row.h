@@ -146,6 +146,7 @@ class SoftmaxRow<Counted> {
   void SetWeights(bool by_doubles);
   double SetSumError(const StepRule& rule);
   double Rounding(const StepRule& rule, double magnitude) const;
+  static double CodeRounding(const StepRule& rule, double magnitude, double largest);
   double FactorRounding(const StepRule& rule, double magnitude) const;
   const std::vector<StoredWeight>& StoredWeights() const;
 

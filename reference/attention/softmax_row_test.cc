@@ -92,9 +92,10 @@ TEST(SoftmaxRow, BoundsTheErrorsOfRounded) {
   Random random(1);
   double worst = 0;
   for (const DType dtype : kFloatTypes) {
-    for (const char* recipe : {"native", "all_native", "f32_compute", "*=T softmax=f64 dot=T",
-                               "*=f32 softmax=f32:pairwise weigh=bf16",
-                               "*=f32 softmax=bf16 dot=tf32", "*=f32 dot=tf32_truncated"}) {
+    for (const char* recipe :
+         {"native", "all_native", "f32_compute", "*=T softmax=f64 dot=T",
+          "*=f32 softmax=f32:pairwise weigh=bf16", "*=f32 softmax=bf16 dot=tf32",
+          "*=f32 dot=tf32_truncated", "native weigh=f8_e4m3fn", "*=f32 weigh=f8_e5m2"}) {
       const ScopedRecipe following(ParseRecipe(recipe, dtype), dtype);
       for (int i = 0; i < 40; ++i) {
         const size_t n = 1 + random.Below(i % 4 == 0 ? 90 : 7);
@@ -114,6 +115,25 @@ TEST(SoftmaxRow, BoundsTheErrorsOfRounded) {
     }
   }
   EXPECT_GT(worst, 0.3);
+}
+
+// e^-7 is smaller than half of 2^-9, the least code of e4m3fn: a kernel may store it as 0. This is
+// no larger where the largest weight is small: it is stored in units of that one.
+TEST(SoftmaxRow, WeightsOf8BitsUnderflowInUnitsOfTheLargest) {
+  const ScopedRecipe following(ParseRecipe("*=f32 weigh=f8_e4m3fn", DType::kF32), DType::kF32);
+  const auto permitted = [](const std::vector<double>& scores, const std::vector<double>& values) {
+    const SoftmaxRow<Counted> row(RealsOf<Counted>(scores), Tiling::kAny);
+    return row.Mean(RealsOf<Counted>(values)).Permitted();
+  };
+  const std::vector<double> scores = {0, -7}, values = {0, 1};
+  const SoftmaxRow<Rounded> row(RealsOf<Rounded>(scores));
+  EXPECT_EQ(row.Mean(RealsOf<Rounded>(values)).value(), 0);
+  EXPECT_GT(permitted(scores, values), std::exp(-7));
+  EXPECT_LT(permitted(scores, values), 1.2 * (std::exp(-7) / 16 + 0x1p-10));
+  std::vector<double> many(65, 0.0), one(65, 0.0);
+  many[64] = -7;
+  one[64] = 1;
+  EXPECT_LT(permitted(many, one), 1.2 * (std::exp(-7) / 16 + 0x1p-10) / 64);
 }
 
 // Scores whose errors come from a conversion to bf16.

@@ -292,6 +292,8 @@ INSTANTIATE_TEST_SUITE_P(Seeds, SlowPermittedErrorsOf, testing::Values(2, 3, 4, 
 
 TEST_P(SlowPermittedErrorsOf, NoRecipeExceedsItsPermittedErrors) {
   const std::vector<std::string> recipes = {"native",
+                                            "native weigh=f8_e4m3fn",
+                                            "f32_compute weigh=f8_e5m2",
                                             "f32_compute",
                                             "all_native",
                                             "exact",

@@ -54,6 +54,10 @@ std::string LikelyRecipe(std::string_view name) {
   return DidYouMean(name, names);
 }
 
+// Of weights that attention stores as codes.
+constexpr DType kWeightTypes[] = {DType::kF8E4M3FN, DType::kF8E5M2, DType::kF8E4M3FNUZ,
+                                  DType::kF8E5M2FNUZ};
+
 bool IsNarrow(DType dtype) { return dtype == DType::kF16 || dtype == DType::kBF16; }
 
 // "format[:form][/ulps]"
@@ -76,6 +80,9 @@ StepRule ParseRule(std::string_view text) {
   } else if (const auto* at = std::ranges::find(kFloatTypes, text, NameOf);
              at != std::end(kFloatTypes)) {
     rule.format = *at;
+  } else if (const auto* code = std::ranges::find(kWeightTypes, text, NameOf);
+             code != std::end(kWeightTypes)) {
+    rule.format = *code;
   } else if (text == "tf32" || text == "tf32_truncated") {
     ParseValue(text, rule.factors);
     if (slash != text.npos)
@@ -140,6 +147,9 @@ struct RecipeLine {
     if (rule.factors != Factors::kWhole && name != PrintValue(Step::kDot))
       throw Error("recipe: '", word, "': ", PrintValue(rule.factors),
                   " is a format of the factors of products, expected in dot=");
+    if (SizeOf(rule.format) == 1 && name != PrintValue(Step::kWeigh))
+      throw Error("recipe: '", word, "': ", NameOf(rule.format),
+                  " is a format of the weights of attention, expected in weigh=");
     if (name == "*") {
       if (rest)
         throw Error("recipe: '", word,

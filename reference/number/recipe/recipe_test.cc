@@ -86,6 +86,17 @@ TEST(Recipe, LinesMayDifferFromAStandardRecipe) {
             "recipe: 'native' is the name of a standard recipe, expected as the first word");
 }
 
+TEST(Recipe, OnlyWeightsHave8Bits) {
+  const Recipe r = ParseRecipe("native weigh=f8_e4m3fn", DType::kBF16);
+  EXPECT_EQ(Rule(r, Step::kWeigh).format, DType::kF8E4M3FN);
+  EXPECT_EQ(TextOf(Rule(r, Step::kWeigh)), "f8_e4m3fn");
+  for (const std::string word : {"dot=f8_e4m3fn", "*=f8_e4m3fn"})
+    EXPECT_EQ(ErrorOf("native " + word),
+              "recipe: '" + word +
+                  "': f8_e4m3fn is a format of the weights of attention, expected in weigh=");
+  EXPECT_THAT(ErrorOf("native weigh=i8"), HasSubstr("'i8' is not one of: f64 f32 f16 bf16"));
+}
+
 // A second *= would not change the steps that the standard line names.
 TEST(Recipe, RefusesASecondRuleForAllOtherSteps) {
   for (const std::string line : {"native *=f64", "native store=bf16 *=f64", "*=f32 *=f64"})
