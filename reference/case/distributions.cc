@@ -379,6 +379,11 @@ void Distribution::Fill(uint64_t seed, StoredTensor& tensor) const {
   });
 }
 
+void Distribution::FillPart(uint64_t seed, const Shape& shape, size_t first,
+                            std::span<double> to) const {
+  if (const auto error = Draw(seed, shape, first, to)) throw *error;
+}
+
 std::string Distribution::Names(bool (*wanted)(const Row&)) {
   std::string names;
   for (const Row& row : kRows) {

@@ -24,6 +24,8 @@ class Distribution {
   // number.
   void Fill(uint64_t seed, Tensor<double>& tensor) const;
   void Fill(uint64_t seed, StoredTensor& tensor) const;
+  // The same for the elements of a tensor of that shape from element `first` on, by this thread.
+  void FillPart(uint64_t seed, const Shape& shape, size_t first, std::span<double> to) const;
 
  private:
   struct Row;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "reference/base/count_text.h"
+#include "reference/case/dimensions.h"
 #include "reference/case/distributions.h"
 
 namespace sextant {
@@ -104,12 +105,20 @@ bool MayNotFit(const std::string& spec, DType dtype) {
   return IsFile(spec) || IsList(spec) || (dtype == DType::kI64 && spec.starts_with("sequence("));
 }
 
-void CheckValues(const NamedTensor& tensor, const std::string& spec) {
-  for (size_t i = 0; i < tensor.values.data.size(); ++i) {
-    const double x = tensor.values.data[i];
+// Elements of an input from element `first` on.
+struct InputPart {
+  const std::string& name;
+  DType dtype;
+  size_t first;
+  std::span<const double> values;
+};
+
+void CheckValues(const InputPart& tensor, const std::string& spec) {
+  for (size_t i = 0; i < tensor.values.size(); ++i) {
+    const double x = tensor.values[i];
     if (IsRepresentable(tensor.dtype, x)) continue;
     throw Error(
-        "@", tensor.name, "=", spec, ": element ", i, " is ", x, ", expected ",
+        "@", tensor.name, "=", spec, ": element ", tensor.first + i, " is ", x, ", expected ",
         tensor.dtype == DType::kI64 ? "an integer of at most 2^53 in magnitude" : "a value of ",
         tensor.dtype == DType::kI64 ? "" : NameOf(tensor.dtype));
   }
@@ -129,9 +138,45 @@ NamedTensor DrawInput(const Case& c, const TensorSpec& input, const FileReader& 
   } else {
     tensor.values = DrawTensor(c, input, spec);
   }
-  if (MayNotFit(spec, tensor.dtype)) CheckValues(tensor, spec);
+  if (MayNotFit(spec, tensor.dtype))
+    CheckValues({tensor.name, tensor.dtype, 0, tensor.values.data}, spec);
   return tensor;
 }
+
+StoredTensor DrawStoredInput(const Case& c, const TensorSpec& input, const FileReader& read_file) {
+  const std::string spec = c.SpecOf(input);
+  const DType dtype = c.DTypeOf(input);
+  if (MayNotFit(spec, dtype)) return StoredTensor(DrawInput(c, input, read_file));
+  StoredTensor tensor(input.name, dtype, c.ShapeOf(input));
+  Distribution(spec, input.name, dtype).Fill(c.seed(), tensor);
+  return tensor;
+}
+
+// True if every slice of the case reads the whole input.
+bool IsShared(const Case& c, const TensorSpec& input) {
+  return std::ranges::none_of(input.extents, [&c](const std::string& extent) {
+    return extent == kKeyHeads ||
+           (extent.size() == 1 && c.info().slices.find(extent[0]) != std::string_view::npos);
+  });
+}
+
+class DrawnTensor : public TensorSource {
+ public:
+  DrawnTensor(const Case& c, const TensorSpec& input)
+      : TensorSource(input.name, c.DTypeOf(input), c.ShapeOf(input)),
+        spec_(c.SpecOf(input)),
+        seed_(c.seed()),
+        distribution_(spec_, input.name, dtype()) {}
+  void Read(size_t first, std::span<double> to) const override {
+    distribution_.FillPart(seed_, shape(), first, to);
+    if (MayNotFit(spec_, dtype())) CheckValues({name(), dtype(), first, to}, spec_);
+  }
+
+ private:
+  const std::string spec_;
+  const uint64_t seed_;
+  const Distribution distribution_;
+};
 
 }  // namespace
 
@@ -176,6 +221,19 @@ Tensors DrawInputs(const Case& c, const FileReader& read_file) {
   return tensors;
 }
 
+DrawnInputs::DrawnInputs(const Case& c, const FileReader& read_file) {
+  for (const TensorSpec& input : c.signature().inputs) {
+    const std::string spec = c.SpecOf(input);
+    if (IsFile(spec) || IsList(spec) || IsShared(c, input)) {
+      kept_.push_back(std::make_unique<StoredTensor>(DrawStoredInput(c, input, read_file)));
+      readers_.emplace_back(*kept_.back());
+    } else {
+      drawn_.push_back(std::make_unique<DrawnTensor>(c, input));
+      readers_.emplace_back(*drawn_.back());
+    }
+  }
+}
+
 void CheckFit(const Case& c, const FileReader& read_file) {
   for (const TensorSpec& input : c.signature().inputs) {
     if (MayNotFit(c.SpecOf(input), c.DTypeOf(input))) DrawInput(c, input, read_file);
@@ -184,16 +242,8 @@ void CheckFit(const Case& c, const FileReader& read_file) {
 
 StoredTensors DrawStored(const Case& c, const FileReader& read_file) {
   StoredTensors tensors;
-  for (const TensorSpec& input : c.signature().inputs) {
-    const std::string spec = c.SpecOf(input);
-    const DType dtype = c.DTypeOf(input);
-    if (MayNotFit(spec, dtype)) {
-      tensors.emplace_back(DrawInput(c, input, read_file));
-    } else {
-      tensors.emplace_back(input.name, dtype, c.ShapeOf(input));
-      Distribution(spec, input.name, dtype).Fill(c.seed(), tensors.back());
-    }
-  }
+  for (const TensorSpec& input : c.signature().inputs)
+    tensors.push_back(DrawStoredInput(c, input, read_file));
   return tensors;
 }
 

@@ -41,9 +41,11 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "reference/case/case.h"
 #include "reference/number/tensor/stored_tensor.h"
@@ -67,6 +69,19 @@ inline bool IsSmallInteger(std::string_view drawn) {
 Tensors DrawInputs(const Case& c, const FileReader& read_file = nullptr);
 // The same, stored.
 StoredTensors DrawStored(const Case& c, const FileReader& read_file = nullptr);
+
+// The same, drawn when and where they are read: for cases that do not fit into memory. What every
+// slice of the case reads is kept, as are numbers of lists and of files.
+class DrawnInputs {
+ public:
+  explicit DrawnInputs(const Case& c, const FileReader& read_file = nullptr);
+  const TensorReaders& readers() const { return readers_; }
+
+ private:
+  std::vector<std::unique_ptr<const TensorSource>> drawn_;
+  std::vector<std::unique_ptr<const StoredTensor>> kept_;
+  TensorReaders readers_;
+};
 
 // Throws Error where DrawInputs does, but draws only the inputs that may not fit.
 void CheckFit(const Case& c, const FileReader& read_file = nullptr);

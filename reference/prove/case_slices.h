@@ -55,13 +55,16 @@ inline Tensors ExtractInputs(const Case& c, const Tensors& inputs, const Slice& 
 }
 
 // The part of the inputs that lies in a slice.
-inline Tensors InputsIn(const Evaluation& evaluation, const Slice& slice) {
-  const auto& [c, inputs, recipe, operation, subject_outputs] = evaluation;
+inline Tensors InputsIn(const Case& c, const InputTensors& inputs, const Slice& slice) {
   if (inputs.whole) return ExtractInputs(c, *inputs.whole, slice);
   Tensors part;
   for (size_t i = 0; i < inputs.readers->size(); ++i)
     part.push_back(ReadSlice((*inputs.readers)[i], c.signature().inputs[i], slice));
   return part;
+}
+
+inline Tensors InputsIn(const Evaluation& evaluation, const Slice& slice) {
+  return InputsIn(evaluation.c, evaluation.inputs, slice);
 }
 
 // The part of a subject's outputs that lies in a slice.

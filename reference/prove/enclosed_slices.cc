@@ -14,19 +14,10 @@ struct EnclosedSlices::State {
 
 EnclosedSlices::EnclosedSlices(const Evaluation& evaluation) : state_(new State{evaluation}) {
   const Case& c = evaluation.c;
-  for (const TensorSpec& spec : c.info().signature.outputs) {
-    const Choice choice = evaluation.operation.ChoiceOf(state_->reference.golden.size());
-    state_->reference.golden.push_back({spec.name,
-                                        c.DTypeOf(spec),
-                                        {},
-                                        {},
-                                        {},
-                                        {},
-                                        {},
-                                        c.info().bitwise,
-                                        choice,
-                                        c.info().keeps_nonfinite});
-    state_->reference.permitted.push_back({spec.name, c.DTypeOf(spec), {}, {}, {}});
+  const std::vector<TensorSpec>& outputs = c.info().signature.outputs;
+  for (size_t o = 0; o < outputs.size(); ++o) {
+    state_->reference.golden.push_back(EmptyGolden(evaluation, o));
+    state_->reference.permitted.push_back({outputs[o].name, c.DTypeOf(outputs[o]), {}, {}, {}});
   }
 }
 

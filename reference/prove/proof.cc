@@ -19,12 +19,6 @@ namespace {
 // Exact sums of products of doubles need up to 4200 bits.
 constexpr int kPrecisions[] = {184, 384, 768, 1536, 3072, 6144};
 
-// A part of the window, counted from its beginning.
-Slice InWindow(Slice slice, const Slice& window) {
-  for (const auto& [letter, range] : window.ranges) slice.ranges.at(letter).first -= range.first;
-  return slice;
-}
-
 // The choice for element i, whose other numbers are set.
 void Choose(GoldenTensor& g, size_t i) {
   if (g.choice == Choice::kNone) return;
@@ -127,12 +121,12 @@ std::vector<Slice> UndecidedParts(const ProofState& proof, const Slice& slice) {
 
 std::vector<size_t> ProofState::IndicesOf(size_t output, const Slice& slice) const {
   const TensorSpec& spec = c.info().signature.outputs[output];
-  return IndicesIn(golden[output].value.shape, spec, InWindow(slice, window));
+  return IndicesIn(golden[output].value.shape, spec, Within(slice, window));
 }
 
 std::vector<Run> ProofState::RunsOf(size_t output, const Slice& slice) const {
   const TensorSpec& spec = c.info().signature.outputs[output];
-  return RunsIn(golden[output].value.shape, spec, InWindow(slice, window));
+  return RunsIn(golden[output].value.shape, spec, Within(slice, window));
 }
 
 void MakeUndecided(const ProofState& proof, const Slice& slice) {

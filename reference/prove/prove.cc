@@ -40,34 +40,6 @@ void MakeTensors(size_t count, const Case& c, const ProveOptions& options, Make 
   InParallel(count, elements > SliceElements(c) ? options.threads : 1, make);
 }
 
-// The golden of a case of which no slice is proven.
-std::vector<GoldenTensor> MakeGolden(const Evaluation& evaluation, const ProveOptions& options) {
-  const Case& c = evaluation.c;
-  std::vector<GoldenTensor> golden;
-  for (const TensorSpec& spec : c.info().signature.outputs) {
-    const Choice choice = evaluation.operation.ChoiceOf(golden.size());
-    golden.push_back({spec.name,
-                      c.DTypeOf(spec),
-                      {},
-                      {},
-                      {},
-                      {},
-                      {},
-                      c.info().bitwise,
-                      choice,
-                      c.info().keeps_nonfinite});
-  }
-  constexpr Tensor<double> GoldenTensor::*kParts[] = {&GoldenTensor::value, &GoldenTensor::high,
-                                                      &GoldenTensor::low, &GoldenTensor::permitted,
-                                                      &GoldenTensor::radius};
-  constexpr size_t kCount = std::size(kParts);
-  MakeTensors(kCount * golden.size(), c, options, [&](size_t i) {
-    const TensorSpec& spec = c.info().signature.outputs[i / kCount];
-    golden[i / kCount].*kParts[i % kCount] = LeftOut(c.ShapeOf(spec));
-  });
-  return golden;
-}
-
 // The permitted errors of a slice, all NaN.
 std::vector<PermittedTensor> MakePermitted(const Evaluation& evaluation, const Slice& slice,
                                            const ProveOptions& options) {
@@ -91,6 +63,38 @@ std::vector<PermittedTensor> MakePermitted(const Evaluation& evaluation, const S
 
 }  // namespace
 
+GoldenTensor EmptyGolden(const Evaluation& evaluation, size_t o) {
+  const Case& c = evaluation.c;
+  const TensorSpec& spec = c.info().signature.outputs[o];
+  return {.name = spec.name,
+          .dtype = c.DTypeOf(spec),
+          .value = {},
+          .high = {},
+          .low = {},
+          .permitted = {},
+          .radius = {},
+          .bitwise = c.info().bitwise,
+          .choice = evaluation.operation.ChoiceOf(o),
+          .keeps_nonfinite = c.info().keeps_nonfinite};
+}
+
+std::vector<GoldenTensor> MakeGolden(const Evaluation& evaluation, const Slice& part,
+                                     const ProveOptions& options) {
+  const Case& c = evaluation.c;
+  const std::vector<TensorSpec>& outputs = c.info().signature.outputs;
+  std::vector<GoldenTensor> golden;
+  for (size_t o = 0; o < outputs.size(); ++o) golden.push_back(EmptyGolden(evaluation, o));
+  constexpr Tensor<double> GoldenTensor::*kParts[] = {&GoldenTensor::value, &GoldenTensor::high,
+                                                      &GoldenTensor::low, &GoldenTensor::permitted,
+                                                      &GoldenTensor::radius};
+  constexpr size_t kCount = std::size(kParts);
+  MakeTensors(kCount * golden.size(), c, options, [&](size_t i) {
+    const TensorSpec& spec = outputs[i / kCount];
+    golden[i / kCount].*kParts[i % kCount] = LeftOut(ShapeIn(c.ShapeOf(spec), spec, part));
+  });
+  return golden;
+}
+
 // Level 1 is for 16- and 32-bit numbers: the others would climb. A case that cannot be cut is
 // evaluated once, not again for each of its elements that climb. Choices are proven: a radius would
 // have to be part of every one.
@@ -111,7 +115,7 @@ size_t SliceElements(const Case& c) {
 }
 
 std::vector<GoldenTensor> Prove(const Evaluation& evaluation, const ProveOptions& options) {
-  std::vector<GoldenTensor> golden = MakeGolden(evaluation, options);
+  std::vector<GoldenTensor> golden = MakeGolden(evaluation, {}, options);
   Prover prover(evaluation, options.engine, golden, nullptr);
   ForEachSlice(evaluation.c, options, [&](const Slice& slice) { prover.ProveSlice(slice); });
   return golden;
@@ -119,7 +123,7 @@ std::vector<GoldenTensor> Prove(const Evaluation& evaluation, const ProveOptions
 
 ProvenAndPermitted ProveAndPermit(const Evaluation& evaluation, const ProveOptions& options) {
   const Case& c = evaluation.c;
-  ProvenAndPermitted reference{MakeGolden(evaluation, options),
+  ProvenAndPermitted reference{MakeGolden(evaluation, {}, options),
                                MakePermitted(evaluation, {}, options)};
   Prover prover(evaluation, options.engine, reference.golden, &reference.permitted);
   ForEachSlice(c, options, [&](const Slice& slice) { prover.ProveSlice(slice); });
@@ -129,7 +133,7 @@ ProvenAndPermitted ProveAndPermit(const Evaluation& evaluation, const ProveOptio
 ProvenAndPermitted Enclose(const Evaluation& evaluation, const ProveOptions& options) {
   const Case& c = evaluation.c;
   if (options.engine == Engine::kMpfr || !HasLevel1(c)) return ProveAndPermit(evaluation, options);
-  ProvenAndPermitted reference{MakeGolden(evaluation, options),
+  ProvenAndPermitted reference{MakeGolden(evaluation, {}, options),
                                MakePermitted(evaluation, {}, options)};
   Prover prover(evaluation, options.engine, reference.golden, &reference.permitted);
   ForEachSlice(c, options, [&](const Slice& slice) { prover.EncloseSlice(slice); });

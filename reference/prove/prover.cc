@@ -78,6 +78,14 @@ Prover::Prover(const Evaluation& evaluation, Engine engine, std::vector<GoldenTe
       proof_{evaluation, golden},
       permitted_(permitted) {}
 
+Prover::Prover(const Evaluation& evaluation, Engine engine, const Slice& window,
+               std::vector<GoldenTensor>& golden)
+    : climbs_(engine == Engine::kLadder),
+      finite_(HasFiniteInputs(evaluation)),
+      only_encloses_(climbs_ && IsTooLarge(evaluation.c)),
+      proof_{evaluation, golden, window},
+      permitted_(nullptr) {}
+
 Prover::Prover(const Evaluation& evaluation, const Slice& window, ProvenAndPermitted& part,
                CountedOutput& memory)
     : climbs_(true),

@@ -28,14 +28,22 @@ void Set(PermittedTensor& permitted, size_t i, const Output<Counted>& output, si
 void SetSlice(const Case& c, const Outputs<Counted>& counted, const Slice& slice,
               std::vector<PermittedTensor>& permitted);
 
+// The golden of output o, without elements.
+GoldenTensor EmptyGolden(const Evaluation& evaluation, size_t o);
+// The goldens of a part of which no slice is proven: all elements are left out.
+std::vector<GoldenTensor> MakeGolden(const Evaluation& evaluation, const Slice& part,
+                                     const ProveOptions& options);
+
 // Several threads may prove different slices at the same time.
 class Prover {
  public:
   // Writes to `golden`, and to `permitted` unless it is null. All must outlive this.
   Prover(const Evaluation& evaluation, Engine engine, std::vector<GoldenTensor>& golden,
          std::vector<PermittedTensor>* permitted);
-  // For tensors of the slice `window` alone, by the ladder. Then all slices must be parts of it.
-  // `memory` is used for one slice after the other.
+  // For tensors of the slice `window` alone. Then all slices must be parts of it.
+  Prover(const Evaluation& evaluation, Engine engine, const Slice& window,
+         std::vector<GoldenTensor>& golden);
+  // The same by the ladder, with permitted errors. `memory` is used for one slice after the other.
   Prover(const Evaluation& evaluation, const Slice& window, ProvenAndPermitted& part,
          CountedOutput& memory);
 

@@ -19,14 +19,16 @@ using Bound = long double;
 
 constexpr size_t kSliceElements = 64;
 
-std::vector<Slice> SlicesOf(const Case& c, size_t one_in) {
-  const std::vector<Slice> all = CutCase(c, kSliceElements);
-  if (one_in <= 1) return all;
-  std::vector<Slice> chosen;
+std::vector<Slice> SlicesOf(const Case& c, const SecondOpinionOptions& options) {
+  const CaseCut all(c, kSliceElements, options.part);
   // The choice differs between cases. The prefix makes it independent of callers that choose cases
   // by the hash of their lines.
-  const size_t first = HashOf("slice of " + c.ToString()) % std::min(one_in, all.size());
-  for (size_t i = first; i < all.size(); i += one_in) chosen.push_back(all[i]);
+  const size_t first = options.one_in <= 1 ? 0
+                                           : HashOf("slice of " + c.ToString()) %
+                                                 std::min(options.one_in, all.size());
+  std::vector<Slice> chosen;
+  for (size_t i = first; i < all.size(); i += std::max<size_t>(1, options.one_in))
+    chosen.push_back(all[i]);
   return chosen;
 }
 
@@ -128,18 +130,19 @@ class Outcomes {
 
 }  // namespace
 
-SecondOpinion SecondOpinionOn(const Case& c, const Tensors& inputs,
+SecondOpinion SecondOpinionOn(const Case& c, const InputTensors& inputs,
                               const std::vector<GoldenTensor>& golden,
                               const SecondOpinionOptions& options) {
   Outcomes outcomes(golden);
-  const std::vector<Slice> slices = SlicesOf(c, options.one_in);
+  const std::vector<Slice> slices = SlicesOf(c, options);
   InParallel(slices.size(), options.threads, [&](size_t piece) {
     const Slice& slice = slices[piece];
     const ScopedSlice in(&slice);
     Outputs<BoostReal> outputs = MakeOutputs<BoostReal>(c, slice);
-    c.operation().Evaluate(ExtractInputs(c, inputs, slice), outputs);
+    c.operation().Evaluate(InputsIn(c, inputs, slice), outputs);
     for (size_t o = 0; o < outputs.size(); ++o) {
-      const auto indices = IndicesIn(golden[o].high.shape, c.info().signature.outputs[o], slice);
+      const auto indices = IndicesIn(golden[o].high.shape, c.info().signature.outputs[o],
+                                     Within(slice, options.part));
       for (size_t i = 0; i < indices.size(); ++i)
         outcomes.Add(o, indices[i], outputs[o].values.data[i]);
     }

@@ -7,6 +7,8 @@
 
 #include "reference/case/case.h"
 #include "reference/prove/golden.h"
+#include "reference/prove/prove.h"
+#include "reference/prove/slices.h"
 
 namespace sextant {
 
@@ -23,6 +25,7 @@ struct SecondOpinionOptions {
   // the case can be cut so finely.
   size_t one_in = 1;
   int threads = 0;  // 0: all cores
+  Slice part{};     // the golden has only this part of the case
 };
 
 // Evaluates a golden again with Boost.Multiprecision: all elements that are specified and that have
@@ -33,7 +36,7 @@ struct SecondOpinionOptions {
 // specified, must be the same. Second, if `value` is not the number of its dtype nearest to
 // high + low. Otherwise the element is confirmed if ErrorOf(x) is at most UnitOfLow(high) / 2, or
 // at most 2^-106 of the largest |high| of its last axis: then x is as accurate as the golden.
-SecondOpinion SecondOpinionOn(const Case& c, const Tensors& inputs,
+SecondOpinion SecondOpinionOn(const Case& c, const InputTensors& inputs,
                               const std::vector<GoldenTensor>& golden,
                               const SecondOpinionOptions& options = {});
 

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <map>
+#include <sstream>
 #include <utility>
 
+#include "reference/base/value_text.h"
 #include "reference/case/dimensions.h"
 
 namespace sextant {
@@ -85,17 +87,53 @@ size_t LargestPart(const Case& c, const std::string& letter,
 
 }  // namespace
 
-CaseCut::CaseCut(const Case& c, size_t elements) : c_(c) {
+std::string TextOf(const Slice& slice) {
+  std::string text;
+  for (const auto& [letter, range] : slice.ranges) {
+    text += (text.empty() ? "" : " ") + letter + "=" + std::to_string(range.first) + ".." +
+            std::to_string(range.first + range.second - 1);
+  }
+  return text;
+}
+
+Slice ParseSlice(const Case& c, const std::string& text) {
+  Slice slice;
+  std::istringstream words(text);
+  for (std::string word; words >> word;) {
+    const size_t equals = word.find('='), dots = word.find("..");
+    const std::string letter = word.substr(0, equals);
+    const auto extent = c.dimensions().find(letter);
+    const bool is_cut =
+        letter == kKeyHeads || (letter.size() == 1 && c.info().slices.find(letter) != letter.npos);
+    if (equals == word.npos || dots == word.npos || extent == c.dimensions().end() || !is_cut)
+      throw Error("'", word, "' is not a slice of ", c.ToString(),
+                  ", expected LETTER=FIRST..LAST with a letter of ", c.info().slices);
+    int64_t first = 0, last = 0;
+    ParseValue(word.substr(equals + 1, dots - equals - 1), first);
+    ParseValue(word.substr(dots + 2), last);
+    if (first < 0 || last < first || last >= extent->second)
+      throw Error("'", word, "' is not a slice of ", letter, "=", extent->second);
+    slice.ranges[letter] = {static_cast<size_t>(first), static_cast<size_t>(last - first + 1)};
+  }
+  return slice;
+}
+
+CaseCut::CaseCut(const Case& c, size_t elements, const Slice& window) : c_(c), window_(window) {
   std::map<std::string, size_t> sizes;
+  for (const auto& [letter, range] : window.ranges) sizes[letter] = range.second;
   for (const char letter : c.info().slices) {
     const std::string name(1, letter);
-    const auto extent = static_cast<size_t>(c.dimensions().at(name));
+    const auto at = window.ranges.find(name);
+    const auto [begin, extent] =
+        at == window.ranges.end()
+            ? std::pair<size_t, size_t>{0, static_cast<size_t>(c.dimensions().at(name))}
+            : at->second;
     const size_t total = LargestPart(c, name, sizes);
     if (extent <= 1 || total <= elements) continue;
     const size_t wanted = std::min(extent, (total + elements - 1) / elements);
     const size_t size = (extent + wanted - 1) / wanted;
     sizes[name] = size;
-    axes_.push_back({name, extent, size});
+    axes_.push_back({name, begin, extent, size});
   }
 }
 
@@ -106,10 +144,10 @@ size_t CaseCut::size() const {
 }
 
 Slice CaseCut::SliceOf(const std::vector<size_t>& parts) const {
-  Slice slice;
+  Slice slice = window_;
   for (size_t a = 0; a < axes_.size(); ++a) {
-    const auto& [letter, extent, size] = axes_[a];
-    slice.ranges[letter] = {parts[a] * size, std::min(size, extent - parts[a] * size)};
+    const auto& [letter, begin, extent, size] = axes_[a];
+    slice.ranges[letter] = {begin + parts[a] * size, std::min(size, extent - parts[a] * size)};
   }
   SetKeyHeads(c_, slice);
   return slice;
@@ -127,7 +165,7 @@ Slice CaseCut::With(const TensorSpec& output, size_t flat) const {
   for (size_t axis = shape.size(); axis-- > 0; flat /= shape[axis]) {
     const auto at = std::ranges::find(axes_, output.extents[axis], &Axis::letter);
     if (at != axes_.end())
-      parts[static_cast<size_t>(at - axes_.begin())] = flat % shape[axis] / at->size;
+      parts[static_cast<size_t>(at - axes_.begin())] = (flat % shape[axis] - at->begin) / at->size;
   }
   return SliceOf(parts);
 }
@@ -156,6 +194,11 @@ std::optional<std::pair<Slice, Slice>> Halve(const Case& c, const Slice& slice) 
     return halves;
   }
   return std::nullopt;
+}
+
+Slice Within(Slice slice, const Slice& part) {
+  for (const auto& [letter, range] : part.ranges) slice.ranges.at(letter).first -= range.first;
+  return slice;
 }
 
 Shape ShapeIn(const Shape& whole, const TensorSpec& spec, const Slice& slice) {

@@ -15,11 +15,17 @@ struct Slice {
   std::map<std::string, std::pair<size_t, size_t>> ranges;  // letter -> first, count
 };
 
+// "H=2..3 S=0..4095", the first and the last index along each letter; empty for the whole case.
+std::string TextOf(const Slice& slice);
+// Throws Error if the case has no such slice.
+Slice ParseSlice(const Case& c, const std::string& text);
+
 // Slices of about at most `elements` output elements, in row-major order of the dimensions that are
 // cut. Each is made when it is asked for: there may be as many as the case has elements.
 class CaseCut {
  public:
-  CaseCut(const Case& c, size_t elements);
+  // `window`: slices of this part of the case alone.
+  CaseCut(const Case& c, size_t elements, const Slice& window = {});
   size_t size() const;
   Slice operator[](size_t i) const;
   // The first slice that has an element of an output, by its flat index in the whole tensor.
@@ -28,12 +34,13 @@ class CaseCut {
  private:
   struct Axis {
     std::string letter;
-    size_t extent, size;  // of a part; the last one may be smaller
+    size_t begin, extent, size;  // of the window; of a part: the last one may be smaller
     size_t parts() const { return (extent + size - 1) / size; }
   };
   Slice SliceOf(const std::vector<size_t>& parts) const;
 
   Case c_;
+  Slice window_;
   std::vector<Axis> axes_;
 };
 
@@ -42,6 +49,9 @@ std::vector<Slice> CutCase(const Case& c, size_t elements);
 
 // The two halves of a slice along the first dimension that can be cut; empty if there is none.
 std::optional<std::pair<Slice, Slice>> Halve(const Case& c, const Slice& slice);
+
+// A slice of a part, counted from the beginning of the part.
+Slice Within(Slice slice, const Slice& part);
 
 // Copies the part of a tensor that lies in the slice, and writes it back.
 Tensor<double> ExtractSlice(const Tensor<double>& whole, const TensorSpec& spec,

@@ -13,11 +13,12 @@ class Confirmation {
  public:
   // all: evaluates every element again. Otherwise evaluates a sample: the first case and about one
   // fifth of the other cases, and in each of them one in kOneIn slices (SecondOpinionOptions), at
-  // least one.
+  // least one, and fewer of large parts.
   Confirmation(bool all, int threads);
 
-  // Describes the first element that Boost.Multiprecision refutes; empty if there is none.
-  std::string FaultOf(const Case& c, const Tensors& inputs,
+  // Describes the first element of a part of a case that Boost.Multiprecision refutes; empty if
+  // there is none.
+  std::string FaultOf(const Case& c, const Slice& part, const InputTensors& inputs,
                       const std::vector<GoldenTensor>& golden);
 
   // "Boost.Multiprecision confirms 1024 of 18178 elements (--confirm asks for all)"

@@ -20,12 +20,18 @@ std::string Difference(const std::string& path, const Tensor<double>& stored,
   if (stored.shape != expected.shape) {
     return path + " has shape " + ToString(stored.shape) + ", expected " + ToString(expected.shape);
   }
-  for (size_t i = 0; i < expected.data.size(); ++i) {
-    if (IsSame(stored.data[i], expected.data[i])) continue;
+  return Difference(path, expected.shape, stored.data, expected.data, [](size_t i) { return i; });
+}
+
+std::string Difference(const std::string& path, const Shape& shape, std::span<const double> stored,
+                       std::span<const double> expected,
+                       const std::function<size_t(size_t)>& index_of) {
+  for (size_t i = 0; i < expected.size(); ++i) {
+    if (IsSame(stored[i], expected[i])) continue;
     std::ostringstream text;
     text.precision(17);
-    text << IndexText(path, expected.shape, i) << " is " << stored.data[i] << ", expected "
-         << expected.data[i];
+    text << IndexText(path, shape, index_of(i)) << " is " << stored[i] << ", expected "
+         << expected[i];
     return text.str();
   }
   return "";

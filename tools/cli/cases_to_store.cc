@@ -17,7 +17,7 @@ constexpr double kMiB = 1 << 20;
 constexpr double kLargeFile = 64 * kMiB;  // bytes
 
 // The bytes of the elements that a command stores of one case.
-double SizeToStore(const Case& c, Content content) {
+double SizeOfCase(const Case& c, Content content) {
   constexpr double kExact = 3 * sizeof(double);  // high, low and permitted of an element
   const auto size = [&](const TensorSpec& spec, double extra) {
     return static_cast<double>(CountOf(c.ShapeOf(spec))) *
@@ -45,6 +45,12 @@ void AddStoreOptions(CLI::App& app, StoreOptions& options, Content content) {
   AddConfig(app, options.config);
 }
 
+double SizeToStore(const std::vector<Selected>& selected, Content content) {
+  double size = 0;
+  for (const Selected& s : selected) size += SizeOfCase(s.c, content);
+  return size;
+}
+
 std::vector<Selected> CasesToStore(const StoreOptions& options) {
   RequireNoInput(options.output, options.cases);
   std::vector<Selected> selected = Select({.arguments = options.cases, .config = options.config});
@@ -61,8 +67,7 @@ std::unique_ptr<fixtures::RecordFile> CreateStore(const StoreOptions& options, C
   std::unique_ptr<fixtures::RecordFile> file = IsOnnxFolder(options.output)
                                                    ? CreateOnnxFolder(options.output)
                                                    : fixtures::CreateRecordFile(options.output);
-  double size = 0;
-  for (const Selected& s : selected) size += SizeToStore(s.c, content);
+  const double size = SizeToStore(selected, content);
   if (size > kLargeFile) {
     std::cerr << "sextant: " << Marked(options.output) << " will have about "
               << static_cast<uint64_t>(size / kMiB) << " MiB\n";

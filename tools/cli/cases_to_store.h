@@ -29,6 +29,9 @@ void AddStoreOptions(CLI::App& app, StoreOptions& options, Content content);
 // of its record), or if the output is one of the files of cases.
 std::vector<Selected> CasesToStore(const StoreOptions& options);
 
+// The bytes of the elements that a command stores of all cases.
+double SizeToStore(const std::vector<Selected>& selected, Content content);
+
 // Creates the output file. If it will be large, prints its approximate size to standard error.
 std::unique_ptr<fixtures::RecordFile> CreateStore(const StoreOptions& options, Content content,
                                                   const std::vector<Selected>& selected);

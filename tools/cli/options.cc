@@ -15,6 +15,7 @@
 #include "tools/api/exit_status.h"
 #include "tools/api/fresh_cases.h"
 #include "tools/api/replace.h"
+#include "tools/api/shard.h"
 #include "tools/onnx/onnx_folder.h"
 
 namespace sextant::tools {
@@ -175,6 +176,21 @@ void AddProof(CLI::App& app, ProveOptions& prove) {
                                        "same values and slower")
       ->check(CLI::IsMember({"ladder", "mpfr"}))
       ->default_str("ladder");
+}
+
+void AddMemory(CLI::App& app, double& memory) {
+  AddOption(app, "--memory", memory,
+            "MiB for the parts in work; what every part reads (weights) comes on top",
+            {.shows_default = true, .least = 1});
+}
+
+void AddShard(CLI::App& app, std::string& shard) {
+  AddOption(app, "--shard", shard, "I/N: do the share I of N, from 1 to N, by predicted cost");
+}
+
+void NoteShard(const std::string& shard) {
+  const std::string offered = shard.empty() ? OfferedShard() : "";
+  if (!offered.empty()) std::cerr << "sextant: " << offered << "\n";
 }
 
 void AddSubject(CLI::App& app, std::string& subject, double& timeout) {

@@ -70,6 +70,11 @@ struct ConfigChoice;
 void AddConfig(CLI::App& app, ConfigChoice& config);
 // How values are proven: --threads and --engine.
 void AddProof(CLI::App& app, ProveOptions& prove);
+// --memory: MiB, for what is in work at a time. --shard: I/N.
+void AddMemory(CLI::App& app, double& memory);
+void AddShard(CLI::App& app, std::string& shard);
+// Without --shard, prints to standard error which one the surroundings of the process offer.
+void NoteShard(const std::string& shard);
 void AddSubject(CLI::App& app, std::string& subject, double& timeout);
 // With --recipe.
 void AddSubject(CLI::App& app, std::string& subject, std::string& recipe, double& timeout);

@@ -1,9 +1,14 @@
 // sextant verify
+#include <algorithm>
 #include <cmath>
+#include <functional>
 #include <iostream>
 #include <memory>
-#include <optional>
+#include <set>
+#include <span>
+#include <stdexcept>
 
+#include "fixtures/store/golden_folder.h"
 #include "fixtures/store/integrity.h"
 #include "fixtures/store/reader.h"
 #include "reference/base/count_text.h"
@@ -15,7 +20,8 @@
 #include "tools/api/difference.h"
 #include "tools/api/exit_status.h"
 #include "tools/api/proof_count.h"
-#include "tools/api/selection.h"
+#include "tools/api/prove_parts.h"
+#include "tools/api/shard.h"
 #include "tools/cli/commands.h"
 #include "tools/cli/options.h"
 #include "tools/report/progress.h"
@@ -27,19 +33,11 @@ namespace {
 // to the low part of today.
 Tensor<double> LowOfLayout1(const GoldenTensor& stored, const GoldenTensor& expected) {
   Tensor<double> low = expected.low;
-  if (stored.low.shape != low.shape) return low;
   for (size_t i = 0; i < low.data.size(); ++i) {
     const double half = UnitOfLow(expected.high.data[i]) / 2;
     if (std::abs(stored.low.data[i] - low.data[i]) <= half) low.data[i] = stored.low.data[i];
   }
   return low;
-}
-
-// Adds the difference of two tensors to `faults`, if there is one.
-void CompareWithStored(const std::string& path, const Tensor<double>& stored,
-                       const Tensor<double>& expected, std::vector<std::string>& faults) {
-  if (std::string fault = Difference(path, stored, expected); !fault.empty())
-    faults.push_back(std::move(fault));
 }
 
 // The values in a file of that type: an element without a value is NaN, if the type has it.
@@ -51,82 +49,253 @@ Tensor<double> InFile(DType type, Tensor<double> values) {
   return values;
 }
 
-void CompareGolden(const GoldenTensor& stored, const GoldenTensor& expected,
-                   fixtures::Layout layout, std::vector<std::string>& faults) {
-  const std::string path = "golden/" + stored.name;
-  const bool old = layout == fixtures::Layout::k1;
-  if (stored.dtype != expected.dtype) faults.push_back(path + " has the wrong dtype");
-  CompareWithStored(path + "/value", stored.value, InFile(expected.dtype, expected.value), faults);
-  CompareWithStored(path + "/high", stored.high, expected.high, faults);
-  CompareWithStored(path + "/low", stored.low, old ? LowOfLayout1(stored, expected) : expected.low,
-                    faults);
-  if (!old) CompareWithStored(path + "/permitted", stored.permitted, expected.permitted, faults);
-  CompareWithStored(path + "/radius", stored.radius, expected.radius, faults);
+// The numbers of a stored tensor at some places.
+Tensor<double> ReadRuns(const TensorSource& stored, const std::vector<Run>& runs) {
+  Tensor<double> values({0});
+  for (const auto& [first, count] : runs) {
+    const size_t at = values.data.size();
+    values.data.resize(at + count);
+    stored.Read(first, std::span(values.data).subspan(at));
+  }
+  return values;
 }
 
-// All errors in one record, of which `c` is the case.
-std::vector<std::string> Faults(const Case& c, const fixtures::StoredRecord& record,
-                                const ProveOptions& prove, Confirmation& confirmation) {
-  std::vector<std::string> faults;
-  if (c.ToString() != record.case_line)
-    faults.push_back("the case line is not canonical, expected: " + c.ToString());
-  const Tensors inputs = DrawInputs(c, NpyReader());
-  if (record.inputs.size() != inputs.size())
-    faults.push_back("the record does not have the inputs of its signature");
-  for (const NamedTensor& stored : record.inputs) {
-    const NamedTensor& drawn = Find(inputs, stored.name);
-    if (stored.dtype != drawn.dtype)
-      faults.push_back("inputs/" + stored.name + " has the wrong dtype");
-    CompareWithStored("inputs/" + stored.name, stored.values, drawn.values, faults);
+size_t IndexIn(const std::vector<Run>& runs, size_t i) {
+  for (const auto& [first, count] : runs) {
+    if (i < count) return first + i;
+    i -= count;
   }
-  const auto golden = Prove({c, inputs, ParseRecipe(record.recipe, c.dtype())}, prove);
-  if (record.golden.size() != golden.size())
-    faults.push_back("the record does not have the outputs of its signature");
-  for (const GoldenTensor& stored : record.golden) {
-    const auto at = std::ranges::find(golden, stored.name, &GoldenTensor::name);
-    if (at == golden.end()) {
-      faults.push_back("golden/" + stored.name + " is not an output of the operation");
-      continue;
+  throw std::logic_error("an index beyond the runs");
+}
+
+// Verifies one record: a case, or a slice of it, part by part.
+class RecordVerification {
+ public:
+  RecordVerification(const fixtures::LargeRecord& record, const ProveOptions& prove,
+                     Confirmation& confirmation, ProofCount& count)
+      : record_(record),
+        c_(Case::Parse(record.case_line)),
+        slice_(ParseSlice(c_, record.slice)),
+        prove_(prove),
+        confirmation_(confirmation),
+        count_(count) {}
+
+  const Case& c() const { return c_; }
+
+  // All errors; of each tensor the first one.
+  std::vector<std::string> Faults() {
+    if (c_.ToString() != record_.case_line)
+      faults_.push_back("the case line is not canonical, expected: " + c_.ToString());
+    const PartByPart parts(c_);
+    CompareInputs(parts.inputs().readers());
+    const Recipe recipe = ParseRecipe(record_.recipe, c_.dtype());
+    const std::vector<TensorSpec>& outputs = c_.info().signature.outputs;
+    if (record_.golden.size() != outputs.size())
+      faults_.push_back("the record does not have the outputs of its signature");
+    for (const fixtures::GoldenOfFile& stored : record_.golden) CheckHead(stored);
+    parts.ForEach(slice_, ElementsIn(kUsualMemory / 2), prove_,
+                  [&](const Slice& part, const InputsOfPart& inputs) {
+                    const auto golden = ProvePart({c_, inputs.tensors(), recipe}, part,
+                                                  {prove_.threads, {}, prove_.engine});
+                    for (size_t o = 0; o < outputs.size(); ++o) ComparePart(o, golden[o], part);
+                    count_ += CountProofs(golden);
+                    std::string fault = confirmation_.FaultOf(c_, part, inputs.tensors(), golden);
+                    if (!fault.empty() && known_.insert("confirmation").second)
+                      faults_.push_back(std::move(fault));
+                  });
+    return std::move(faults_);
+  }
+
+ private:
+  const fixtures::GoldenOfFile* FindGolden(const std::string& name) const {
+    const auto at = std::ranges::find(record_.golden, name, &fixtures::GoldenOfFile::name);
+    return at == record_.golden.end() ? nullptr : &*at;
+  }
+
+  void CompareInputs(const TensorReaders& drawn) {
+    size_t expected = 0;
+    for (size_t i = 0; i < drawn.size(); ++i) {
+      const TensorSpec& spec = c_.signature().inputs[i];
+      const bool is_cut = fixtures::IsCut(spec, slice_);
+      if (!is_cut && !fixtures::IsFirst(slice_)) continue;
+      ++expected;
+      const auto at = std::ranges::find_if(
+          record_.inputs, [&](const auto& stored) { return stored->name() == drawn[i].name(); });
+      if (at != record_.inputs.end()) CompareInput(**at, drawn[i], spec, is_cut ? slice_ : Slice());
     }
-    CompareGolden(stored, *at, record.layout, faults);
+    if (record_.inputs.size() != expected)
+      faults_.push_back("the record does not have the inputs of its signature");
+    for (const auto& stored : record_.inputs) {
+      if (!FindTensor(c_.signature(), stored->name()))
+        faults_.push_back("inputs/" + stored->name() + " is not an input of the operation");
+    }
   }
-  if (std::string fault = confirmation.FaultOf(c, inputs, golden); !fault.empty())
-    faults.push_back(std::move(fault));
-  return faults;
-}
 
-// Verifies one file and counts the errors in it.
+  void CompareInput(const TensorSource& stored, const TensorReader& drawn, const TensorSpec& spec,
+                    const Slice& slice) {
+    constexpr size_t kAtOnce = size_t{1} << 20;  // elements
+    const std::string path = "inputs/" + stored.name();
+    if (stored.dtype() != drawn.dtype()) faults_.push_back(path + " has the wrong dtype");
+    const Shape shape = ShapeIn(drawn.shape(), spec, slice);
+    if (stored.shape() != shape) return AddShapeFault(path, stored.shape(), shape);
+    size_t begin = 0;
+    for (const auto& [first, count] : RunsIn(drawn.shape(), spec, slice)) {
+      for (size_t k = 0; k < count; k += kAtOnce) {
+        std::vector<double> got(std::min(kAtOnce, count - k)), expected(got.size());
+        stored.Read(begin, got);
+        drawn.Read(first + k, expected);
+        Compare(path, shape, got, expected, [begin](size_t i) { return begin + i; });
+        begin += got.size();
+      }
+    }
+  }
+
+  void AddShapeFault(const std::string& path, const Shape& got, const Shape& expected) {
+    faults_.push_back(path + " has shape " + ToString(got) + ", expected " + ToString(expected));
+  }
+
+  void CheckHead(const fixtures::GoldenOfFile& stored) {
+    const std::string path = "golden/" + stored.name;
+    const auto& outputs = c_.info().signature.outputs;
+    const auto spec = std::ranges::find(outputs, stored.name, &TensorSpec::name);
+    if (spec == outputs.end())
+      return faults_.push_back(path + " is not an output of the operation");
+    if (stored.dtype != c_.DTypeOf(*spec)) faults_.push_back(path + " has the wrong dtype");
+    const Shape shape = ShapeIn(c_.ShapeOf(*spec), *spec, slice_);
+    if (stored.value->shape() != shape) {
+      AddShapeFault(path + "/value", stored.value->shape(), shape);
+      known_.insert(path);
+    }
+  }
+
+  void ComparePart(size_t o, const GoldenTensor& expected, const Slice& part) {
+    const TensorSpec& spec = c_.info().signature.outputs[o];
+    const std::string path = "golden/" + spec.name;
+    const fixtures::GoldenOfFile* const file = FindGolden(spec.name);
+    if (!file || known_.contains(path)) return;
+    const bool old = record_.layout == fixtures::Layout::k1;
+    const Shape& shape = file->value->shape();
+    const std::vector<Run> runs = RunsIn(shape, spec, Within(part, slice_));
+    const auto read = [&](const std::unique_ptr<fixtures::TensorOfFile>& of) {
+      return of ? ReadRuns(*of, runs) : Tensor<double>({expected.value.data.size()});
+    };
+    const auto compare = [&](const char* name, const Tensor<double>& stored,
+                             const Tensor<double>& wanted) {
+      Compare(path + "/" + name, shape, stored.data, wanted.data,
+              [&runs](size_t i) { return IndexIn(runs, i); });
+    };
+    GoldenTensor stored;
+    stored.low = read(file->low);
+    compare("value", read(file->value), InFile(expected.dtype, expected.value));
+    compare("high", read(file->high), expected.high);
+    compare("low", stored.low, old ? LowOfLayout1(stored, expected) : expected.low);
+    if (!old) compare("permitted", read(file->permitted), expected.permitted);
+    compare("radius", read(file->radius), expected.radius);
+  }
+
+  // Adds the first difference of a tensor.
+  void Compare(const std::string& path, const Shape& shape, std::span<const double> stored,
+               std::span<const double> expected, const std::function<size_t(size_t)>& index_of) {
+    if (known_.contains(path)) return;
+    std::string fault = Difference(path, shape, stored, expected, index_of);
+    if (fault.empty()) return;
+    known_.insert(path);
+    faults_.push_back(std::move(fault));
+  }
+
+  const fixtures::LargeRecord& record_;
+  const Case c_;
+  const Slice slice_;
+  const ProveOptions& prove_;
+  Confirmation& confirmation_;
+  ProofCount& count_;
+  std::vector<std::string> faults_;
+  std::set<std::string> known_;  // paths of tensors with a fault
+};
+
+// Verifies a golden, one file or a folder of parts, and counts the errors in it.
 class Verification {
  public:
-  Verification(std::string path, const ProveOptions& prove, bool confirm_all)
-      : path_(std::move(path)), prove_(prove), confirmation_(confirm_all, prove.threads) {}
+  Verification(std::string path, const ProveOptions& prove, bool confirm_all, const Shard& shard)
+      : path_(std::move(path)),
+        prove_(prove),
+        shard_(shard),
+        confirmation_(confirm_all, prove.threads) {}
 
   int operator()() {
-    for (const fixtures::Damage& damage : fixtures::CheckDigests(path_)) {
-      Print(damage.path + ": " + damage.what);
-      ++wrong_;
+    const bool is_folder = fixtures::IsGoldenFolder(path_);
+    files_ = is_folder ? fixtures::PartsOfFolder(path_) : std::vector{path_};
+    const std::vector<size_t> dealt = DealtTo(std::vector<double>(files_.size(), 1), shard_.count);
+    {
+      Progress progress("proving again");
+      for (size_t f = 0; f < files_.size(); ++f) {
+        if (is_folder && dealt[f] != shard_.index) continue;
+        if (!VerifyFile(files_[f], is_folder ? Shard() : shard_, [&](double done) {
+              progress((static_cast<double>(f) + done) / static_cast<double>(files_.size()));
+            }))
+          return kNonconforming;
+      }
     }
-    try {
-      records_ = fixtures::ReadRecords(path_);
-    } catch (const Error& e) {
-      if (wrong_ == 0) throw;  // the digests are right, so the file was written with this error
-      std::cout << Marked(e.what()) << "\n";
-      Print("the file is damaged; reading stopped here");
-      return kNonconforming;
-    }
-    ProveAgain();
     if (wrong_ == 0) return Summary();
-    Print(std::to_string(wrong_) + (wrong_ == 1 ? " error" : " errors"));
+    Print(path_, CountText(wrong_, "error"));
     return kNonconforming;
   }
 
  private:
-  void Print(const std::string& what) const { std::cout << Marked(path_ + ": " + what) << "\n"; }
+  static void Print(const std::string& path, const std::string& what) {
+    std::cout << Marked(path + ": " + what) << "\n";
+  }
 
-  std::vector<std::string> FaultsOf(const fixtures::StoredRecord& record) {
+  // Verifies the share of its cases. False if it cannot be read to its end.
+  bool VerifyFile(const std::string& file, const Shard& shard,
+                  const std::function<void(double)>& progress) {
+    size_t damages = 0;
+    for (const fixtures::Damage& damage : fixtures::CheckDigests(file)) {
+      Print(file, damage.path + ": " + damage.what);
+      ++damages;
+    }
+    wrong_ += damages;
+    std::vector<fixtures::LargeRecord> records;
     try {
-      const Case c = Case::Parse(record.case_line);
-      return WithinMemory(c, [&] { return Faults(c, record, prove_, confirmation_); });
+      records = fixtures::ReadLargeRecords(file);
+    } catch (const Error& e) {
+      if (damages == 0) throw;  // the digests are right, so the file was written with this error
+      std::cout << Marked(e.what()) << "\n";
+      Print(file, "the file is damaged; reading stopped here");
+      return false;
+    }
+    std::vector<double> costs;
+    for (const fixtures::LargeRecord& record : records) costs.push_back(ElementsOf(record));
+    const std::vector<size_t> dealt = DealtTo(costs, shard.count);
+    for (size_t i = 0; i < records.size(); ++i) {
+      if (dealt[i] != shard.index) continue;
+      Verify(file, i, records[i]);
+      progress(static_cast<double>(i + 1) / static_cast<double>(records.size()));
+    }
+    return true;
+  }
+
+  static double ElementsOf(const fixtures::LargeRecord& record) {
+    double elements = 1;
+    for (const fixtures::GoldenOfFile& golden : record.golden)
+      elements += static_cast<double>(CountOf(golden.value->shape()));
+    return elements;
+  }
+
+  void Verify(const std::string& file, size_t index, const fixtures::LargeRecord& record) {
+    lines_.insert(record.case_line);
+    is_old_ = is_old_ || record.layout == fixtures::Layout::k1;
+    for (const std::string& fault : FaultsOf(record)) {
+      Print(file, "case " + std::to_string(index) + " (" + record.case_line +
+                      (record.slice.empty() ? "" : ", " + record.slice) + "): " + fault);
+      ++wrong_;
+    }
+  }
+
+  std::vector<std::string> FaultsOf(const fixtures::LargeRecord& record) {
+    try {
+      RecordVerification verification(record, prove_, confirmation_, count_);
+      return WithinMemory(verification.c(), [&] { return verification.Faults(); });
     } catch (const OutOfMemory&) {
       throw;  // says nothing about the file
     } catch (const Error& e) {
@@ -134,43 +303,34 @@ class Verification {
     }
   }
 
-  void ProveAgain() {
-    Progress progress("proving again");
-    for (size_t i = 0; i < records_.size(); ++i) {
-      const std::vector<std::string> faults = FaultsOf(records_[i]);
-      for (const std::string& fault : faults) {
-        Print("case " + std::to_string(i) + " (" + records_[i].case_line + "): " + fault);
-      }
-      wrong_ += faults.size();
-      progress(static_cast<double>(i + 1) / static_cast<double>(records_.size()));
-    }
-  }
-
   int Summary() const {
-    size_t enclosed = 0, elements = 0;
-    for (const Record& record : records_) {
-      const ProofCount count = CountProofs(record.golden);
-      enclosed += count.enclosed;
-      elements += count.elements();
-    }
-    std::cout << Marked(path_) << ": " << CountText(records_.size(), "case") << ", digests right, ";
-    if (enclosed > 0) {
-      std::cout << "every value proven again except " << enclosed << ", which are only enclosed";
+    std::cout << Marked(path_) << ": " << CountText(lines_.size(), "case");
+    if (files_.size() > 1) std::cout << " in " << CountText(files_.size(), "part");
+    if (!shard_.IsAll()) std::cout << " (the share " << shard_.Text() << ")";
+    std::cout << ", digests right, ";
+    if (count_.enclosed > 0) {
+      std::cout << "every value proven again except " << count_.enclosed
+                << ", which are only enclosed";
     } else {
       std::cout << "every value proven again";
     }
-    if (!records_.empty() && records_[0].layout == fixtures::Layout::k1)
+    if (is_old_)
       std::cout << "; layout version 1: permitted errors were derived in another way and are not "
                    "compared";
     std::cout << "; " << confirmation_.Summary() << "\n";
-    if (elements == 0) return NothingToDo(records_.empty() ? "the file has no case" : kNoElement);
-    return enclosed > 0 ? kIncomplete : kVerified;
+    if (count_.elements() == 0)
+      return NothingToDo(lines_.empty() ? "the file has no case" : kNoElement);
+    return count_.enclosed > 0 ? kIncomplete : kVerified;
   }
 
   std::string path_;
+  std::vector<std::string> files_;
   ProveOptions prove_;
+  const Shard shard_;
   Confirmation confirmation_;
-  std::vector<fixtures::StoredRecord> records_;
+  ProofCount count_;
+  std::set<std::string> lines_;  // of the cases
+  bool is_old_ = false;
   size_t wrong_ = 0;
 };
 
@@ -180,11 +340,16 @@ Action BindVerify(CLI::App& app) {
   const auto path = std::make_shared<std::string>();
   const auto prove = std::make_shared<ProveOptions>();
   const auto confirm_all = std::make_shared<bool>(false);
-  AddOption(app, "file", *path, "a golden file", {.required = true});
+  const auto shard = std::make_shared<std::string>();
+  AddOption(app, "file", *path, "a golden file, or a folder of parts", {.required = true});
   AddFlag(app, "--confirm", *confirm_all,
           "evaluate every element with Boost.Multiprecision, not only a sample");
+  AddShard(app, *shard);
   AddProof(app, *prove);
-  return [path, prove, confirm_all] { return Verification(*path, *prove, *confirm_all)(); };
+  return [path, prove, confirm_all, shard] {
+    NoteShard(*shard);
+    return Verification(*path, *prove, *confirm_all, ShardOf(*shard))();
+  };
 }
 
 }  // namespace sextant::tools

@@ -45,6 +45,14 @@ TensorReader::TensorReader(const StoredTensor& tensor)
       kept_as_(tensor.dtype()),
       elements_(tensor.As<std::byte>()) {}
 
+TensorReader::TensorReader(const TensorSource& tensor)
+    : name_(&tensor.name()),
+      shape_(&tensor.shape()),
+      dtype_(tensor.dtype()),
+      kept_as_(tensor.dtype()),
+      elements_(nullptr),
+      source_(&tensor) {}
+
 void TensorReader::Read(size_t first, std::span<double> to) const {
   ReadKept(first, to);
   for (const auto& change : changes_)
@@ -58,6 +66,7 @@ TensorReader TensorReader::Changed(std::shared_ptr<const ElementChange> change) 
 }
 
 void TensorReader::ReadKept(size_t first, std::span<double> to) const {
+  if (source_) return source_->Read(first, to);
   if (kept_as_ == DType::kF64) {
     std::copy_n(static_cast<const double*>(elements_) + first, to.size(), to.begin());
     return;

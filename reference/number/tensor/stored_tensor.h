@@ -39,6 +39,26 @@ class StoredTensor {
 };
 using StoredTensors = std::vector<StoredTensor>;
 
+// A tensor whose elements are not in memory: they are drawn, or in a file. Several threads may
+// read.
+class TensorSource {
+ public:
+  TensorSource(std::string name, DType dtype, Shape shape)
+      : name_(std::move(name)), dtype_(dtype), shape_(std::move(shape)) {}
+  virtual ~TensorSource() = default;
+  const std::string& name() const { return name_; }
+  DType dtype() const { return dtype_; }
+  const Shape& shape() const { return shape_; }
+  // Sets `to` to the values of the elements from element `first` on. Throws Error if one is not a
+  // value of the dtype, or cannot be read.
+  virtual void Read(size_t first, std::span<double> to) const = 0;
+
+ private:
+  std::string name_;
+  DType dtype_;
+  Shape shape_;
+};
+
 // A number instead of element `flat`, whose value is x.
 using ElementChange = std::function<double(size_t flat, double x)>;
 
@@ -47,6 +67,7 @@ class TensorReader {
  public:
   explicit TensorReader(const NamedTensor& tensor);
   explicit TensorReader(const StoredTensor& tensor);
+  explicit TensorReader(const TensorSource& tensor);
   const std::string& name() const { return *name_; }
   DType dtype() const { return dtype_; }
   const Shape& shape() const { return *shape_; }
@@ -63,6 +84,7 @@ class TensorReader {
   const Shape* shape_;
   DType dtype_, kept_as_;  // kept_as_: the type of an element in memory
   const void* elements_;
+  const TensorSource* source_ = nullptr;                       // instead of elements_
   std::vector<std::shared_ptr<const ElementChange>> changes_;  // the first is made first
 };
 using TensorReaders = std::vector<TensorReader>;
