@@ -157,5 +157,44 @@ TEST(Slices, GiveTheirFirstIndex) {
   EXPECT_FALSE(IsIndependent(*relative, 'T'));
 }
 
+TEST(Slice, HasAText) {
+  const Case c = Case::Parse("attention H=4 K=2 S=8 T=8 D=2");
+  for (const Slice& slice : CutCase(c, 8)) {
+    const std::string text = TextOf(slice);
+    EXPECT_EQ(ParseSlice(c, text).ranges, slice.ranges) << text;
+  }
+  EXPECT_EQ(TextOf(CutCase(c, 16).front()), "H=0..0 K=0..0");
+  EXPECT_TRUE(ParseSlice(c, "").ranges.empty());
+}
+
+TEST(Slice, RefusesTextsThatAreNoSliceOfTheCase) {
+  const Case c = Case::Parse("rms_norm N=4 M=8");
+  for (const char* text : {"N=0..4", "N=2..1", "N=-1..2", "M=0..3", "X=0..0", "N=1", "0..1", "N",
+                           "N=..", "N=0..9999999999999999999"}) {
+    EXPECT_THROW(ParseSlice(c, text), Error) << text;
+  }
+}
+
+// Together the slices of a part are the part.
+TEST(CaseCut, CutsParts) {
+  const Case c = Case::Parse("rope pairing=half B=2 H=3 S=7 D=4");
+  const TensorSpec& y = c.info().signature.outputs[0];
+  const Shape shape = c.ShapeOf(y);
+  Tensor<double> seen(shape);
+  size_t count = 0;
+  for (const Slice& part : CutCase(c, 40)) {
+    const CaseCut slices(c, 8, part);
+    count += slices.size();
+    for (size_t s = 0; s < slices.size(); ++s) {
+      for (const size_t i : IndicesIn(shape, y, slices[s])) ++seen.data[i];
+      // The same elements, counted from the beginning of the part.
+      Tensor<double> of_part(ShapeIn(shape, y, part));
+      EXPECT_EQ(ShapeIn(of_part.shape, y, Within(slices[s], part)), ShapeIn(shape, y, slices[s]));
+    }
+  }
+  EXPECT_EQ(seen.data, std::vector<double>(seen.data.size(), 1));
+  EXPECT_GT(count, 2 * CutCase(c, 40).size());
+}
+
 }  // namespace
 }  // namespace sextant

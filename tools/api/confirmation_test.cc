@@ -27,8 +27,8 @@ TEST(Confirmation, SummaryCountsConfirmedElements) {
   const ConfirmedQuestion many = ProofOf("rms_norm N=64 M=64"), few = ProofOf("rms_norm N=1 M=2");
   Confirmation all(true, 1), share(false, 1);
   for (const ConfirmedQuestion& q : {many, few}) {
-    EXPECT_EQ(all.FaultOf(q.c, q.inputs, q.golden), "");
-    EXPECT_EQ(share.FaultOf(q.c, q.inputs, q.golden), "");
+    EXPECT_EQ(all.FaultOf(q.c, {}, q.inputs, q.golden), "");
+    EXPECT_EQ(share.FaultOf(q.c, {}, q.inputs, q.golden), "");
   }
   EXPECT_EQ(all.Summary(), "Boost.Multiprecision confirms 4098 of 4098 elements");
   // 4 of 64 rows of the first case, none of the second case.
@@ -41,7 +41,7 @@ TEST(Confirmation, RefutesAValueWhoseRoundedAndExactPartsChangeTogether) {
   GoldenTensor& y = q.golden[0];
   y.value.data[1] = y.high.data[1] = NextUp(DType::kF64, y.high.data[1]);
   EXPECT_THAT(
-      Confirmation(true, 1).FaultOf(q.c, q.inputs, q.golden),
+      Confirmation(true, 1).FaultOf(q.c, {}, q.inputs, q.golden),
       testing::AllOf(HasSubstr("golden/y[0,1] is "), HasSubstr("Boost.Multiprecision finds"),
                      HasSubstr("; 1 of 2 elements evaluated again")));
 }
