@@ -194,15 +194,7 @@ Verdict Judge::EvaluateVariant(const Variant& variant, const Tensors& outputs,
       if (spec.optional == optional && at != trace.end()) verdict.trace.push_back(at->verdict);
     }
   }
-  const auto wrong = std::ranges::find(verdict.trace, Grade::kFails, &TensorVerdict::grade);
-  if (wrong == verdict.trace.end()) {
-    SetUnverified(MergeTrace(c_, std::move(tensors), trace), verdict);
-    return verdict;
-  }
-  verdict.status = Verdict::Status::kFails;
-  verdict.grade = Grade::kFails;
-  verdict.message = "first wrong at " + wrong->name;
-  if (wrong != verdict.trace.begin()) verdict.message += "; everything before conforms";
+  if (!SetFirstWrong(verdict)) SetUnverified(MergeTrace(c_, std::move(tensors), trace), verdict);
   return verdict;
 }
 
@@ -216,17 +208,11 @@ Verdict Judge::Evaluate(const Tensors& outputs) const {
   const ScopedThreads inside(options_.threads);  // for the recipe's own answers
   Verdict verdict = EvaluateVariant({c_.operation(), EndToEnd()}, outputs, of_trace);
   if (verdict.status != Verdict::Status::kFails) return verdict;
-  std::vector<std::unique_ptr<Operation>> alternatives;
-  {
-    const ScopedRecipe scope(recipe_, c_.dtype());
-    alternatives = c_.operation().Alternatives();
-  }
-  for (const auto& other : alternatives) {
+  for (const auto& other : AlternativesOf(c_, recipe_)) {
     const auto reference = ProveAndPermit({c_, inputs_, recipe_, *other}, options_);
     Verdict alternative = EvaluateVariant({*other, reference}, outputs, OfTrace(*other, outputs));
     if (alternative.status == Verdict::Status::kFails) continue;
-    const std::string reason = alternative.message.empty() ? "" : "; " + alternative.message;
-    alternative.message = "conforms to the alternative rounding decision of the formula" + reason;
+    SayAlternative(alternative);
     return alternative;
   }
   return verdict;

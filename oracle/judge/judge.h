@@ -41,6 +41,7 @@ struct Element {
   // Of a code: the least and the largest one that the recipe permits.
   std::optional<std::pair<double, double>> admissible{};
   bool is_index = false;  // a choice: `error` is its excess (golden.h)
+  size_t index = 0;       // of the element in its tensor, row-major
 };
 
 // The places of failing elements on one axis of a tensor: an axis of the signature, or one of the

@@ -10,6 +10,8 @@ namespace {
 
 constexpr size_t kBlock = 512;  // one vacuous element makes it slow
 
+constexpr uint8_t kHasJudged = 1, kHasOpen = 2;
+
 // The grade of an element whose permitted error is infinite: never kFails.
 Grade GradeOfUnjudgeable(double error, double likely) {
   return error <= likely || std::isinf(likely) ? Grade::kExact : Grade::kUnlikely;
@@ -34,6 +36,39 @@ Grade GradeIn(const AnsweredPart& part, size_t i, double error, double likely) {
 }
 
 }  // namespace
+
+OfElements::OfElements(const Shape& shape, Keep keep)
+    : elements_(CountOf(shape)),
+      width_(RowWidth(shape)),
+      statuses_(keep == Keep::kElements ? elements_ : 0),
+      rows_(keep == Keep::kRows ? elements_ / width_ : 0) {}
+
+void OfElements::Set(size_t first, size_t count, ElementStatus status) {
+  if (rows_.empty()) {
+    std::fill_n(statuses_.begin() + static_cast<ptrdiff_t>(first), count, status);
+    return;
+  }
+  const uint8_t bit = status == ElementStatus::kJudged ? kHasJudged
+                      : status == ElementStatus::kOpen ? kHasOpen
+                                                       : 0;
+  if (bit == 0 || count == 0) return;
+  for (size_t row = first / width_; row <= (first + count - 1) / width_; ++row)
+    rows_[row].fetch_or(bit, std::memory_order_relaxed);
+}
+
+void OfElements::SetFailing(size_t first, size_t count) {
+  const std::lock_guard lock(mutex_);
+  if (fails_.empty()) fails_.resize(elements_);
+  std::fill_n(fails_.begin() + static_cast<ptrdiff_t>(first), count, true);
+}
+
+std::vector<RowStatus> OfElements::TakeRows() const {
+  std::vector<RowStatus> rows;
+  rows.reserve(rows_.size());
+  for (const std::atomic<uint8_t>& row : rows_)
+    rows.push_back({(row & kHasJudged) != 0, (row & kHasOpen) != 0});
+  return rows;
+}
 
 void RangeJudge::Judge(const AnsweredPart& part, size_t first, size_t last) {
   for (size_t at = first; at < last; at += kBlock)
@@ -88,7 +123,7 @@ void RangeJudge::JudgeBlock(const AnsweredPart& part, size_t first, size_t count
   if (ordinary.failed > 0)
     SetIfWorst(part, first + ordinary.most_at, index + ordinary.most_at,
                {Grade::kFails, ordinary.most});
-  std::fill_n(&elements_.statuses[index], count, ElementStatus::kJudged);
+  elements_.Set(index, count, ElementStatus::kJudged);
   for (size_t k = 0; k < count;) {
     const size_t begin = k;
     while (k < count && how[k] == how[begin]) ++k;
@@ -96,7 +131,7 @@ void RangeJudge::JudgeBlock(const AnsweredPart& part, size_t first, size_t count
       bias_.Add(index + begin, {&part.got.data[first + begin], k - begin},
                 {relative + begin, k - begin});
     } else if (how[begin] == How::kFails) {
-      std::fill_n(elements_.fails.begin() + static_cast<ptrdiff_t>(index + begin), k - begin, true);
+      elements_.SetFailing(index + begin, k - begin);
     } else {
       for (size_t i = begin; i < k; ++i) JudgeElement(part, first + i, index + i);
     }
@@ -116,6 +151,7 @@ void RangeJudge::SetIfWorst(const AnsweredPart& part, size_t i, size_t index, co
                     ErrorOf(part.golden, i, got),
                     part.permitted.likely.data[i] + radius};
   verdict_.worst.is_index = IsIndex(part.golden);
+  verdict_.worst.index = index;
   if (HasCodes(part.permitted) && radius < kInfinity)
     verdict_.worst.admissible = AdmissibleOf(part.golden, part.permitted, i);
 }
@@ -131,11 +167,11 @@ double RangeJudge::WorstWithin(size_t index) const {
 // An element that is no number: any other answer fails.
 void RangeJudge::JudgeNonfinite(const AnsweredPart& part, size_t i, size_t index) {
   ++verdict_.judged;
-  elements_.statuses[index] = ElementStatus::kJudged;
+  elements_.Set(index, 1, ElementStatus::kJudged);
   if (!std::isfinite(part.got.data[i])) return;
   verdict_.grade = Grade::kFails;
   ++verdict_.failed;
-  elements_.fails[index] = true;
+  elements_.SetFailing(index, 1);
   SetIfWorst(part, i, index, {Grade::kFails, kInfinity});
 }
 
@@ -146,7 +182,6 @@ void RangeJudge::JudgeElement(const AnsweredPart& part, size_t i, size_t index) 
   // What is only enclosed is decided (oracle/judge/undecided.h).
   const double radius = std::max(golden.radius.data[i], 0.0);
   const double bound = permitted.error.data[i] + radius;
-  ElementStatus& status = elements_.statuses[index];
   const bool left_out = std::isnan(radius);
   if (golden.keeps_nonfinite && !left_out && IsUnspecified(golden, i)) {
     JudgeNonfinite(part, i, index);
@@ -154,7 +189,7 @@ void RangeJudge::JudgeElement(const AnsweredPart& part, size_t i, size_t index) 
   }
   if (left_out || IsUnspecified(golden, i)) {
     const bool is_specified = !left_out && !std::isnan(part.end_to_end.high.data[i]);
-    status = is_specified ? ElementStatus::kOpen : ElementStatus::kUnspecified;
+    elements_.Set(index, 1, is_specified ? ElementStatus::kOpen : ElementStatus::kUnspecified);
     ++(left_out ? verdict_.left_out : is_specified ? verdict_.unjudgeable : verdict_.unspecified);
     return;
   }
@@ -166,14 +201,14 @@ void RangeJudge::JudgeElement(const AnsweredPart& part, size_t i, size_t index) 
   const bool fails = grade == Grade::kFails;
   verdict_.grade = std::max(verdict_.grade, grade);
   verdict_.failed += fails;
-  if (fails) elements_.fails[index] = true;
+  if (fails) elements_.SetFailing(index, 1);
   verdict_.unlikely += grade == Grade::kUnlikely;
   const bool loose = !fails && IsLoose(radius, permitted.error.data[i]);
   verdict_.loose += loose;
   verdict_.unjudgeable += overflows && !loose;
   verdict_.vacuous += !overflows && !loose && permitted.vacuous[i] && !fails;
   const bool judged = !overflows && !loose && (!permitted.vacuous[i] || fails);
-  status = judged ? ElementStatus::kJudged : ElementStatus::kOpen;
+  elements_.Set(index, 1, judged ? ElementStatus::kJudged : ElementStatus::kOpen);
   verdict_.judged += judged;
   const double limit = grade == Grade::kUnlikely ? likely : bound;
   const std::pair rank(std::max(grade, Grade::kWithin), RatioOf(error, limit));

@@ -1,6 +1,9 @@
 // Judges elements of one tensor, part by part. Private to this folder.
 #pragma once
 
+#include <atomic>
+#include <cstdint>
+#include <mutex>
 #include <utility>
 #include <vector>
 
@@ -19,11 +22,24 @@ struct AnsweredPart {
   size_t begin = 0;
 };
 
-// What is known of single elements of the whole tensor.
-struct OfElements {
-  explicit OfElements(size_t count) : statuses(count), fails(count) {}
-  std::vector<ElementStatus> statuses;
-  std::vector<bool> fails;
+// What is known of single elements of the whole tensor. Several threads may set different elements.
+class OfElements {
+ public:
+  enum class Keep { kElements, kRows };  // kRows: less memory
+  OfElements(const Shape& shape, Keep keep);
+  void Set(size_t first, size_t count, ElementStatus status);
+  void SetFailing(size_t first, size_t count);
+  // The results; each can be taken once.
+  std::vector<ElementStatus> TakeStatuses() { return std::move(statuses_); }
+  std::vector<RowStatus> TakeRows() const;
+  const std::vector<bool>& fails() const { return fails_; }  // empty: none
+
+ private:
+  const size_t elements_, width_;
+  std::vector<ElementStatus> statuses_;
+  std::vector<std::atomic<uint8_t>> rows_;  // kHasJudged, kHasOpen
+  std::mutex mutex_;                        // of fails_
+  std::vector<bool> fails_;
 };
 
 class RangeJudge {
@@ -41,6 +57,8 @@ class RangeJudge {
   void Judge(const AnsweredPart& part, size_t first, size_t last);
   // Adds the result for other elements.
   void Merge(const RangeJudge& next);
+  bool HasFailing() const { return verdict_.failed > 0; }
+  bool HasUnlikely() const { return verdict_.unlikely > 0; }
   // Replaces the worst element by that of another, which has judged it from proven numbers.
   void SetWorstOf(const RangeJudge& other) {
     worst_ = other.worst_;

@@ -38,18 +38,29 @@ TensorVerdict JudgeElements(const AnsweredPart& answered, const HowToJudge& by,
   return ranges[0].Total(answered.golden.name, by.bias_bound);
 }
 
-// The open rows of a tensor (an open element and no judged one): their number and the first.
-struct OpenRows {
-  explicit OpenRows(const JudgedTensor& tensor) {
+// The rows of a tensor: all, the open ones (with an open element and no judged one), the first of
+// them, and what there is in any row.
+struct Rows {
+  explicit Rows(const JudgedTensor& tensor) {
+    for (const RowStatus& row : tensor.rows) Add(row);
     const size_t width = RowWidth(tensor.shape);
-    for (size_t at = 0; at < tensor.elements.size(); at += width, ++all) {
-      const auto row = std::span(tensor.elements).subspan(at, width);
-      if (std::ranges::find(row, ElementStatus::kJudged) != row.end()) continue;
-      if (std::ranges::find(row, ElementStatus::kOpen) == row.end()) continue;
-      if (open++ == 0) first = all;
+    for (size_t at = 0; at < tensor.elements.size(); at += width) {
+      RowStatus row;
+      for (const ElementStatus status : std::span(tensor.elements).subspan(at, width))
+        row.Add(status);
+      Add(row);
     }
   }
-  size_t all = 0, open = 0, first = 0;
+  size_t all = 0, open = 0, first_open = 0;
+  RowStatus any;
+
+ private:
+  void Add(const RowStatus& row) {
+    if (row.has_open && !row.has_judged && open++ == 0) first_open = all;
+    any.has_judged |= row.has_judged;
+    any.has_open |= row.has_open;
+    ++all;
+  }
 };
 
 // Whether `got` is the value of element i: where every bit is specified, 0 and -0 differ, and a NaN
@@ -121,14 +132,14 @@ std::vector<JudgedTensor> JudgeTensors(const Case& c, const Reference& reference
     const GoldenTensor& end_to_end = reference.end_to_end ? (*reference.end_to_end)[o] : golden;
     const double bias_bound =
         reference.correct_bias_bound.empty() ? 0 : reference.correct_bias_bound[o];
-    OfElements elements(at->values.data.size());
+    OfElements elements(at->values.shape, OfElements::Keep::kElements);
     const AnsweredPart answered{golden, reference.permitted[o], at->values, end_to_end};
     TensorVerdict verdict =
         JudgeElements(answered, {independent, bias_bound, reference.threads}, elements);
     if (verdict.failed > 0)
-      verdict.failing = FailingIndicesOf({c, spec, reference.inputs}, elements.fails);
+      verdict.failing = FailingIndicesOf({c, spec, reference.inputs}, elements.fails());
     tensors.push_back(
-        {std::move(verdict), spec.optional, at->values.shape, std::move(elements.statuses)});
+        {std::move(verdict), spec.optional, at->values.shape, elements.TakeStatuses()});
   }
   return tensors;
 }
@@ -139,14 +150,11 @@ UnverifiedReason UnverifiedReasonOf(const std::vector<JudgedTensor>& tensors) {
   bool required = true;      // each required tensor has an element that could have failed
   std::string whole_tensor;  // message about a tensor of which no element is judged
   for (const JudgedTensor& tensor : tensors) {
-    const bool judged =
-        std::ranges::find(tensor.elements, ElementStatus::kJudged) != tensor.elements.end();
-    any = any || !tensor.elements.empty();
-    specified = specified || std::ranges::any_of(tensor.elements, [](ElementStatus status) {
-                  return status != ElementStatus::kUnspecified;
-                });
+    const Rows rows(tensor);
+    const bool judged = rows.any.has_judged;
+    any = any || rows.all > 0;
+    specified = specified || judged || rows.any.has_open;
     none_judged = none_judged && !judged;
-    const OpenRows rows(tensor);
     if (rows.open == 0) continue;
     reason.open_row_count += rows.open;
     const std::string& name = tensor.verdict.name;
@@ -158,7 +166,7 @@ UnverifiedReason UnverifiedReasonOf(const std::vector<JudgedTensor>& tensors) {
     shape.pop_back();
     reason.message = "no element of " + std::to_string(rows.open) + " of " +
                      std::to_string(rows.all) + " rows of " + name +
-                     " could have failed; the first is " + IndexText(name, shape, rows.first);
+                     " could have failed; the first is " + IndexText(name, shape, rows.first_open);
   }
   if (!whole_tensor.empty()) reason.message = whole_tensor;
   // An answer without elements is verified: it could have had a wrong shape.

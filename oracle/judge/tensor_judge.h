@@ -23,11 +23,21 @@ enum class ElementStatus : char {
 // how bad they are. As the judge reports the worst element, grades up to kWithin are kWithin.
 using Rank = std::pair<Grade, double>;
 
+// What is known of the elements of a row along the last axis.
+struct RowStatus {
+  bool has_judged = false, has_open = false;
+  void Add(ElementStatus status) {
+    has_judged |= status == ElementStatus::kJudged;
+    has_open |= status == ElementStatus::kOpen;
+  }
+};
+
 struct JudgedTensor {
   TensorVerdict verdict;
   bool optional = false;  // the subject may omit this output
   Shape shape;
-  std::vector<ElementStatus> elements;
+  std::vector<ElementStatus> elements;  // of all; empty if there are `rows`
+  std::vector<RowStatus> rows = {};
 };
 
 // Reference values and bounds with which an answer is compared.

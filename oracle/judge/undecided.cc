@@ -200,13 +200,13 @@ void RankRange::Include(const RankRange& of) {
   }
 }
 
-ElementMarks UndecidedGradesIn(const ProvenAndPermitted& reference, const Tensors& outputs,
-                               RankRange& ranks) {
-  ElementMarks marks(1, std::vector<char>(outputs[0].values.data.size()));
-  const EnclosedJudge judge(reference.golden[0], reference.permitted[0], outputs[0].values);
+std::vector<char> UndecidedGradesIn(const GoldenTensor& golden, const PermittedTensor& permitted,
+                                    const Tensor<double>& got, RankRange& ranks) {
+  std::vector<char> marks(got.data.size());
+  const EnclosedJudge judge(golden, permitted, got);
   for (size_t block = 0; block < judge.blocks(); ++block)
-    ranks.Include(judge.MarkUndecided(block, marks[0]));
-  return HasMark(marks[0], 0, marks[0].size()) ? marks : ElementMarks();
+    ranks.Include(judge.MarkUndecided(block, marks));
+  return marks;
 }
 
 Undecided::Undecided(const ProvenAndPermitted& reference, const Tensors& outputs, int threads,

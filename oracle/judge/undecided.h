@@ -49,8 +49,8 @@ struct RankRange {
   Rank next{};           // as `most`, of elements that conform and have other numbers than `top`
   void Include(const RankRange& of);
 };
-// Marks the elements of the only output whose grade is undecided. Includes the others in `ranks`.
-ElementMarks UndecidedGradesIn(const ProvenAndPermitted& reference, const Tensors& outputs,
-                               RankRange& ranks);
+// Marks the elements of an output whose grade is undecided. Includes the others in `ranks`.
+std::vector<char> UndecidedGradesIn(const GoldenTensor& golden, const PermittedTensor& permitted,
+                                    const Tensor<double>& got, RankRange& ranks);
 
 }  // namespace sextant::oracle

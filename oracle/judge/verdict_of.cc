@@ -39,6 +39,26 @@ Verdict MismatchVerdict(const Case& c, const std::string& mismatch) {
   return verdict;
 }
 
+std::vector<std::unique_ptr<Operation>> AlternativesOf(const Case& c, const Recipe& recipe) {
+  const ScopedRecipe scope(recipe, c.dtype());
+  return c.operation().Alternatives();
+}
+
+void SayAlternative(Verdict& verdict) {
+  const std::string reason = verdict.message.empty() ? "" : "; " + verdict.message;
+  verdict.message = "conforms to the alternative rounding decision of the formula" + reason;
+}
+
+bool SetFirstWrong(Verdict& verdict) {
+  const auto wrong = std::ranges::find(verdict.trace, Grade::kFails, &TensorVerdict::grade);
+  if (wrong == verdict.trace.end()) return false;
+  verdict.status = Verdict::Status::kFails;
+  verdict.grade = Grade::kFails;
+  verdict.message = "first wrong at " + wrong->name;
+  if (wrong != verdict.trace.begin()) verdict.message += "; everything before conforms";
+  return true;
+}
+
 void SetUnverified(const std::vector<JudgedTensor>& tensors, Verdict& verdict) {
   if (verdict.status == Verdict::Status::kFails) return;
   UnverifiedReason reason = UnverifiedReasonOf(tensors);

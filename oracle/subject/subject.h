@@ -2,9 +2,12 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
+#include "reference/base/error.h"
 #include "reference/case/case.h"
 #include "reference/number/tensor/stored_tensor.h"
 #include "reference/number/tensor/tensor.h"
@@ -22,6 +25,14 @@ struct Answer {
   Tensors outputs;      // the outputs of the signature; optional ones may be missing
 };
 
+// An answer cannot be judged: its numbers are not those of its dtypes, or are to another question.
+class InvalidAnswer : public Error {
+  using Error::Error;
+};
+
+// The outputs of an answer, wherever they are.
+using OutputSources = std::vector<std::shared_ptr<const TensorSource>>;
+
 struct Subject {
   std::string name;    // as on the command line: "fast", "exec:./mine"
   std::string recipe;  // how it claims to round: a standard recipe's name or a recipe line
@@ -35,6 +46,10 @@ struct Subject {
   // The same answer, from and in tensors that need less memory. Empty if there is none to the case.
   std::function<std::optional<StoredTensors>(const Case&, const StoredTensors& inputs)>
       answer_stored = nullptr;
+  // The answer in a file, of which parts are read. Empty if there is none to the case. This and
+  // reading it throw InvalidAnswer.
+  std::function<std::optional<OutputSources>(const Case&, const TensorReaders& inputs)>
+      answer_in_file = nullptr;
 };
 
 // The reference implementation, with every operation rounded as the recipe says (number type

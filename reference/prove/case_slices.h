@@ -68,13 +68,14 @@ inline Tensors InputsIn(const Evaluation& evaluation, const Slice& slice) {
 }
 
 // The part of a subject's outputs that lies in a slice.
-inline Tensors ExtractOutputs(const Case& c, const Tensors* subject_outputs, const Slice& slice) {
+inline Tensors OutputsIn(const Evaluation& evaluation, const Slice& slice) {
   Tensors part;
-  if (!subject_outputs) return part;
-  for (const TensorSpec& spec : c.info().signature.outputs) {
-    const auto at = std::ranges::find(*subject_outputs, spec.name, &NamedTensor::name);
-    if (at != subject_outputs->end())
-      part.push_back({at->name, at->dtype, ExtractSlice(at->values, spec, slice)});
+  if (!evaluation.subject_outputs) return part;
+  const Slice own = evaluation.subject_part ? Within(slice, *evaluation.subject_part) : slice;
+  for (const TensorSpec& spec : evaluation.c.info().signature.outputs) {
+    const auto at = std::ranges::find(*evaluation.subject_outputs, spec.name, &NamedTensor::name);
+    if (at != evaluation.subject_outputs->end())
+      part.push_back({at->name, at->dtype, ExtractSlice(at->values, spec, own)});
   }
   return part;
 }
@@ -82,16 +83,15 @@ inline Tensors ExtractOutputs(const Case& c, const Tensors* subject_outputs, con
 // The outputs of the slice. For Counted and Rounded, the recipe must be in scope.
 template <class Real>
 Outputs<Real> Evaluated(const Evaluation& evaluation, const Slice& slice) {
-  const auto& [c, inputs, recipe, operation, subject_outputs] = evaluation;
   const ScopedSlice in(&slice);
-  const Tensors own = ExtractOutputs(c, subject_outputs, slice);
+  const Tensors own = OutputsIn(evaluation, slice);
   std::optional<ScopedTrace> tracing;
-  if (subject_outputs) tracing.emplace(own);
-  Outputs<Real> outputs = MakeOutputs<Real>(c, slice);
-  if (slice.ranges.empty() && inputs.whole)
-    operation.Evaluate(*inputs.whole, outputs);  // without a copy: they may be large
+  if (evaluation.subject_outputs) tracing.emplace(own);
+  Outputs<Real> outputs = MakeOutputs<Real>(evaluation.c, slice);
+  if (slice.ranges.empty() && evaluation.inputs.whole)
+    evaluation.operation.Evaluate(*evaluation.inputs.whole, outputs);  // no copy: it may be large
   else
-    operation.Evaluate(InputsIn(evaluation, slice), outputs);
+    evaluation.operation.Evaluate(InputsIn(evaluation, slice), outputs);
   return outputs;
 }
 

@@ -5,11 +5,18 @@
 namespace sextant {
 
 struct EnclosedSlices::State {
+  Prover MakeProver() { return {Traced(), slice, reference, memory}; }
+  Evaluation Traced() const {
+    return {evaluation.c,         evaluation.inputs, evaluation.recipe,
+            evaluation.operation, outputs,           outputs ? &slice : nullptr};
+  }
+
   const Evaluation evaluation;
+  const bool has_level_1 = HasLevel1(evaluation.c);
   Slice slice{};
+  const Tensors* outputs = nullptr;
   ProvenAndPermitted reference{};
   CountedOutput memory{CountedArrays(0)};
-  Prover prover{evaluation, slice, reference, memory};
 };
 
 EnclosedSlices::EnclosedSlices(const Evaluation& evaluation) : state_(new State{evaluation}) {
@@ -23,8 +30,9 @@ EnclosedSlices::EnclosedSlices(const Evaluation& evaluation) : state_(new State{
 
 EnclosedSlices::~EnclosedSlices() = default;
 
-void EnclosedSlices::Enclose(const Slice& slice) {
+void EnclosedSlices::Enclose(const Slice& slice, const Tensors* outputs) {
   state_->slice = slice;
+  state_->outputs = outputs;
   const Case& c = state_->evaluation.c;
   for (size_t o = 0; o < c.info().signature.outputs.size(); ++o) {
     const TensorSpec& spec = c.info().signature.outputs[o];
@@ -39,11 +47,12 @@ void EnclosedSlices::Enclose(const Slice& slice) {
     p.vacuous.resize(CountOf(shape));
     if (g.choice != Choice::kNone) p.before_rounding.resize(CountOf(shape));
   }
-  state_->prover.EncloseSlice(slice);
+  Prover prover = state_->MakeProver();
+  state_->has_level_1 && !outputs ? prover.EncloseSlice(slice) : prover.ProveSlice(slice);
 }
 
 void EnclosedSlices::ProveMarked(const ElementMarks& marks) {
-  state_->prover.ProveMarked(state_->slice, marks);
+  state_->MakeProver().ProveMarked(state_->slice, marks);
 }
 
 const ProvenAndPermitted& EnclosedSlices::reference() const { return state_->reference; }

@@ -170,13 +170,13 @@ std::vector<PermittedTensor> PermittedErrors(const Evaluation& evaluation, const
 }
 
 bool CanBeTraced(const Evaluation& evaluation) {
-  const auto& [c, inputs, recipe, operation, subject_outputs] = evaluation;
+  const Case& c = evaluation.c;
   Slice slice;
   while (const auto halves = Halve(c, slice)) slice = halves->first;
-  const ScopedRecipe following(recipe, c.dtype());
-  const Tensors own = ExtractOutputs(c, subject_outputs, slice);
+  const ScopedRecipe following(evaluation.recipe, c.dtype());
+  const Tensors own = OutputsIn(evaluation, slice);
   const ScopedTrace tracing(own);
-  Evaluated<Rounded>({c, inputs, recipe, operation}, slice);
+  Evaluated<Rounded>({c, evaluation.inputs, evaluation.recipe, evaluation.operation}, slice);
   return tracing.used();
 }
 

@@ -11,6 +11,7 @@
 #include "reference/number/recipe/recipe.h"
 #include "reference/number/tensor/stored_tensor.h"
 #include "reference/prove/golden.h"
+#include "reference/prove/slices.h"
 
 namespace sextant {
 
@@ -33,6 +34,7 @@ struct Evaluation {
   // A subject's outputs, for a trace (reference/case/intermediate.h). If they are null, an
   // enclosing ScopedTrace is valid; its tensors must have the shape of the slice that is evaluated.
   const Tensors* subject_outputs = nullptr;
+  const Slice* subject_part = nullptr;  // they have only this part of the case; null: all
 };
 
 // How values are proven. The ladder takes the cheapest enclosure that decides an element

@@ -19,8 +19,7 @@ bool AreFinite(const Tensors& tensors) {
 // Whether all numbers that a slice reads are finite. An element that depends on a NaN or an
 // infinity is unspecified, which only level 3 finds.
 bool HasFiniteInputs(const Evaluation& evaluation, const Slice& slice) {
-  return AreFinite(InputsIn(evaluation, slice)) &&
-         AreFinite(ExtractOutputs(evaluation.c, evaluation.subject_outputs, slice));
+  return AreFinite(InputsIn(evaluation, slice)) && AreFinite(OutputsIn(evaluation, slice));
 }
 
 // The same for the whole case; false if its inputs are read.

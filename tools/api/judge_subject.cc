@@ -1,10 +1,14 @@
 #include "tools/api/judge_subject.h"
 
+#include <algorithm>
+
 #include "oracle/diagnosis/repeated_question.h"
 #include "oracle/judge/sliced_judge.h"
+#include "reference/case/out_of_memory.h"
 #include "reference/number/recipe/in_parallel_here.h"
 #include "tools/api/answer_of.h"
 #include "tools/api/judgement.h"
+#include "tools/api/part_as_case.h"
 
 namespace sextant::tools {
 namespace {
@@ -45,30 +49,93 @@ Budget BudgetOf(const JudgeSubjectOptions& options) {
   return budget;
 }
 
+// Elements of all tensors of a case that is still judged as a whole if its answer fails or is
+// unlikely: about 2.5 GiB of memory.
+constexpr size_t kMostWhole = size_t{1} << 26;
+oracle::Failing HowToFail(const Case& c) {
+  return ElementsOf(c) > kMostWhole ? oracle::Failing::kJudge : oracle::Failing::kGiveUp;
+}
+
 // What slices say of an answer: no verdict if it needs reference values of the whole case.
 struct BySlices {
   bool tried = false;
   std::optional<Verdict> verdict{};
 };
 
-// Of the answer to stored inputs, which needs less memory, if the subject has one.
+// The causes of a large failing answer are those of a part of it, around its worst element. An
+// answer is not unlikely if that part is not.
+void ExplainByPart(const Case& c, const TensorReaders& inputs, const TensorReaders& outputs,
+                   const JudgeSubjectOptions& options, Verdict& verdict) {
+  if (verdict.grade != oracle::Grade::kFails && verdict.grade != oracle::Grade::kUnlikely) return;
+  const auto worst =
+      std::ranges::find(verdict.tensors, *verdict.grade, &oracle::TensorVerdict::grade);
+  const TensorSpec& output = *FindTensor(c.info().signature, worst->name);
+  const auto part = PartAround(c, inputs, outputs, output, worst->worst.index);
+  if (!part) return;
+  const Recipe recipe = ParseRecipe(options.recipe, c.dtype());
+  const ScopedBudget all{Budget()};
+  const oracle::Judge judge(part->c, part->inputs, recipe, options.prove);
+  Verdict own = JudgeOutputs(judge, part->c, part->inputs, recipe, part->outputs,
+                             {options.prove.threads, {}, options.prove.engine});
+  if (verdict.grade == oracle::Grade::kUnlikely && own.grade < oracle::Grade::kUnlikely) {
+    for (oracle::TensorVerdict& tensor : verdict.tensors)
+      tensor.grade = std::min(tensor.grade, oracle::Grade::kWithin);
+    verdict.grade = oracle::Grade::kWithin;
+    return;
+  }
+  verdict.causes = std::move(own.causes);
+  verdict.other_recipes = std::move(own.other_recipes);
+  if (verdict.causes.empty() && verdict.other_recipes.texts.empty()) return;
+  verdict.message += (verdict.message.empty() ? "" : "; ") +
+                     ("causes and recipes are those of the slice " + TextOf(part->part));
+}
+
+// The verdict by slices, if they give one.
+std::optional<Verdict> JudgeReaders(const Case& c, const TensorReaders& inputs,
+                                    const TensorReaders& outputs,
+                                    const JudgeSubjectOptions& options) {
+  const oracle::Failing failing = HowToFail(c);
+  auto verdict = oracle::JudgeInSlices(c, inputs, ParseRecipe(options.recipe, c.dtype()),
+                                       options.prove, outputs, failing);
+  if (verdict && failing == oracle::Failing::kJudge)
+    ExplainByPart(c, inputs, outputs, options, *verdict);
+  return verdict;
+}
+
+BySlices JudgeInTime(const Case& c, const TensorReaders& inputs, const TensorReaders& outputs,
+                     const JudgeSubjectOptions& options) {
+  if (options.time) options.time->Begin();
+  const ScopedBudget within(BudgetOf(options));
+  BySlices by{true, JudgeReaders(c, inputs, outputs, options)};
+  if (options.time) options.time->Pause();
+  return by;
+}
+
+// Of an answer that a file has, or of one to stored inputs: both need less memory.
 BySlices JudgeStored(const Selected& selected, const oracle::Subject& subject,
                      const JudgeSubjectOptions& options) {
   const Case& c = selected.c;
-  if (!subject.answer_stored || selected.record || !oracle::CanJudgeInSlices(c, options.prove))
-    return {};
+  if (selected.record || !oracle::CanJudgeInSlices(c, options.prove)) return {};
+  if (subject.answer_in_file) {
+    const DrawnInputs inputs(c, NpyReader());
+    try {
+      const auto sources = subject.answer_in_file(c, inputs.readers());
+      if (!sources) return {};
+      TensorReaders outputs;
+      for (const auto& source : *sources) outputs.emplace_back(*source);
+      return JudgeInTime(c, inputs.readers(), outputs, options);
+    } catch (const oracle::InvalidAnswer& e) {
+      return {true, NotJudged(c, Verdict::Status::kCouldNotRun, e.what())};
+    }
+  }
+  if (!subject.answer_stored) return {};
   const StoredTensors inputs = DrawStored(c, NpyReader());
   const auto outputs = [&] {
     const ScopedThreads of_subject(options.prove.threads);
     return subject.answer_stored(c, inputs);
   }();
   if (!outputs) return {};
-  if (options.time) options.time->Begin();
-  const ScopedBudget within(BudgetOf(options));
-  auto verdict = oracle::JudgeInSlices(c, ReadersOf(inputs), ParseRecipe(options.recipe, c.dtype()),
-                                       options.prove, ReadersOf(*outputs));
-  if (options.time) options.time->Pause();
-  return {true, std::move(verdict)};
+  return JudgeInTime(c, ReadersOf(inputs), ReadersOf(*outputs), options);
 }
 
 Verdict JudgeInBudget(const Selected& selected, const oracle::Subject& subject,
@@ -88,8 +155,7 @@ Verdict JudgeInBudget(const Selected& selected, const oracle::Subject& subject,
   if (!stored && oracle::CanJudgeInSlices(c, options.prove) &&
       oracle::DescribeMismatch(c, outputs).empty()) {
     if (!before.tried) {
-      if (auto verdict = oracle::JudgeInSlices(c, ReadersOf(inputs), recipe, options.prove,
-                                               ReadersOf(outputs)))
+      if (auto verdict = JudgeReaders(c, ReadersOf(inputs), ReadersOf(outputs), options))
         return *std::move(verdict);
     }
     asked = oracle::AskedAhead(subject, c, inputs);  // it computes while its answer is judged

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <sstream>
 #include <utility>
 
 #include "oracle/catalog/beside_precision.h"
@@ -60,19 +59,6 @@ bool NamesABug(const Verdict& verdict, const Case& c, const Tensors& inputs, con
   return at != defects.end() && oracle::ButAPrecision(*at, c, inputs, recipe);
 }
 
-// The row-major index of the element that IndexText has named "y[1,3,2,6]".
-size_t IndexAt(const std::string& where, const Shape& shape) {
-  std::istringstream in(where.substr(where.find('[') + 1));
-  size_t index = 0;
-  for (const size_t extent : shape) {
-    size_t at = 0;
-    char separator = 0;
-    in >> at >> separator;
-    index = index * extent + at;
-  }
-  return index;
-}
-
 // Names elements by the axes of the given tensors, and gives the errors their leading axes.
 void UseGivenAxes(Judgement& judgement) {
   const Question& question = judgement.question;
@@ -81,7 +67,7 @@ void UseGivenAxes(Judgement& judgement) {
       const auto at = std::ranges::find(question.outputs, tensor.name, &NamedTensor::name);
       if (at == question.outputs.end() || tensor.worst.where.empty()) continue;
       const auto& axes = question.output_axes[static_cast<size_t>(at - question.outputs.begin())];
-      tensor.worst.where = axes.PlaceOf(tensor.name, IndexAt(tensor.worst.where, at->values.shape));
+      tensor.worst.where = axes.PlaceOf(tensor.name, tensor.worst.index);
     }
   }
   for (ElementErrors& errors : judgement.errors) {

@@ -28,6 +28,7 @@ double ElementsOf(const Case& c) {
 std::string MemoryNote(const Case& c, const oracle::Subject& subject, const ProveOptions& options) {
   const double elements = ElementsOf(c);
   const double each = !oracle::CanJudgeInSlices(c, options) ? kWhole
+                      : subject.answer_in_file              ? 0
                       : subject.answer_stored               ? kStored
                                                             : kInSlices;
   if (elements * each < kMuch) return "";

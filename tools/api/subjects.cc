@@ -24,44 +24,77 @@ namespace {
 using oracle::Answer;
 using oracle::Subject;
 
-// Describes the first recorded input that differs from the input of the case; empty if there is
-// none. Inputs that are not recorded, and recorded inputs that the operation does not have, are
-// ignored.
-std::string InputMismatch(const Record& recorded, const Tensors& inputs) {
-  for (const NamedTensor& input : inputs) {
-    const auto at = std::ranges::find(recorded.inputs, input.name, &NamedTensor::name);
-    if (at == recorded.inputs.end()) continue;
-    const std::string difference = Difference("inputs/" + input.name, at->values, input.values);
-    if (!difference.empty()) return "the answer has other inputs: " + difference;
-  }
-  return "";
-}
+using Answers = std::map<std::string, fixtures::LargeRecord>;  // by the line of the case
 
-// The recorded outputs, in the dtypes that the case declares.
-Answer RecordedAnswer(const Record& recorded, const Case& c, const Tensors& inputs) {
-  Answer answer;
-  answer.message = InputMismatch(recorded, inputs);
-  if (!answer.message.empty()) return {Answer::Status::kFailed, answer.message, {}};
-  for (const TensorSpec& spec : c.info().signature.outputs) {
-    for (const NamedTensor& tensor : recorded.outputs) {
-      if (tensor.name != spec.name) continue;
-      try {
-        fixtures::RequireExact(tensor, c.DTypeOf(spec));
-      } catch (const Error& e) {
-        return {Answer::Status::kFailed, e.what(), {}};
-      }
-      answer.outputs.push_back({tensor.name, c.DTypeOf(spec), tensor.values});
+// Throws InvalidAnswer if a recorded input differs from that of the case. Inputs that are not
+// recorded, and recorded inputs that the operation does not have, are ignored.
+void RequireInputs(const fixtures::LargeRecord& recorded, const TensorReaders& inputs) {
+  constexpr size_t kAtOnce = size_t{1} << 20;  // elements
+  for (const TensorReader& input : inputs) {
+    const auto at = std::ranges::find_if(
+        recorded.inputs, [&](const auto& stored) { return stored->name() == input.name(); });
+    if (at == recorded.inputs.end()) continue;
+    const std::string path = "inputs/" + input.name(), other = "the answer has other inputs: ";
+    if ((*at)->shape() != input.shape())
+      throw oracle::InvalidAnswer(other, path, " has shape ", ToString((*at)->shape()),
+                                  ", expected ", ToString(input.shape()));
+    std::vector<double> stored, drawn;
+    for (size_t first = 0; first < CountOf(input.shape()); first += kAtOnce) {
+      stored.resize(std::min(kAtOnce, CountOf(input.shape()) - first));
+      drawn.resize(stored.size());
+      (*at)->Read(first, stored);
+      input.Read(first, drawn);
+      const std::string difference =
+          Difference(path, input.shape(), stored, drawn, [first](size_t i) { return first + i; });
+      if (!difference.empty()) throw oracle::InvalidAnswer(other, difference);
     }
   }
-  return answer;
+}
+
+// A recorded output in the dtype that the case declares. The dtypes of values are checked when they
+// are read, so that one wrong value fails one case.
+class RecordedOutput : public TensorSource {
+ public:
+  RecordedOutput(std::shared_ptr<const Answers> answers, const TensorSource& output, DType dtype)
+      : TensorSource(output.name(), dtype, output.shape()),
+        answers_(std::move(answers)),
+        output_(output) {}
+  void Read(size_t first, std::span<double> to) const override {
+    output_.Read(first, to);
+    try {
+      fixtures::RequireExact(name(), shape(), first, to, dtype());
+    } catch (const Error& e) {
+      throw oracle::InvalidAnswer(e.what());
+    }
+  }
+
+ private:
+  const std::shared_ptr<const Answers> answers_;  // owns the output
+  const TensorSource& output_;
+};
+
+// Empty if there is no answer.
+std::optional<oracle::OutputSources> RecordedOutputs(const std::shared_ptr<const Answers>& answers,
+                                                     const Case& c, const TensorReaders& inputs) {
+  const auto at = answers->find(c.ToString());
+  if (at == answers->end() || at->second.outputs.empty()) return std::nullopt;
+  RequireInputs(at->second, inputs);
+  oracle::OutputSources outputs;
+  for (const TensorSpec& spec : c.info().signature.outputs) {
+    for (const auto& output : at->second.outputs) {
+      if (output->name() == spec.name)
+        outputs.push_back(std::make_shared<RecordedOutput>(answers, *output, c.DTypeOf(spec)));
+    }
+  }
+  return outputs;
 }
 
 // The recipe of all answers in a file. `sextant answer` stores that of the subject.
-std::string RecipeOf(const std::string& path, const std::vector<fixtures::StoredRecord>& records) {
+std::string RecipeOf(const std::string& path, const std::vector<fixtures::LargeRecord>& records) {
   std::string recipe = fixtures::kUsualRecipe;
   if (!records.empty()) recipe = records.front().recipe;
   ParseRecipe(recipe, DType::kF32);  // throws Error
-  for (const fixtures::StoredRecord& record : records) {
+  for (const fixtures::LargeRecord& record : records) {
     if (record.recipe == recipe) continue;
     throw Error(path, " has answers by the recipes '", recipe, "' and '", record.recipe,
                 "', expected one recipe in a file");
@@ -69,8 +102,8 @@ std::string RecipeOf(const std::string& path, const std::vector<fixtures::Stored
   return recipe;
 }
 
-std::vector<fixtures::StoredRecord> ReadAnswers(const std::string& path) try {
-  return fixtures::ReadRecords(path, {.exact = false});
+std::vector<fixtures::LargeRecord> ReadAnswers(const std::string& path) try {
+  return fixtures::ReadLargeRecords(path, {.exact = false});
 } catch (const Error& e) {
   std::error_code ignored;
   if (IsHdf5(path) || !std::filesystem::is_regular_file(path, ignored)) throw;
@@ -79,30 +112,42 @@ std::vector<fixtures::StoredRecord> ReadAnswers(const std::string& path) try {
               "outputs added; `sextant judge` judges tensors of .npy, .safetensors and .h5 files");
 }
 
-// The dtypes of values are checked when a case is answered, so that one wrong value fails one case.
 Subject FilesSubject(const std::string& path) try {
-  const auto answers = std::make_shared<std::map<std::string, Record>>();
-  std::vector<fixtures::StoredRecord> records = ReadAnswers(path);
+  const auto answers = std::make_shared<Answers>();
+  std::vector<fixtures::LargeRecord> records = ReadAnswers(path);
   const std::string recipe = RecipeOf(path, records);
-  for (fixtures::StoredRecord& record : records) {
+  for (fixtures::LargeRecord& record : records) {
     std::string key;
     try {
       key = Case::Parse(record.case_line).ToString();
     } catch (const Error& e) {
       throw Error(path, ": case '", record.case_line, "': ", e.what());
     }
+    if (!record.slice.empty())
+      throw Error(path, ": case '", record.case_line, "' has only the slice ", record.slice,
+                  ", expected whole answers");
     if (!answers->emplace(key, std::move(record)).second) {
       throw Error(path, " answers the same case twice: ", key);
     }
   }
-  return {"files:" + path, recipe, [path, answers](const Case& c, const Tensors& inputs) {
-            const auto at = answers->find(c.ToString());
-            if (at == answers->end() || at->second.outputs.empty()) {
-              return Answer{
-                  Answer::Status::kUnsupported, Marked(path) + " has no output for this case", {}};
-            }
-            return RecordedAnswer(at->second, c, inputs);
-          }};
+  Subject subject{"files:" + path, recipe, nullptr};
+  subject.answer_in_file = [answers](const Case& c, const TensorReaders& inputs) {
+    return RecordedOutputs(answers, c, inputs);
+  };
+  subject.answer = [answers, path](const Case& c, const Tensors& inputs) {
+    try {
+      const auto outputs = RecordedOutputs(answers, c, ReadersOf(inputs));
+      if (!outputs)
+        return Answer{
+            Answer::Status::kUnsupported, Marked(path) + " has no output for this case", {}};
+      Answer answer;
+      for (const auto& output : *outputs) answer.outputs.push_back(TensorReader(*output).Values());
+      return answer;
+    } catch (const oracle::InvalidAnswer& e) {
+      return Answer{Answer::Status::kFailed, e.what(), {}};
+    }
+  };
+  return subject;
 } catch (const Error& e) {
   throw oracle::Failure(oracle::Failure::Cause::kEnded, e.what(), "");
 }
