@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <limits>
 #include <mutex>
+#include <set>
+#include <string>
 
 #include "reference/base/parallel.h"
 #include "reference/prove/case_slices.h"
@@ -22,6 +24,38 @@ CaseCut PartsOf(const Case& c, size_t elements, const Slice& slice) {
   const double share = static_cast<double>(largest) / static_cast<double>(std::max<size_t>(1, all));
   const auto most = static_cast<size_t>(static_cast<double>(elements) * share);
   return CaseCut(c, all <= elements ? kWhole : std::max<size_t>(1, most), slice);
+}
+
+namespace {
+
+// The part of the keys that the queries of a slice see.
+double VisibleShare(const Case& c, const Slice& slice) {
+  const auto queries = slice.ranges.find("S");
+  const auto keys = c.dimensions().find("T"), all = c.dimensions().find("S");
+  if (queries == slice.ranges.end() || keys == c.dimensions().end() ||
+      c.ToString().find(" mask=causal ") == std::string::npos)
+    return 1;
+  const auto [first, count] = queries->second;
+  const auto middle = static_cast<double>(first) + static_cast<double>(count) / 2;
+  const double seen = static_cast<double>(keys->second - all->second) + middle;
+  return std::clamp(seen / static_cast<double>(keys->second), 0.01, 1.0);
+}
+
+}  // namespace
+
+double PredictedCost(const Case& c, const Slice& slice) {
+  double elements = 0, terms = 1;
+  std::set<std::string> letters;
+  for (const TensorSpec& spec : c.info().signature.outputs) {
+    elements += static_cast<double>(CountOf(ShapeIn(c.ShapeOf(spec), spec, slice)));
+    letters.insert(spec.extents.begin(), spec.extents.end());
+  }
+  for (const TensorSpec& spec : c.signature().inputs) {
+    const Shape shape = c.ShapeOf(spec);
+    for (size_t axis = 0; axis < shape.size(); ++axis)
+      if (letters.insert(spec.extents[axis]).second) terms += static_cast<double>(shape[axis]);
+  }
+  return elements * terms * VisibleShare(c, slice);
 }
 
 namespace {

@@ -16,6 +16,11 @@ namespace sextant {
 // part.
 CaseCut PartsOf(const Case& c, size_t elements, const Slice& slice = {});
 
+// About how long a slice takes to prove or judge, relative to others: the elements of its outputs
+// times the terms of each, which are about the extents that the inputs have and the outputs have
+// not, and of causal attention the share of the keys that its queries see.
+double PredictedCost(const Case& c, const Slice& slice = {});
+
 // The inputs of one part, in memory.
 class InputsOfPart {
  public:

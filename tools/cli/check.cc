@@ -4,20 +4,19 @@
 #include <filesystem>
 #include <functional>
 #include <iostream>
-#include <map>
 #include <memory>
 #include <optional>
-#include <set>
 
-#include "oracle/catalog/refuting_cases.h"
+#include "fixtures/store/digest.h"
 #include "oracle/subject/exec_client.h"
+#include "reference/prove/part.h"
 #include "tools/api/judge_cases.h"
 #include "tools/api/memory_to_judge.h"
 #include "tools/api/named_cases.h"
 #include "tools/api/selection.h"
 #include "tools/api/subjects.h"
 #include "tools/cli/check_arguments.h"
-#include "tools/cli/check_outputs.h"
+#include "tools/cli/check_report.h"
 #include "tools/cli/commands.h"
 #include "tools/cli/output.h"
 #include "tools/report/progress.h"
@@ -80,45 +79,6 @@ void JudgeAll(const std::vector<Selected>& selected, const Subject& subject,
              take);
 }
 
-// `unselected`: lines of cases that the filters leave out.
-void ReadExpectations(const std::string& path, const std::vector<Selected>& selected,
-                      const std::vector<std::string>& unselected, Report& report) {
-  if (path.empty()) return;
-  report.expectations = Expectations::Read(path);
-  std::vector<std::string> lines = unselected;
-  for (const Selected& s : selected) {
-    report.expectations.RequireNames(s.c);
-    lines.push_back(s.c.ToString());
-  }
-  report.stale_expectations = report.expectations.StaleEntries(lines);
-}
-
-// Entries are stale if their cases conform, none has the result that they expect, and all of them
-// were judged.
-void AddRepaired(const std::vector<std::string>& unselected, Report& report) {
-  const Expectations& known = report.expectations;
-  for (const Expectation& entry : known.entries()) {
-    const auto is_left_out = [&](const std::string& line) { return known.For(line) == &entry; };
-    if (report.not_reached > 0 || std::ranges::any_of(unselected, is_left_out)) continue;
-    size_t conforming = 0;
-    bool may_be_right = false;
-    for (const Verdict& verdict : report.verdicts) {
-      const std::string* committed = report.CommittedOf(verdict);
-      if (known.For(committed ? *committed : verdict.case_line) != &entry) continue;
-      const Outcome outcome = OutcomeOf(verdict, report.strict);
-      conforming += outcome == Outcome::kConforms;
-      const bool is_judged = outcome == Outcome::kConforms || outcome == Outcome::kFails ||
-                             outcome == Outcome::kUnlikely ||
-                             (outcome == Outcome::kUnsupported && report.supported_only);
-      may_be_right = may_be_right || !is_judged || verdict.sample || outcome == entry.outcome;
-    }
-    if (conforming > 0 && !may_be_right)
-      report.stale_expectations.push_back(
-          entry.where + ": remove this entry, none of its cases is '" +
-          std::string(NameOf(entry.outcome)) + "': cases = \"" + entry.cases + "\"");
-  }
-}
-
 // Empty if it does not start: the report then says why.
 std::optional<Subject> Started(const CheckArguments& options, Report& report) try {
   return MakeSubject(options.subject, options.timeout);
@@ -140,30 +100,38 @@ std::vector<std::string> RealCasesBeside(const std::vector<std::string>& argumen
   return files;
 }
 
-// Asks the conforming cases about the known defects that failing ones name.
-void AddRefuting(Report& report) {
-  std::set<std::string> types;  // of failing cases: a kernel of another type may be another one
-  std::map<std::string, std::set<std::string>> named;  // by operation
-  const auto type_of = [](const Case& c) {
-    return c.name() + " " + std::string(NameOf(c.dtype()));
-  };
-  std::map<std::string, std::vector<Case>> conforming;
-  for (const bool fails : {true, false}) {
-    for (const Verdict& verdict : report.verdicts) {
-      if (verdict.status != (fails ? Verdict::Status::kFails : Verdict::Status::kConforms))
-        continue;
-      const Case c = Case::Parse(verdict.case_line);
-      if (!fails && types.contains(type_of(c))) conforming[c.name()].push_back(c);
-      if (!fails) continue;
-      types.insert(type_of(c));
-      for (const oracle::Cause& cause : verdict.causes)
-        if (!cause.is_measured) named[c.name()].insert(cause.name);
+std::vector<Case> CasesOf(const std::vector<Selected>& selected) {
+  std::vector<Case> cases;
+  for (const Selected& s : selected) cases.push_back(s.c);
+  return cases;
+}
+
+// Keeps the cases of one shard; the lines of the others are added to `unselected`.
+std::optional<JudgedShare> TakeShare(const CheckArguments& options, std::vector<Selected>& selected,
+                                     std::vector<std::string>& unselected) {
+  NoteShard(options.shard);
+  const Shard shard = ShardOf(options.shard);
+  if (options.shard.empty()) return std::nullopt;
+  constexpr double kCostOfCase = 0x1p14;  // as much as elements
+  std::vector<double> costs;
+  std::string lines;
+  for (const Selected& s : selected) {
+    costs.push_back(kCostOfCase + PredictedCost(s.c));
+    lines += s.c.ToString() + "\n";
+  }
+  JudgedShare share{shard, selected.size(), fixtures::DigestOf(lines)};
+  const std::vector<size_t> dealt = DealtTo(costs, shard.count);
+  std::vector<Selected> own;
+  for (size_t i = 0; i < selected.size(); ++i) {
+    if (dealt[i] != shard.index) {
+      unselected.push_back(selected[i].c.ToString());
+    } else {
+      own.push_back(std::move(selected[i]));
+      share.positions.push_back(i);
     }
   }
-  for (const auto& [operation, defects] : named)
-    for (const std::string& defect : defects)
-      report.refuting[operation + "/" + defect] =
-          oracle::CountRefuting(operation, defect, conforming[operation], report.recipe);
+  selected = std::move(own);
+  return share;
 }
 
 int Check(const CheckArguments& options) {
@@ -180,6 +148,7 @@ int Check(const CheckArguments& options) {
                                            .left_out = &unselected,
                                            .with = options.with,
                                            .replaced = &replaced});
+  std::optional<JudgedShare> share = TakeShare(options, selected, unselected);
   Report report{
       .subject = options.subject,
       .recipe = options.recipe,
@@ -189,10 +158,11 @@ int Check(const CheckArguments& options) {
       .budget_seconds = options.budget_seconds,
       .budget = options.budget,
       .sampled_is_enough = options.sampled_is_enough,
+      .shard = std::move(share),
       .with = options.with,
       .replaced = std::move(replaced),
       .real_cases = RealCasesBeside(options.cases)};
-  ReadExpectations(options.expect, selected, unselected, report);
+  ReadExpectations(options.expect, CasesOf(selected), unselected, report);
   if (options.fresh) report.fresh = AddFreshCases(*options.fresh, selected);
   if (!options.recipe.empty()) ParseRecipe(options.recipe, DType::kF32);  // throws Error
   if (const auto subject = Started(options, report)) {
@@ -205,10 +175,7 @@ int Check(const CheckArguments& options) {
     if (subject->close) report.after_last_answer = subject->close();
   }
   report.not_reached = selected.size() - report.verdicts.size();
-  AddRepaired(unselected, report);
-  AddRefuting(report);
-  outputs.Write(report);
-  return report.Status() == kNothing ? NothingToDo(kNoElement) : report.Status();
+  return Conclude(unselected, outputs, report);
 }
 
 }  // namespace

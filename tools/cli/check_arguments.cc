@@ -37,6 +37,15 @@ void AddBudget(CLI::App& app, CheckArguments& options) {
 
 }  // namespace
 
+void AddReports(CLI::App& app, CheckArguments& options) {
+  AddPath(app, "--expect", options.expect,
+          "a TOML file of expected results: the exit status is 0 if every case has its expected "
+          "result (tools/report/README.md)");
+  AddReport(app, "--json", options.json, "write a report in JSON");
+  AddReport(app, "--junit", options.junit, "write a report in JUnit XML");
+  AddReport(app, "--html", options.html, "write a report as one HTML page, without network");
+}
+
 void AddCheckOptions(CLI::App& app, CheckArguments& options) {
   AddSelection(app, options);
   AddFlag(app, "--strict", options.strict,
@@ -50,20 +59,16 @@ void AddCheckOptions(CLI::App& app, CheckArguments& options) {
           "stop after the first case that fails or could not run, unless it is expected");
   AddFlag(app, "-v,--verbose", options.verbose,
           "one line also for each case that conforms, and every failure of one cause");
-  AddPath(app, "--expect", options.expect,
-          "a TOML file of expected results: the exit status is 0 if every case has its expected "
-          "result (tools/report/README.md)");
+  AddReports(app, options);
   AddPath(app, "--write-expect", options.write_expect,
           "write a new file for --expect, which expects the results of this run",
           {.excludes = "--expect"});
-  AddReport(app, "--json", options.json, "write a report in JSON");
   AddReport(app, "--json-lines", options.json_lines,
             "write one line of JSON for each verdict as it comes, and one for the summary at the "
             "end; - is standard output, and then the text goes to standard error");
-  AddReport(app, "--junit", options.junit, "write a report in JUnit XML");
-  AddReport(app, "--html", options.html, "write a report as one HTML page, without network");
   AddFresh(app, options);
   AddBudget(app, options);
+  AddShard(app, options.shard);
   AddProof(app, options.prove);
 }
 

@@ -15,7 +15,7 @@ namespace sextant::tools {
 
 struct CheckArguments {
   std::vector<std::string> cases, filters, excluded;
-  std::string with, subject, recipe, json, json_lines, junit, html, expect, write_expect;
+  std::string with, shard, subject, recipe, json, json_lines, junit, html, expect, write_expect;
   ConfigChoice config;
   double timeout = 60;
   ProveOptions prove;
@@ -26,6 +26,8 @@ struct CheckArguments {
   std::optional<uint64_t> fresh;
 };
 
+// --expect and the reports of a whole run.
+void AddReports(CLI::App& app, CheckArguments& options);
 void AddCheckOptions(CLI::App& app, CheckArguments& options);
 
 }  // namespace sextant::tools

@@ -29,5 +29,6 @@ Action BindJudge(CLI::App& app);
 Action BindProperties(CLI::App& app);
 Action BindAuditSuite(CLI::App& app);
 Action BindCompare(CLI::App& app);
+Action BindMerge(CLI::App& app);
 
 }  // namespace sextant::tools

@@ -76,6 +76,10 @@ constexpr Command kCommands[] = {
      BindProperties, "sextant properties rope --subject fast --count 1000"},
     {kJudge, "compare", "compare two files in bits and ulps; nothing is proven or judged",
      BindCompare, "sextant compare a.h5 b.h5"},
+    {kJudge, "merge", "make one report of the shards of a check, or one file of a golden in parts",
+     BindMerge,
+     "sextant merge shard-*.jsonl --expect known.toml --junit report.xml\n"
+     "  sextant merge llama.golden/ -o llama.h5"},
     {kGoldens, "golden", "prove the outputs of cases and store them", BindGolden,
      "sextant golden fixtures/cases/rope.cases -o rope.h5\n"
      "  sextant golden fixtures/models/llama3_1_8b.cases -o llama.safetensors\n"

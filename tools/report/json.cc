@@ -1,6 +1,9 @@
 #include "tools/report/json.h"
 
 #include <cmath>
+#include <string>
+
+#include "reference/base/error.h"
 
 namespace sextant::tools {
 
@@ -8,6 +11,14 @@ Json ToJson(double x) {
   if (std::isnan(x)) return "nan";
   if (std::isinf(x)) return x > 0 ? "inf" : "-inf";
   return x;
+}
+
+double NumberOf(const Json& json) {
+  if (!json.is_string()) return json.get<double>();
+  const std::string text = json.get<std::string>();
+  if (text == "nan") return NAN;
+  if (text == "inf" || text == "-inf") return text == "inf" ? INFINITY : -INFINITY;
+  throw Error("'", text, "' is not a number");
 }
 
 Json ToJson(std::span<const double> values) {

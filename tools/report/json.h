@@ -12,6 +12,7 @@ namespace sextant::tools {
 // Finite numbers read back as the same double. Infinities and NaN, which JSON lacks, become the
 // strings "inf", "-inf" and "nan".
 Json ToJson(double x);
+double NumberOf(const Json& json);  // the number that ToJson made this of
 Json ToJson(std::span<const double> values);
 Json ToJson(const NamedTensor& tensor);  // dtype, shape, and value: a flat list
 

@@ -14,6 +14,7 @@
 #include "tools/api/fresh_cases.h"
 #include "tools/api/judgement.h"
 #include "tools/api/selection.h"
+#include "tools/api/shard.h"
 
 namespace sextant::tools {
 
@@ -36,6 +37,14 @@ struct Assessment {
   std::string contradiction{};            // for kUnexpected: what is not as expected
 };
 
+// The cases of a run of which this is one of several shares, for whoever merges their reports.
+struct JudgedShare {
+  Shard shard;
+  size_t all_cases = 0;             // of all shares
+  std::string digest{};             // SHA-256 of their lines, in their order
+  std::vector<size_t> positions{};  // among them, of the cases of this share
+};
+
 // The verdicts of one run, in the order of the cases.
 struct Report {
   std::string subject, recipe;  // no recipe: neither the call nor a subject that started said one
@@ -49,6 +58,7 @@ struct Report {
   double budget_seconds = 0;        // for judging all cases; 0: no limit
   Budget budget{};                  // for each case
   bool sampled_is_enough = false;   // cases of which only a part was judged may pass
+  std::optional<JudgedShare> shard{};
   std::optional<FreshCases> fresh{};
   std::string with{};  // words that replaced those of the cases
   Replaced replaced{};

@@ -24,10 +24,12 @@ Json FailingToJson(const TensorVerdict& t) {
   for (const oracle::FailingIndices& axis : t.failing) {
     const size_t shown = std::min(axis.ranges.size(), kMostRanges);
     json.push_back({{"axis", axis.axis},
+                    {"derived_from", axis.derived_from},
                     {"extent", axis.extent},
                     {"ranges", std::vector(axis.ranges.begin(),
                                            axis.ranges.begin() + static_cast<ptrdiff_t>(shown))},
                     {"more_ranges", axis.ranges.size() - shown},
+                    {"everywhere", axis.everywhere},
                     {"elsewhere", axis.elsewhere}});
   }
   return json;
@@ -56,6 +58,8 @@ Json TensorToJson(const TensorVerdict& t) {
           {"left_out", t.left_out},
           {"worst",
            {{"where", t.worst.where},
+            {"index", t.worst.index},
+            {"is_choice", t.worst.is_index},
             {"got", ToJson(t.worst.got)},
             {"exact", ToJson(t.worst.expected)},
             {"error", ToJson(t.worst.error)},
@@ -110,7 +114,8 @@ Json SampleToJson(const std::optional<Sample>& sample) {
 Json CausesToJson(const std::vector<oracle::Cause>& causes) {
   Json json = Json::array();
   for (const auto& [name, why, is_measured, is_beside] : causes)
-    json.push_back({{"name", name}, {"why", why}, {"measured", is_measured}});
+    json.push_back(
+        {{"name", name}, {"why", why}, {"measured", is_measured}, {"beside", is_beside}});
   return json;
 }
 
@@ -198,6 +203,17 @@ Json CausesToJson(const Report& report) {
   return json;
 }
 
+// The share of the cases that was judged, or null.
+Json ShardToJson(const Report& report) {
+  if (!report.shard) return nullptr;
+  const JudgedShare& share = *report.shard;
+  return {{"index", share.shard.index + 1},
+          {"count", share.shard.count},
+          {"all_cases", share.all_cases},
+          {"sha256", share.digest},
+          {"cases", share.positions}};
+}
+
 // Everything but the cases.
 Json SummaryToJson(const Report& report) {
   const auto& entries = report.expectations.entries();
@@ -212,6 +228,8 @@ Json SummaryToJson(const Report& report) {
           {"sample", SampleToJson(report)},
           {"fresh", FreshToJson(report)},
           {"with", WithToJson(report)},
+          {"timeout", report.timeout},
+          {"shard", ShardToJson(report)},
           {"advice", AdviceOf(report)},
           {"exit_status", static_cast<int>(report.Status())},
           {"why_not_verified", report.WhyNotVerified()},
