@@ -134,6 +134,8 @@ std::optional<JudgedShare> TakeShare(const CheckArguments& options, std::vector<
   return share;
 }
 
+}  // namespace
+
 int Check(const CheckArguments& options) {
   RequireDifferentFiles(options);
   CheckOutputs outputs(options);  // first, so that no old report stays
@@ -177,8 +179,6 @@ int Check(const CheckArguments& options) {
   report.not_reached = selected.size() - report.verdicts.size();
   return Conclude(unselected, outputs, report);
 }
-
-}  // namespace
 
 Action BindCheck(CLI::App& app) {
   const auto options = std::make_shared<CheckArguments>();

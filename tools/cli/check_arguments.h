@@ -28,6 +28,8 @@ struct CheckArguments {
 
 // --expect and the reports of a whole run.
 void AddReports(CLI::App& app, CheckArguments& options);
+// Returns an ExitStatus.
+int Check(const CheckArguments& options);
 void AddCheckOptions(CLI::App& app, CheckArguments& options);
 
 }  // namespace sextant::tools

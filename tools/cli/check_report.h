@@ -17,4 +17,7 @@ void ReadExpectations(const std::string& path, const std::vector<Case>& cases,
 // Completes the report of all verdicts and writes it. Returns the exit status.
 int Conclude(const std::vector<std::string>& unselected, CheckOutputs& outputs, Report& report);
 
+// Prints and writes the report of all shards (MergedReport). Returns the exit status.
+int ReportMerged(Report report, const CheckArguments& options, CheckOutputs& outputs);
+
 }  // namespace sextant::tools

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 
 namespace CLI {
 class App;
@@ -17,6 +18,8 @@ Action BindDescribe(CLI::App& app);
 Action BindModels(CLI::App& app);
 Action BindEval(CLI::App& app);
 Action BindGolden(CLI::App& app);
+class Team;
+Action BindGolden(CLI::App& app, const std::shared_ptr<Team>& team);  // one of several processes
 Action BindVerify(CLI::App& app);
 Action BindInputs(CLI::App& app);
 Action BindAnswer(CLI::App& app);

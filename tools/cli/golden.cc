@@ -1,5 +1,6 @@
 // sextant golden
 #include <algorithm>
+#include <functional>
 #include <iostream>
 #include <limits>
 #include <memory>
@@ -16,6 +17,7 @@
 #include "tools/api/proof_count.h"
 #include "tools/api/prove_parts.h"
 #include "tools/api/shard.h"
+#include "tools/api/team.h"
 #include "tools/cli/cases_to_store.h"
 #include "tools/cli/commands.h"
 #include "tools/cli/options.h"
@@ -124,65 +126,117 @@ size_t PartElements(const GoldenArguments& options) {
 }
 
 // The parts of a folder that this process proves, unless they are there.
-int GoldenFolder(const GoldenArguments& options, const std::vector<Selected>& selected) {
-  using fixtures::GoldenFolder;
-  std::vector<Case> cases;
-  for (const Selected& s : selected) cases.push_back(s.c);
-  const fixtures::GoldenPlan plan(std::move(cases), PartElements(options));
-  const Shard shard = ShardOf(options.shard);
-  GoldenFolder folder(options.output, plan,
-                      shard.IsAll() ? GoldenFolder::Use::kAlone : GoldenFolder::Use::kShared);
-  std::vector<double> costs;
-  for (const fixtures::PlannedPart& part : plan.parts) costs.push_back(part.cost);
-  const std::vector<size_t> dealt = DealtTo(costs, shard.count);
-  std::vector<size_t> own;
-  for (size_t p = 0; p < plan.parts.size(); ++p)
-    if (dealt[p] == shard.index) own.push_back(p);
-  std::vector<GoldenFolder::State> states(own.size());
-  {
-    // Child processes read the files: this one must not write HDF5 at the same time.
-    InParallel(own.size(), options.prove.threads,
-               [&](size_t i) { states[i] = folder.StateOf(own[i]); });
+class FolderWriting {
+ public:
+  FolderWriting(const GoldenArguments& options, const std::vector<Selected>& selected, Team& team)
+      : options_(options),
+        team_(team),
+        plan_(CasesOf(selected), PartElements(options)),
+        shard_(ShardOf(options.shard)) {
+    using Use = fixtures::GoldenFolder::Use;
+    if (team.rank() > 0) team.Wait();  // for the first process, which locks the folder
+    folder_.emplace(options.output, plan_,
+                    team.rank() > 0  ? Use::kOfOther
+                    : shard_.IsAll() ? Use::kAlone
+                                     : Use::kShared);
+    if (team.rank() == 0) team.Wait();
+    std::vector<double> costs;
+    for (const fixtures::PlannedPart& part : plan_.parts) costs.push_back(part.cost);
+    const std::vector<size_t> dealt = DealtTo(costs, shard_.count);
+    for (size_t p = 0; p < plan_.parts.size(); ++p)
+      if (dealt[p] == shard_.index) own_.push_back(p);
+    // Several processes take the largest parts first.
+    if (team.size() > 1)
+      std::ranges::stable_sort(own_, std::greater(), [&](size_t p) { return costs[p]; });
   }
-  Stored all;
-  std::set<size_t> stored;  // cases
-  size_t kept = 0;
-  {
-    Progress progress("proving");
-    std::optional<PartByPart> current;
-    size_t of_current = 0;
-    for (size_t i = 0; i < own.size(); ++i) {
-      const fixtures::PlannedPart& part = plan.parts[own[i]];
-      ProveOptions prove = options.prove;
-      prove.progress = [&](double done) {
-        progress((static_cast<double>(i) + done) / static_cast<double>(own.size()));
-      };
-      for (const auto& [index, slice] : part.cases) stored.insert(index);
-      if (states[i] != GoldenFolder::State::kMissing) {
-        ++kept;
-        all.complete = all.complete && states[i] == GoldenFolder::State::kProven;
-        continue;
+
+  int Write() {
+    ReadStates();
+    {
+      Progress progress("proving");
+      size_t done = 0;
+      while (const auto next = team_.Next(own_.size())) {
+        const auto report = [&](double of_part) {
+          progress((static_cast<double>(done) + of_part) / static_cast<double>(own_.size()));
+        };
+        WritePart(*next, report);
+        done = *next + 1;
       }
-      fixtures::Writer writer(folder.PathOf(own[i]));
-      for (const auto& [index, slice] : part.cases) {
-        all.Add(WithinMemory(plan.cases[index], [&, index = index, &slice = slice] {
-          if (!current || of_current != index) current.emplace(plan.cases[index]);
-          of_current = index;
-          return WriteProven(*current, slice, ElementsIn(options.memory), prove, writer);
-        }));
-      }
-      writer.Finish();
+    }
+    const ProofCount& own = all_.count;
+    const std::vector<size_t> sums =
+        team_.Sum({own.proven, own.enclosed, own.unspecified, kept_, size_t{!all_.complete}});
+    all_.count = {sums[0], sums[1], sums[2]};
+    kept_ = sums[3];
+    all_.complete = sums[4] == 0;
+    team_.Wait();
+    return team_.rank() == 0 ? Finish() : kVerified;
+  }
+
+ private:
+  using State = fixtures::GoldenFolder::State;
+
+  static std::vector<Case> CasesOf(const std::vector<Selected>& selected) {
+    std::vector<Case> cases;
+    for (const Selected& s : selected) cases.push_back(s.c);
+    return cases;
+  }
+
+  // Child processes read the files: this one must not write HDF5 at the same time.
+  void ReadStates() {
+    states_.resize(own_.size());
+    InParallel(own_.size(), options_.prove.threads, [&](size_t i) {
+      if (i % team_.size() == team_.rank()) states_[i] = folder_->StateOf(own_[i]);
+    });
+    for (const auto& state : states_) {
+      if (!state || *state == State::kMissing) continue;
+      ++kept_;
+      all_.complete = all_.complete && *state == State::kProven;
     }
   }
-  all.cases = stored.size();
-  std::string parts = CountText(own.size(), "part");
-  if (kept > 0) parts += ", of which " + std::to_string(kept) + " were there";
-  const size_t missing = folder.CountMissing();
-  if (missing == 0) folder.Finish();
-  if (missing > 0)
-    parts += "; " + CountText(missing, "part") + " of other shards are not there yet";
-  return Conclude(options, all, 0, parts, kept > 0);
-}
+
+  void WritePart(size_t i, const std::function<void(double)>& report) {
+    const State state = states_[i] ? *states_[i] : folder_->StateOf(own_[i]);
+    if (state != State::kMissing) return;
+    const fixtures::PlannedPart& part = plan_.parts[own_[i]];
+    ProveOptions prove = options_.prove;
+    prove.progress = report;
+    fixtures::Writer writer(folder_->PathOf(own_[i]));
+    for (const auto& [index, slice] : part.cases) {
+      all_.Add(WithinMemory(plan_.cases[index], [&, index = index, &slice = slice] {
+        if (!current_ || current_index_ != index) current_.emplace(plan_.cases[index]);
+        current_index_ = index;
+        return WriteProven(*current_, slice, ElementsIn(options_.memory), prove, writer);
+      }));
+    }
+    writer.Finish();
+  }
+
+  int Finish() {
+    std::set<size_t> cases;
+    for (const size_t p : own_)
+      for (const auto& [index, slice] : plan_.parts[p].cases) cases.insert(index);
+    all_.cases = cases.size();
+    std::string parts = CountText(own_.size(), "part");
+    if (kept_ > 0) parts += ", of which " + std::to_string(kept_) + " were there";
+    const size_t missing = folder_->CountMissing();
+    if (missing == 0) folder_->Finish();
+    if (missing > 0)
+      parts += "; " + CountText(missing, "part") + " of other shards are not there yet";
+    return Conclude(options_, all_, 0, parts, kept_ > 0);
+  }
+
+  const GoldenArguments& options_;
+  Team& team_;
+  const fixtures::GoldenPlan plan_;
+  const Shard shard_;
+  std::optional<fixtures::GoldenFolder> folder_;
+  std::vector<size_t> own_;  // parts of this shard
+  std::vector<std::optional<State>> states_;
+  std::optional<PartByPart> current_;
+  size_t current_index_ = 0, kept_ = 0;
+  Stored all_;
+};
 
 constexpr double kLargeFile = 0x1p32;  // 4 GiB: from here on a golden is a folder
 
@@ -200,13 +254,16 @@ bool IsForFolder(const GoldenArguments& options, const std::vector<Selected>& se
   return true;
 }
 
-int Golden(const GoldenArguments& options) {
+int Golden(const GoldenArguments& options, Team& team) {
   std::vector<Selected> selected = CasesToStore(options);
   std::erase_if(selected,
                 [&](const Selected& s) { return ElementsOf(s.c) > options.most_elements; });
   if (selected.empty()) return NothingToDo("every case has more elements than --most-elements");
   NoteShard(options.shard);
-  if (IsForFolder(options, selected)) return GoldenFolder(options, selected);
+  if (IsForFolder(options, selected)) return FolderWriting(options, selected, team).Write();
+  if (team.size() > 1)
+    throw Error(
+        "several processes cannot write one file; --output FOLDER/ writes a folder of parts");
   if (!options.shard.empty())
     throw Error("--shard: the parts of one file cannot be written by several processes; ",
                 "--output FOLDER/ writes a folder of parts");
@@ -215,7 +272,9 @@ int Golden(const GoldenArguments& options) {
 
 }  // namespace
 
-Action BindGolden(CLI::App& app) {
+Action BindGolden(CLI::App& app) { return BindGolden(app, std::make_shared<Team>()); }
+
+Action BindGolden(CLI::App& app, const std::shared_ptr<Team>& team) {
   const auto options = std::make_shared<GoldenArguments>();
   AddStoreOptions(app, *options, Content::kGolden);
   AddOption(app, "--most-elements", options->most_elements,
@@ -227,7 +286,7 @@ Action BindGolden(CLI::App& app) {
   AddMemory(app, options->memory);
   AddShard(app, options->shard);
   AddProof(app, options->prove);
-  return [options] { return Golden(*options); };
+  return [options, team] { return Golden(*options, *team); };
 }
 
 }  // namespace sextant::tools

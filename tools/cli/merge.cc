@@ -39,14 +39,7 @@ int MergeReports(const MergeArguments& options) {
   if (!options.output.empty()) throw Error("--output is for a golden, of a folder of parts");
   RequireDifferentFiles(options.report);
   CheckOutputs outputs(options.report);
-  Report report = MergedReport(options.inputs);
-  std::vector<Case> cases;
-  for (const oracle::Verdict& verdict : report.verdicts)
-    if (!report.CommittedOf(verdict)) cases.push_back(Case::Parse(verdict.case_line));
-  ReadExpectations(options.report.expect, cases, {}, report);
-  for (const oracle::Verdict& verdict : report.verdicts)
-    PrintVerdict(report, verdict, {std::cout, options.report.verbose, false});
-  return Conclude({}, outputs, report);
+  return ReportMerged(MergedReport(options.inputs), options.report, outputs);
 }
 
 int Merge(const MergeArguments& options) {
@@ -55,6 +48,16 @@ int Merge(const MergeArguments& options) {
 }
 
 }  // namespace
+
+int ReportMerged(Report report, const CheckArguments& options, CheckOutputs& outputs) {
+  std::vector<Case> cases;
+  for (const oracle::Verdict& verdict : report.verdicts)
+    if (!report.CommittedOf(verdict)) cases.push_back(Case::Parse(verdict.case_line));
+  ReadExpectations(options.expect, cases, {}, report);
+  for (const oracle::Verdict& verdict : report.verdicts)
+    PrintVerdict(report, verdict, {std::cout, options.verbose, false});
+  return Conclude({}, outputs, report);
+}
 
 Action BindMerge(CLI::App& app) {
   const auto options = std::make_shared<MergeArguments>();

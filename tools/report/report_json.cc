@@ -18,11 +18,10 @@ using oracle::TensorVerdict;
 using oracle::Verdict;
 
 // [{"axis": "S", "extent": 9, "ranges": [[3, 5]], "more_ranges": 0, "elsewhere": false}, ...]
-Json FailingToJson(const TensorVerdict& t) {
-  constexpr size_t kMostRanges = 64;
+Json FailingToJson(const TensorVerdict& t, size_t most_ranges) {
   Json json = Json::array();
   for (const oracle::FailingIndices& axis : t.failing) {
-    const size_t shown = std::min(axis.ranges.size(), kMostRanges);
+    const size_t shown = std::min(axis.ranges.size(), most_ranges);
     json.push_back({{"axis", axis.axis},
                     {"derived_from", axis.derived_from},
                     {"extent", axis.extent},
@@ -42,13 +41,13 @@ Json AdmissibleToJson(const TensorVerdict& t) {
   return {ToJson(least), ToJson(most)};
 }
 
-Json TensorToJson(const TensorVerdict& t) {
+Json TensorToJson(const TensorVerdict& t, size_t most_ranges) {
   return {{"name", t.name},
           {"grade", NameOf(t.grade)},
           {"elements", t.elements},
           {"judged", t.judged},
           {"failed", t.failed},
-          {"failing", FailingToJson(t)},
+          {"failing", FailingToJson(t, most_ranges)},
           {"unlikely", t.unlikely},
           {"vacuous", t.vacuous},
           {"unspecified", t.unspecified},
@@ -140,9 +139,11 @@ Json VerdictToJson(const Report& report, const Verdict& v) {
                {"tensors", Json::array()}};
   if (const auto* committed = report.CommittedOf(v)) json["fresh_of"] = *committed;
   if (v.grade) json["grade"] = NameOf(*v.grade);
-  for (const TensorVerdict& t : v.tensors) json["tensors"].push_back(TensorToJson(t));
+  // Whoever merges shares needs all ranges.
+  const size_t most_ranges = report.shard ? SIZE_MAX : 64;
+  for (const TensorVerdict& t : v.tensors) json["tensors"].push_back(TensorToJson(t, most_ranges));
   if (!v.trace.empty()) json["trace"] = Json::array();
-  for (const TensorVerdict& t : v.trace) json["trace"].push_back(TensorToJson(t));
+  for (const TensorVerdict& t : v.trace) json["trace"].push_back(TensorToJson(t, most_ranges));
   return json;
 }
 
