@@ -4,7 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
+#include <span>
 #include <string>
 
 #include "oracle/defect/drawn_case_test.h"
@@ -22,8 +24,8 @@ struct Sliced {
       : drawn(line), recipe(ParseRecipe("native", drawn.c.dtype())) {
     outputs = EvaluateByRecipe({drawn.c, drawn.inputs, recipe});
   }
-  std::optional<Verdict> Judged() const {
-    return JudgeInSlices(drawn.c, ReadersOf(drawn.inputs), recipe, {}, ReadersOf(outputs));
+  std::optional<Verdict> Judged(Failing failing = Failing::kGiveUp) const {
+    return JudgeInSlices(drawn.c, ReadersOf(drawn.inputs), recipe, {}, ReadersOf(outputs), failing);
   }
   Verdict JudgedWhole() const { return Judge(drawn.c, drawn.inputs, recipe).Evaluate(outputs); }
 
@@ -77,7 +79,15 @@ TEST(SlicedJudge, GivesTheVerdictOfTheWholeCase) {
         "@position=random_positions(4)",
         "temperature_scale B=2 H=40 S=130 D=128 dtype=f32 @q=uniform(1.0,1.001) "
         "@position=random_positions(131072)",
-        "softmax N=40 M=4096 dtype=f32 @x=normal(1e30)"}) {
+        "softmax N=40 M=4096 dtype=f32 @x=normal(1e30)",
+        // Proven, not only enclosed.
+        "rms_norm N=80 M=2048 dtype=f64", "rope pairing=half H=4 S=300 D=128 dtype=f64",
+        // Several outputs, that of the sum traced; slices that cut the last axis.
+        "rope_table R=128 S=3000 dtype=bf16", "add_rms_norm N=80 M=2048 dtype=bf16",
+        "attention H=4 K=2 S=300 T=300 D=128 mask=causal dtype=bf16",
+        "activation kind=gelu_tanh N=1 F=300000 dtype=f32",
+        // Codes, which are judged by the scales that were answered.
+        "quantize N=70 A=1 G=16 M=128 dtype=bf16", "quantize N=70 A=1 G=16 M=128 dtype=f32"}) {
     SCOPED_TRACE(line);
     const Sliced test(line);
     const auto verdict = test.Judged();
@@ -105,6 +115,72 @@ TEST(SlicedJudge, LeavesFailuresToTheJudgeOfWholeCases) {
     test.outputs[0].values.data[place] = NAN;
     EXPECT_FALSE(test.Judged());
   }
+}
+
+// Also of failing answers, if nobody judges the whole case.
+TEST(SlicedJudge, JudgesFailures) {
+  for (const std::string line :
+       {kSoftmax, "rms_norm N=80 M=2048 dtype=f64", "rope_table R=128 S=3000 dtype=bf16",
+        "add_rms_norm N=80 M=2048 dtype=bf16", "rope pairing=half H=4 S=300 D=128 dtype=bf16",
+        "quantize N=70 A=1 G=16 M=128 dtype=bf16"}) {
+    SCOPED_TRACE(line);
+    Sliced test(line);
+    for (NamedTensor& output : test.outputs) {
+      std::vector<double>& values = output.values.data;
+      for (const size_t place : {size_t{0}, values.size() / 3, values.size() - 1})
+        values[place] = values[place] == 0 ? 1 : -values[place];
+      values[values.size() / 2] = HasNaN(output.dtype) ? NAN : 0;
+    }
+    EXPECT_FALSE(test.Judged());
+    const auto verdict = test.Judged(Failing::kJudge);
+    ASSERT_TRUE(verdict);
+    const Verdict whole = test.JudgedWhole();
+    EXPECT_EQ(verdict->status, Verdict::Status::kFails);
+    EXPECT_EQ(verdict->message, whole.message);
+    ASSERT_EQ(verdict->tensors.size(), whole.tensors.size());
+    size_t failed = 0;
+    for (size_t o = 0; o < whole.tensors.size(); ++o) {
+      const TensorVerdict &x = verdict->tensors[o], &y = whole.tensors[o];
+      EXPECT_EQ(x.grade, y.grade);
+      EXPECT_EQ(x.failed, y.failed);
+      failed += x.failed;
+      EXPECT_EQ(x.judged, y.judged);
+      EXPECT_EQ(x.worst.where, y.worst.where);
+      EXPECT_TRUE(SameNumber(x.worst.error, y.worst.error));
+      EXPECT_EQ(IndexText(x.name, test.outputs[o].values.shape, x.worst.index), x.worst.where);
+      // Those of the signature; other axes may be described by values of inputs.
+      for (const FailingIndices& axis : x.failing) {
+        if (!axis.derived_from.empty()) continue;
+        const auto at = std::ranges::find(y.failing, axis.axis, &FailingIndices::axis);
+        ASSERT_NE(at, y.failing.end()) << axis.axis;
+        EXPECT_EQ(axis.ranges, at->ranges) << axis.axis;
+      }
+    }
+    EXPECT_GE(failed, 3u);
+  }
+}
+
+TEST(SlicedJudge, ReadsNoMoreThanItNeeds) {
+  class Counting : public TensorSource {
+   public:
+    explicit Counting(const NamedTensor& of)
+        : TensorSource(of.name, of.dtype, of.values.shape), of_(of) {}
+    void Read(size_t first, std::span<double> to) const override {
+      elements += to.size();
+      std::copy_n(of_.values.data.begin() + static_cast<ptrdiff_t>(first), to.size(), to.begin());
+    }
+    mutable std::atomic<size_t> elements = 0;
+
+   private:
+    const NamedTensor& of_;
+  };
+  const Sliced test(kSoftmax);
+  const Counting x(test.drawn.inputs[0]), y(test.outputs[0]);
+  const TensorReaders inputs = {TensorReader(x)}, outputs = {TensorReader(y)};
+  ASSERT_TRUE(JudgeInSlices(test.drawn.c, inputs, test.recipe, {}, outputs));
+  EXPECT_GE(y.elements, 40u * 4096);
+  EXPECT_LE(y.elements, 3u * 40 * 4096);
+  EXPECT_LE(x.elements, 8u * 40 * 4096);
 }
 
 TEST(SlicedJudge, DoesNotDependOnTheNumberOfThreads) {

@@ -96,6 +96,36 @@ class Parts(ProgramTest):
         part.unlink()
         self.expect(self.run_it("verify", "g/"), 2, f"{part.name}: is missing")
 
+    def test_merge_gives_the_file_of_one_piece(self):
+        self.expect(self.golden("g/"), 0)
+        self.expect(self.run_it("golden", LARGE, SMALL, "-o", "one.h5"), 0)
+        self.expect(self.run_it("merge", "g/", "-o", "merged.h5"), 0, "2 cases of g/")
+        self.assertEqual(self.path("merged.h5").read_bytes(), self.path("one.h5").read_bytes())
+        self.expect(self.run_it("merge", "g/"), 2, "needs --output")
+        sorted(self.path("g").glob("part-*"))[1].unlink()
+        self.expect(self.run_it("merge", "g/", "-o", "none.h5"), 2, "is missing")
+        self.assertFalse(self.path("none.h5").exists())
+
+    # The tensors of large answers stay in their file.
+    def test_large_answers_are_judged_where_they_are(self):
+        import h5py
+        import numpy
+        line = "rms_norm N=400 M=2048 dtype=bf16"
+        check = "check", line, "--subject", "files:a.h5"
+        self.expect(self.run_it("answer", line, "--subject", "fast", "-o", "a.h5"), 0)
+        self.expect(self.run_it(*check), 0, "819200 of 819200 elements judged")
+        with h5py.File(self.path("a.h5"), "r+") as file:
+            y = file["cases/0000/outputs/y"]
+            right = y[300, 100]
+            y[300, 100] = right * numpy.float32(1 + 2**-20)  # no number of bf16
+        self.expect(self.run_it(*check), 3, "y[300,100] is", "expected a value of bf16")
+        with h5py.File(self.path("a.h5"), "r+") as file:
+            file["cases/0000/outputs/y"][300, 100] = -right
+        self.expect(self.run_it(*check), 1, "y[300,100]: got", "1 of 819200 elements")
+        with h5py.File(self.path("a.h5"), "r+") as file:
+            file["cases/0000/inputs/x"] = numpy.zeros((400, 2048), "f4")
+        self.expect(self.run_it(*check), 3, "the answer has other inputs: inputs/x[0,0] is 0")
+
     # A correct digest does not make a number right.
     def test_verify_finds_wrong_numbers_in_a_part(self):
         self.expect(self.golden("g/"), 0)

@@ -36,9 +36,10 @@ std::string PageOf(const Json& report) {
       std::fflush(input.get()) != 0)
     throw Error("no temporary file can be written for the page");
   std::rewind(input.get());
+  // (sh knows only descriptors of one digit: <&12 is an error.)
   // In a wheel the interpreter is that of the environment (tools/python/sextant/__main__.py).
   const std::string command = R"(exec ${SEXTANT_PYTHON:+"$SEXTANT_PYTHON"} )" +
-                              ShellQuoted(PageProgram()) + " <&" +
+                              ShellQuoted(PageProgram()) + " </dev/fd/" +
                               std::to_string(::fileno(input.get()));
   std::FILE* const output = ::popen(command.c_str(), "r");
   if (!output) throw Error("'", command, "' cannot be run");
