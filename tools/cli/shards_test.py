@@ -119,6 +119,54 @@ class Shards(ProgramTest):
         self.assertIn("stopped at the first failure", merged.stdout)
 
 
+# The commands of the examples for schedulers, as plain processes.
+class Examples(ProgramTest):
+    FOLDER = pathlib.Path(__file__).resolve().parent.parent / "mpi"
+
+    def setUp(self):
+        super().setUp()
+        self.path("bin").mkdir()
+        self.path("bin/sextant").symlink_to(PROGRAM)
+
+    def command(self, file, start):
+        """The line of an example that begins so, without the keys of YAML before it."""
+        lines = [line.strip() for line in (self.FOLDER / file).read_text().splitlines()]
+        found = [line[line.index(start):] for line in lines if start in line and line[0] != "#"]
+        self.assertEqual(len(found), 1, found)
+        return found[0]
+
+    def run_shell(self, command, **variables):
+        path = f"{self.path('bin')}:{os.environ['PATH']}"
+        return subprocess.run(["bash", "-c", command], cwd=self.folder.name, capture_output=True,
+                              text=True, env={**os.environ, "PATH": path, **variables})
+
+    def test_matrix(self):
+        judge = self.command("matrix.yml", "sextant check")
+        for shard in range(1, 9):
+            result = self.run_shell(judge, SHARD=str(shard))
+            self.assertEqual(result.returncode, 0, result.stderr)
+        merged = self.run_shell(self.command("matrix.yml", "sextant merge"))
+        whole = self.run_shell("sextant check rope --subject fast")
+        self.assertEqual((merged.returncode, merged.stdout), (whole.returncode, whole.stdout))
+        self.assertTrue(self.path("report.xml").exists())
+
+    def test_array(self):
+        for task in range(1, 4):
+            result = self.run_shell(f"bash {self.FOLDER / 'array.sbatch'}", CASES="softmax",
+                                    SLURM_ARRAY_TASK_ID=str(task), SLURM_ARRAY_TASK_COUNT="3")
+            self.assertIn(result.returncode, (0, 5), result.stderr)
+        merged = self.run_shell("sextant merge shard-*.jsonl")
+        whole = self.run_shell("sextant check softmax --subject fast")
+        self.assertEqual((merged.returncode, merged.stdout), (whole.returncode, whole.stdout))
+
+    def test_indexed_job(self):
+        prove = self.command("indexed_job.yaml", "sextant golden")
+        for index in (5, 0, 7, 2, 1, 3, 4, 6):
+            result = self.run_shell(prove, JOB_COMPLETION_INDEX=str(index))
+            self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertEqual(self.run_shell("sextant verify golden/").returncode, 0)
+
+
 @unittest.skipUnless(MPI.exists() and shutil.which("mpirun"), "sextant-mpi is not built")
 class Mpi(ProgramTest):
     def mpirun(self, processes, *arguments):
