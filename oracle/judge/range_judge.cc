@@ -123,10 +123,10 @@ void RangeJudge::JudgeBlock(const AnsweredPart& part, size_t first, size_t count
   if (ordinary.failed > 0)
     SetIfWorst(part, first + ordinary.most_at, index + ordinary.most_at,
                {Grade::kFails, ordinary.most});
-  elements_.Set(index, count, ElementStatus::kJudged);
   for (size_t k = 0; k < count;) {
     const size_t begin = k;
     while (k < count && how[k] == how[begin]) ++k;
+    if (how[begin] != How::kLeft) elements_.Set(index + begin, k - begin, ElementStatus::kJudged);
     if (how[begin] == How::kConforms) {
       bias_.Add(index + begin, {&part.got.data[first + begin], k - begin},
                 {relative + begin, k - begin});

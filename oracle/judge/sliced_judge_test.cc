@@ -86,6 +86,8 @@ TEST(SlicedJudge, GivesTheVerdictOfTheWholeCase) {
         "rope_table R=128 S=3000 dtype=bf16", "add_rms_norm N=80 M=2048 dtype=bf16",
         "attention H=4 K=2 S=300 T=300 D=128 mask=causal dtype=bf16",
         "activation kind=gelu_tanh N=1 F=300000 dtype=f32",
+        // Rows in which no element could fail: all, or some.
+        "softmax N=17 M=8192 dtype=f32 @x=special", "rms_norm N=80 M=2048 dtype=f32 @x=special",
         // Codes, which are judged by the scales that were answered.
         "quantize N=70 A=1 G=16 M=128 dtype=bf16", "quantize N=70 A=1 G=16 M=128 dtype=f32"}) {
     SCOPED_TRACE(line);
@@ -115,6 +117,14 @@ TEST(SlicedJudge, LeavesFailuresToTheJudgeOfWholeCases) {
     test.outputs[0].values.data[place] = NAN;
     EXPECT_FALSE(test.Judged());
   }
+}
+
+TEST(SlicedJudge, CountsRowsInWhichNothingCouldFail) {
+  const Sliced test("softmax N=17 M=8192 dtype=f32 @x=special");
+  const auto verdict = test.Judged();
+  ASSERT_TRUE(verdict);
+  EXPECT_EQ(verdict->status, Verdict::Status::kUnverified);
+  EXPECT_EQ(verdict->open_row_count, 17u);
 }
 
 // Also of failing answers, if nobody judges the whole case.

@@ -77,10 +77,12 @@ void ExplainByPart(const Case& c, const TensorReaders& inputs, const TensorReade
   const oracle::Judge judge(part->c, part->inputs, recipe, options.prove);
   Verdict own = JudgeOutputs(judge, part->c, part->inputs, recipe, part->outputs,
                              {options.prove.threads, {}, options.prove.engine});
-  if (verdict.grade == oracle::Grade::kUnlikely && own.grade < oracle::Grade::kUnlikely) {
-    for (oracle::TensorVerdict& tensor : verdict.tensors)
-      tensor.grade = std::min(tensor.grade, oracle::Grade::kWithin);
-    verdict.grade = oracle::Grade::kWithin;
+  if (verdict.grade == oracle::Grade::kUnlikely && own.grade &&
+      *own.grade < oracle::Grade::kUnlikely) {
+    worst->grade = oracle::Grade::kWithin;
+    verdict.grade = oracle::Grade::kExact;
+    for (const oracle::TensorVerdict& tensor : verdict.tensors)
+      verdict.grade = std::max(*verdict.grade, tensor.grade);
     return;
   }
   verdict.causes = std::move(own.causes);

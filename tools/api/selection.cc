@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "fixtures/config/named_list.h"
+#include "fixtures/store/golden_folder.h"
 #include "fixtures/store/integrity.h"
 #include "fixtures/store/npy.h"
 #include "fixtures/store/reader.h"
@@ -172,7 +173,10 @@ class Selecting {
     std::error_code ignored;  // of a name that is too long
     const bool exists = IsFile(argument);
     if (std::filesystem::is_directory(argument, ignored))
-      throw Error(argument, " is a folder, expected a file of cases");
+      throw Error(argument, " is a folder, expected a file of cases",
+                  fixtures::IsGoldenFolder(argument)
+                      ? "; sextant merge makes one golden file of its parts"
+                      : "");
     if (IsHdf5(argument)) {
       AddGoldens(argument);
     } else if (!exists && !IsMeantAsFile(argument)) {

@@ -49,7 +49,7 @@ class Causes(ProgramTest):
         self.assertIn(f"2 of 2 failing cases: likely cause softmax/unwritten ({said})\n", text)
         self.assertNotIn("likely cause: ", text)
         cause = json.loads(self.path("a.json").read_text())["cases"][0]["causes"]
-        self.assertEqual(cause, [{"name": "unwritten", "why": said, "measured": True}])
+        self.assertEqual(cause, [{"name": "unwritten", "why": said, "measured": True, "beside": False}])
         self.assertIn(said, self.path("a.xml").read_text())
 
     def test_an_expectation_may_name_a_measured_cause(self):

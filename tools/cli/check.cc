@@ -161,6 +161,8 @@ int Check(const CheckArguments& options) {
       .budget = options.budget,
       .sampled_is_enough = options.sampled_is_enough,
       .shard = std::move(share),
+      .open_rows = options.open_rows,
+      .engine = options.prove.engine == Engine::kMpfr ? "mpfr" : "ladder",
       .with = options.with,
       .replaced = std::move(replaced),
       .real_cases = RealCasesBeside(options.cases)};

@@ -1,5 +1,9 @@
 // sextant golden
+#include <unistd.h>
+
 #include <algorithm>
+#include <chrono>
+#include <filesystem>
 #include <functional>
 #include <iostream>
 #include <limits>
@@ -23,6 +27,7 @@
 #include "tools/cli/options.h"
 #include "tools/onnx/onnx_folder.h"
 #include "tools/report/progress.h"
+#include "tools/report/short_number.h"
 
 namespace sextant::tools {
 namespace {
@@ -33,6 +38,7 @@ struct GoldenArguments : StoreOptions {
   double memory = kUsualMemory;  // MiB
   double part_size = -1;         // MiB; 0: one file; -1: not given
   std::string shard;             // empty: all
+  bool plan = false;
 };
 
 struct Stored {
@@ -134,6 +140,8 @@ class FolderWriting {
         plan_(CasesOf(selected), PartElements(options)),
         shard_(ShardOf(options.shard)) {
     using Use = fixtures::GoldenFolder::Use;
+    if (team.size() > 1 && !options.shard.empty())
+      throw Error("--shard: the processes are the shards");
     if (team.rank() > 0) team.Wait();  // for the first process, which locks the folder
     folder_.emplace(options.output, plan_,
                     team.rank() > 0  ? Use::kOfOther
@@ -218,11 +226,10 @@ class FolderWriting {
       for (const auto& [index, slice] : plan_.parts[p].cases) cases.insert(index);
     all_.cases = cases.size();
     std::string parts = CountText(own_.size(), "part");
-    if (kept_ > 0) parts += ", of which " + std::to_string(kept_) + " were there";
+    if (kept_ > 0) parts += " (" + std::to_string(kept_) + " there before)";
     const size_t missing = folder_->CountMissing();
     if (missing == 0) folder_->Finish();
-    if (missing > 0)
-      parts += "; " + CountText(missing, "part") + " of other shards are not there yet";
+    if (missing > 0) parts += "; not there yet: " + CountText(missing, "part") + " of other shards";
     return Conclude(options_, all_, 0, parts, kept_ > 0);
   }
 
@@ -238,16 +245,61 @@ class FolderWriting {
   Stored all_;
 };
 
+// The seconds that all slices of a case take, by a sample of it: a slice in the middle, larger and
+// larger until it takes long enough to be measured. Empty if the case cannot be cut.
+std::optional<double> PredictedSeconds(const Case& c, const GoldenArguments& options) {
+  using Clock = std::chrono::steady_clock;
+  constexpr double kEnough = 0.5;  // seconds
+  if (!Halve(c, {})) return std::nullopt;
+  const PartByPart of_case(c);
+  const std::string path = (std::filesystem::temp_directory_path() /
+                            ("sextant-plan-" + std::to_string(getpid()) + ".h5"))
+                               .string();
+  for (size_t elements = size_t{1} << 13;; elements *= 4) {
+    const CaseCut parts = PartsOf(c, elements);
+    const Slice sample = parts[parts.size() / 2];
+    const auto begin = Clock::now();
+    {
+      fixtures::Writer writer(path);  // without Finish nothing remains
+      WriteProven(of_case, sample, ElementsIn(options.memory), options.prove, writer);
+    }
+    const double seconds = std::chrono::duration<double>(Clock::now() - begin).count();
+    if (seconds >= kEnough || parts.size() == 1 || elements >= PartElements(options))
+      return seconds * PredictedCost(c) / PredictedCost(c, sample);
+  }
+}
+
+int Plan(const GoldenArguments& options, const std::vector<Selected>& selected) {
+  std::vector<Case> cases;
+  double seconds = 0;
+  for (const Selected& s : selected) {
+    cases.push_back(s.c);
+    const std::optional<double> own = PredictedSeconds(s.c, options);
+    if (own)
+      seconds += *own;
+    else
+      std::cout << "no time is known of a case that cannot be cut: " << s.c.ToString() << "\n";
+  }
+  const fixtures::GoldenPlan plan(std::move(cases), PartElements(options));
+  const double bytes = SizeToStore(selected, Content::kGolden);
+  std::cout << CountText(selected.size(), "case") << " in " << CountText(plan.parts.size(), "part")
+            << ", about " << ShortNumber(bytes / 0x1p30) << " GiB; about "
+            << ShortNumber(seconds / 3600) << " hours on this machine\n";
+  return kVerified;
+}
+
 constexpr double kLargeFile = 0x1p32;  // 4 GiB: from here on a golden is a folder
 
 bool IsForFolder(const GoldenArguments& options, const std::vector<Selected>& selected) {
+  const bool is_hdf5 = !IsOnnxFolder(options.output) && !options.output.ends_with(".npz") &&
+                       !options.output.ends_with(".safetensors");
+  if (!is_hdf5 && options.part_size > 0)
+    throw Error("--part-size: ", options.output, " cannot have parts, expected HDF5");
+  if (!is_hdf5) return false;
   if (options.part_size > 0 || options.output.ends_with('/') ||
       fixtures::IsGoldenFolder(options.output))
     return true;
-  const bool is_hdf5 = !IsOnnxFolder(options.output) && !options.output.ends_with(".npz") &&
-                       !options.output.ends_with(".safetensors");
-  if (!is_hdf5 || options.part_size == 0 || SizeToStore(selected, Content::kGolden) < kLargeFile)
-    return false;
+  if (options.part_size == 0 || SizeToStore(selected, Content::kGolden) < kLargeFile) return false;
   std::cerr << "sextant: " << Marked(options.output)
             << " will be a folder of parts, because they have more than 4 GiB (--part-size 0: one "
                "file)\n";
@@ -259,6 +311,7 @@ int Golden(const GoldenArguments& options, Team& team) {
   std::erase_if(selected,
                 [&](const Selected& s) { return ElementsOf(s.c) > options.most_elements; });
   if (selected.empty()) return NothingToDo("every case has more elements than --most-elements");
+  if (options.plan) return Plan(options, selected);
   NoteShard(options.shard);
   if (IsForFolder(options, selected)) return FolderWriting(options, selected, team).Write();
   if (team.size() > 1)
@@ -282,7 +335,9 @@ Action BindGolden(CLI::App& app, const std::shared_ptr<Team>& team) {
   AddOption(app, "--part-size", options->part_size,
             "MiB of a part of a folder, which --output FOLDER/ writes, too; from 4 GiB on the "
             "output is such a folder, with 0 one file",
-            {.least = 0});
+            {.least = 0, .most = 1e6});
+  AddFlag(app, "--plan", options->plan,
+          "prove only a sample, and print how many parts, bytes and hours the whole has");
   AddMemory(app, options->memory);
   AddShard(app, options->shard);
   AddProof(app, options->prove);

@@ -73,9 +73,10 @@ class Parts(ProgramTest):
             self.expect(self.run_it("verify", "shards/", "--shard", f"{i}/2"), 0)
 
     def test_a_shard_alone_says_what_is_missing(self):
-        self.expect(self.golden("g/", "--shard", "1/3"), 0, "of other shards are not there yet")
+        self.expect(self.golden("g/", "--shard", "1/3"), 0, "not there yet: ")
         self.expect(self.run_it("verify", "g/"), 2, "index.json", "not complete")
         self.expect(self.golden("g/", "--shard", "4/3"), 2, "--shard '4/3'")
+        self.expect(self.golden("g/", "--shard", ""), 2, "expected I/N")
         self.expect(self.run_it("golden", SMALL, "-o", "a.h5", "--shard", "1/2"), 2, "FOLDER/")
 
     def test_what_a_scheduler_offers_is_said_and_not_taken(self):
@@ -89,6 +90,8 @@ class Parts(ProgramTest):
         for path in "g/", "g", "g.h5":
             self.expect(self.run_it("verify", path), 0, "2 cases", "every value proven again")
         part = sorted(self.path("g").iterdir())[3]
+        self.expect(self.run_it("verify", f"g/{part.name}"), 5, "only the slice")
+        self.expect(self.run_it("verify", "g/", "--shard", "8/8"), 0)
         content = bytearray(part.read_bytes())
         content[len(content) // 2] ^= 1
         part.write_bytes(content)
@@ -102,6 +105,15 @@ class Parts(ProgramTest):
         self.expect(self.run_it("merge", "g/", "-o", "merged.h5"), 0, "2 cases of g/")
         self.assertEqual(self.path("merged.h5").read_bytes(), self.path("one.h5").read_bytes())
         self.expect(self.run_it("merge", "g/"), 2, "needs --output")
+        self.expect(self.run_it("merge", "g/", "-o", "g/part-00000-of-00007.h5"), 2,
+                    "is in the folder that is read")
+        self.expect(self.run_it("merge", "g/", "-o", "g.npz"), 2, "expected .h5")
+        self.expect(self.run_it("merge", "one.h5", "-o", "g.h5"), 2, "is one file already")
+        self.expect(self.run_it("check", "g/", "--subject", "fast"), 2, "sextant merge")
+        self.path("empty").mkdir()
+        for command in ("verify", "empty"), ("merge", "empty", "-o", "a.h5"):
+            self.expect(self.run_it(*command), 2, "a folder without a golden in parts")
+        self.expect(self.run_it("golden", SMALL, "-o", "a.npz", "--part-size", "1"), 2, "HDF5")
         sorted(self.path("g").glob("part-*"))[1].unlink()
         self.expect(self.run_it("merge", "g/", "-o", "none.h5"), 2, "is missing")
         self.assertFalse(self.path("none.h5").exists())
@@ -184,7 +196,7 @@ class Parts(ProgramTest):
             self.assertTrue(there)
             self.assertFalse([name for name in there if "partial" in name])
             subprocess.run(["mount", "-o", "remount,size=64m", disk], check=True)
-            self.expect(self.golden("disk/g/"), 0, f"{len(there)} were there")
+            self.expect(self.golden("disk/g/"), 0, f"({len(there)} there before)")
             self.expect(self.run_it("verify", "disk/g/"), 0)
         finally:
             subprocess.run(["umount", disk], check=True)

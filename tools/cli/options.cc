@@ -185,7 +185,12 @@ void AddMemory(CLI::App& app, double& memory) {
 }
 
 void AddShard(CLI::App& app, std::string& shard) {
-  AddOption(app, "--shard", shard, "I/N: do the share I of N, from 1 to N, by predicted cost");
+  // An empty text may come from an unset variable, and would do the whole.
+  const auto require = [](const std::string& text) {
+    return text.empty() ? "expected I/N" : std::string();
+  };
+  app.add_option("--shard", shard, "I/N: do the share I of N, from 1 to N, by predicted cost")
+      ->check(require);
 }
 
 void NoteShard(const std::string& shard) {

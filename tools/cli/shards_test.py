@@ -89,14 +89,17 @@ class Shards(ProgramTest):
         refused({"a": lines[1], "b": lines[2], "c": lines[3] + lines[3]}, "after the summary")
         cases = lines[3].splitlines(keepends=True)
         refused({"a": lines[1], "b": lines[2], "c": "".join(cases[:4] + cases[3:])}, "c: ")
+        refused({"a": lines[1], "b": lines[2], "c": "".join(cases[:3] + cases[4:])},
+                "c: has 75 cases, but its summary counts 76")
         first, summary = cases[0], json.loads(cases[-1])
         summary["shard"]["sha256"] = "0"
         refused({"a": lines[1], "b": lines[2], "c": "".join(cases[:-1]) + json.dumps(summary)},
-                "other sha256")
-        for key, value in (("recipe", "exact"), ("subject", "fast"), ("strict", True)):
+                "in 'sha256'")
+        for key, value in (("recipe", "exact"), ("subject", "fast"), ("strict", True),
+                           ("open_rows", True), ("engine", "mpfr"), ("program", "9")):
             other = {**json.loads(cases[-1]), key: value}
             refused({"a": lines[1], "b": lines[2], "c": "".join(cases[:-1]) + json.dumps(other)},
-                    f"c: has other {key}")
+                    f"in '{key}'")
         one = json.loads(first)
         one["case"] = "softmax M=2 N=2 dtype=f32 seed=1"
         refused({"a": lines[1], "b": lines[2], "c": json.dumps(one) + "\n" + "".join(cases[1:])},
@@ -107,7 +110,7 @@ class Shards(ProgramTest):
         self.run_it("check", "softmax", *SUBJECT, "--json-lines", "whole")
         result = self.merge("whole")
         self.assertIn("the report of a whole run", result.stderr)
-        self.assertIn("cannot be read", self.merge("none").stderr)
+        self.assertIn("does not exist", self.merge("none").stderr)
 
     # A share that did not end is never a part of a green whole.
     def test_a_share_that_stopped_is_said(self):
@@ -219,7 +222,7 @@ class Mpi(ProgramTest):
         self.assertFalse(self.path("g/index.json").exists())
         result = self.run_mpi(2, *golden, "g/")
         self.assertEqual(result.returncode, 0, result.stderr)
-        self.assertIn("were there", result.stdout)
+        self.assertIn("there before", result.stdout)
         self.assertEqual(subprocess.run(["diff", "-r", "-x", "*.partial-*", self.path("whole"),
                                          self.path("g")]).returncode, 0)
 
@@ -228,7 +231,12 @@ class Mpi(ProgramTest):
                                 (("golden", "softmax N=2 M=2", "-o", "x.h5"), "FOLDER/"),
                                 (("chek",), "is no command here"),
                                 (("check", "softmax", "--subject", "fast", "--shard", "1/2"),
-                                 "the processes are the shards")):
+                                 "the processes are the shards"),
+                                (("golden", "softmax N=2 M=2", "-o", "x/", "--shard", "1/2"),
+                                 "the processes are the shards"),
+                                (("verify", "x/", "--shard", "1/2"), "the processes are the shards"),
+                                (("check", "softmax", "--subject", "fast", "--json-lines", "x"),
+                                 "--json-lines")):
             result = self.run_mpi(2, *arguments)
             self.assertNotEqual(result.returncode, 0)
             self.assertIn(text, result.stderr)

@@ -1,6 +1,7 @@
 // sextant verify
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <functional>
 #include <iostream>
 #include <memory>
@@ -224,6 +225,9 @@ class Verification {
 
   int operator()() {
     const bool is_folder = fixtures::IsGoldenFolder(path_);
+    std::error_code ignored;
+    if (!is_folder && std::filesystem::is_directory(path_, ignored))
+      throw Error(path_, " is a folder without a golden in parts");
     files_ = is_folder ? fixtures::PartsOfFolder(path_) : std::vector{path_};
     const std::vector<size_t> dealt = DealtTo(std::vector<double>(files_.size(), 1), shard_.count);
     {
@@ -284,6 +288,7 @@ class Verification {
 
   void Verify(const std::string& file, size_t index, const fixtures::LargeRecord& record) {
     lines_.insert(record.case_line);
+    if (!record.slice.empty() && files_.size() == 1 && files_[0] == path_) slice_ = record.slice;
     is_old_ = is_old_ || record.layout == fixtures::Layout::k1;
     for (const std::string& fault : FaultsOf(record)) {
       Print(file, "case " + std::to_string(index) + " (" + record.case_line +
@@ -307,6 +312,7 @@ class Verification {
     std::cout << Marked(path_) << ": " << CountText(lines_.size(), "case");
     if (files_.size() > 1) std::cout << " in " << CountText(files_.size(), "part");
     if (!shard_.IsAll()) std::cout << " (the share " << shard_.Text() << ")";
+    if (!slice_.empty()) std::cout << " (only the slice " << slice_ << ")";
     std::cout << ", digests right, ";
     if (count_.enclosed > 0) {
       std::cout << "every value proven again except " << count_.enclosed
@@ -318,6 +324,8 @@ class Verification {
       std::cout << "; layout version 1: permitted errors were derived in another way and are not "
                    "compared";
     std::cout << "; " << confirmation_.Summary() << "\n";
+    if (!slice_.empty()) return kIncomplete;
+    if (count_.elements() == 0 && !shard_.IsAll()) return kVerified;  // more shards than parts
     if (count_.elements() == 0)
       return NothingToDo(lines_.empty() ? "the file has no case" : kNoElement);
     return count_.enclosed > 0 ? kIncomplete : kVerified;
@@ -330,6 +338,7 @@ class Verification {
   Confirmation confirmation_;
   ProofCount count_;
   std::set<std::string> lines_;  // of the cases
+  std::string slice_;            // of a part that is verified alone
   bool is_old_ = false;
   size_t wrong_ = 0;
 };

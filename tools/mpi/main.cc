@@ -202,18 +202,41 @@ int CheckBy(const CheckArguments& options, const Team& team) {
   return Shared(status);
 }
 
+std::vector<int> Statuses(int own, const Team& team) {
+  std::vector<int> all(team.size());
+  MPI_Allgather(&own, 1, MPI_INT, all.data(), 1, MPI_INT, MPI_COMM_WORLD);
+  return all;
+}
+
+int Gravest(const std::vector<int>& statuses) {
+  constexpr int kByGravity[] = {kVerified, kNothing, kIncomplete, kNonconforming, kNotRun, kUsage};
+  return *std::ranges::max_element(statuses, {}, [&](int status) {
+    return std::ranges::find(kByGravity, status) - std::begin(kByGravity);
+  });
+}
+
+// Parses the words of a command. The status if that is all: help, or an error that was printed.
+std::optional<int> Parsed(CLI::App& app, std::vector<std::string> words, const Team& team) {
+  try {
+    app.parse(words);
+    return std::nullopt;
+  } catch (const CLI::ParseError& e) {
+    if (team.rank() > 0) return e.get_exit_code() == 0 ? kVerified : kUsage;
+    return app.exit(e) == 0 ? kVerified : kUsage;
+  }
+}
+
 int VerifyBy(CLI::App& app, std::vector<std::string> words, const Team& team) {
   const Action verify = BindVerify(app);
+  if (std::ranges::any_of(words, [](const auto& word) { return word.starts_with("--shard"); }))
+    throw Error("--shard: the processes are the shards");
   words.insert(words.begin(), {ShardOf(team), "--shard"});  // CLI11 reads them from the end
-  app.parse(words);
+  if (const auto end = Parsed(app, words, team)) return *end;
   int status = kVerified;
   const std::string text = PrintedBy([&] { status = verify(); });
-  // 4: the share of a process has no case.
-  const int own = status == kNothing && team.size() > 1 ? int{kVerified} : status;
-  int worst = 0;
-  MPI_Allreduce(&own, &worst, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+  const std::vector<int> all = Statuses(status, team);
   for (const std::string& one : Gathered(text, team)) std::cout << one;
-  return worst;
+  return Gravest(all);
 }
 
 int Run(const std::vector<std::string>& arguments, const std::shared_ptr<MpiTeam>& team) {
@@ -227,7 +250,7 @@ int Run(const std::vector<std::string>& arguments, const std::shared_ptr<MpiTeam
   CLI::App app("", "sextant-mpi " + command);
   if (command == "golden") {
     const Action golden = BindGolden(app, team);
-    app.parse(words);
+    if (const auto end = Parsed(app, words, *team)) return *end;
     int status = kVerified;
     const std::string text = PrintedBy([&] { status = golden(); });
     if (team->rank() == 0) std::cout << text;
@@ -237,13 +260,19 @@ int Run(const std::vector<std::string>& arguments, const std::shared_ptr<MpiTeam
   if (command == "check") {
     CheckArguments options;
     AddCheckOptions(app, options);
-    app.parse(words);
+    if (const auto end = Parsed(app, words, *team)) return *end;
     if (!options.shard.empty()) throw Error("--shard: the processes are the shards");
     if (!options.json_lines.empty() || !options.write_expect.empty())
-      throw Error("expected other reports: --json, --junit, --html");
+      throw Error(
+          "--json-lines and --write-expect are not for several processes, expected --json, ",
+          "--junit or --html");
     return CheckBy(options, *team);
   }
-  throw Error("'", command, "' is no command here, expected one of: golden verify check");
+  if (team->rank() == 0)
+    std::cerr << "sextant-mpi: '" << Marked(command)
+              << "' is no command here, expected one of: golden verify check; `sextant help "
+                 "COMMAND` has their options\n";
+  return kUsage;
 }
 
 }  // namespace
@@ -262,9 +291,8 @@ int main(int argc, char** argv) {
   };
   int status = tools::kUsage;
   try {
+    if (provided < MPI_THREAD_SERIALIZED) throw Error("this MPI allows no threads");
     status = tools::Run({argv + 1, argv + argc}, team);
-  } catch (const CLI::ParseError& e) {
-    if (team->rank() == 0) std::cerr << "sextant-mpi: " << e.what() << "\n";
   } catch (const std::exception& e) {
     fail(e.what());
   }

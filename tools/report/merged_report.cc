@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <fstream>
+#include <map>
 #include <optional>
 #include <utility>
 
 #include "fixtures/store/digest.h"
+#include "reference/base/count_text.h"
 #include "reference/base/json.h"
 #include "reference/base/value_text.h"
 #include "tools/report/json.h"
@@ -96,6 +98,7 @@ Verdict VerdictOf(const Json& json) {
   v.status =
       EnumOf(json.at("status"), {kConforms, kFails, kUnverified, kUnsupported, kCouldNotRun});
   if (!json.at("grade").is_null()) v.grade = GradeOf(json.at("grade"));
+  if (v.status == kConforms && !v.grade) throw Error(v.case_line, " conforms without a grade");
   v.sample = SampleOf(json.at("sample"));
   for (const Json& tensor : json.at("tensors")) v.tensors.push_back(TensorOf(tensor));
   if (json.contains("trace"))
@@ -163,11 +166,11 @@ void RequireOneRun(const std::vector<Share>& shares) {
                   ", expected ", kReportVersion, ", which this program writes");
     const auto compare = [&](const char* key, const Json& a, const Json& b) {
       if (a != b)
-        throw Error(share.path, ": has other ", key, " than ", first.path, ": ", b.dump(),
+        throw Error(share.path, ": differs from ", first.path, " in '", key, "': it has ", b.dump(),
                     ", expected ", a.dump());
     };
-    for (const char* key : {"subject", "recipe", "strict", "supported_only", "sampled_is_enough",
-                            "budget", "timeout"}) {
+    for (const char* key : {"program", "engine", "open_rows", "subject", "recipe", "strict",
+                            "supported_only", "sampled_is_enough", "budget", "timeout"}) {
       // A subject that did not start has no recipe.
       if (std::string(key) == "recipe" && share.summary.at("not_started") != "") continue;
       compare(key, first.summary.at(key), share.summary.at(key));
@@ -188,6 +191,8 @@ std::vector<Share> AllShares(const std::vector<std::string>& paths) {
   for (const std::string& path : paths) shares.push_back(ReadShare(path));
   RequireOneRun(shares);
   const size_t count = shares.front().summary.at("shard").at("count");
+  constexpr size_t kMost = 1'000'000;
+  if (count < 1 || count > kMost) throw Error(paths.front(), ": is a share of ", count);
   std::vector<const Share*> found(count);
   for (const Share& share : shares) {
     const size_t index = share.summary.at("shard").at("index");
@@ -206,7 +211,12 @@ std::vector<Share> AllShares(const std::vector<std::string>& paths) {
 }
 
 // Adds the cases of a share at their places among all cases. A fresh case follows its own.
-void AddCases(const Share& share, std::vector<std::vector<Verdict>>& places, Report& report) {
+void AddCases(const Share& share, std::map<size_t, std::vector<Verdict>>& places, size_t all_cases,
+              Report& report) {
+  const Json& counts = share.summary.at("counts");
+  if (counts.at("cases") != share.cases.size())
+    throw Error("has ", CountText(share.cases.size(), "case"), ", but its summary counts ",
+                counts.at("cases").dump());
   const std::vector<size_t> positions =
       share.summary.at("shard").at("cases").get<std::vector<size_t>>();
   size_t next = 0, last = 0;
@@ -216,14 +226,17 @@ void AddCases(const Share& share, std::vector<std::vector<Verdict>>& places, Rep
       if (!report.fresh) throw Error("has a fresh case, but no seed");
       report.fresh->committed.emplace(verdict.case_line, committed);
     } else {
-      if (next == positions.size() || positions[next] >= places.size() ||
-          !places[positions[next]].empty())
+      if (next == positions.size() || positions[next] >= all_cases ||
+          places.contains(positions[next]))
         throw Error("its cases are not those of its share");
       last = positions[next++];
     }
     places[last].push_back(std::move(verdict));
   }
-  report.not_reached += positions.size() - next;
+  const size_t lacking = positions.size() - next;
+  if (lacking > 0 && counts.at("not_reached") == 0)
+    throw Error("lacks ", CountText(lacking, "case"), " of its share");
+  report.not_reached += lacking;
 }
 
 }  // namespace
@@ -236,7 +249,9 @@ Report MergedReport(const std::vector<std::string>& paths) try {
                 .strict = first.at("strict"),
                 .timeout = first.at("timeout"),
                 .supported_only = first.at("supported_only"),
-                .sampled_is_enough = first.at("sampled_is_enough")};
+                .sampled_is_enough = first.at("sampled_is_enough"),
+                .open_rows = first.at("open_rows"),
+                .engine = first.at("engine")};
   if (const Json& budget = first.at("budget"); !budget.is_null()) {
     if (!budget.at("seconds").is_null()) report.budget_seconds = budget.at("seconds");
     if (!budget.at("elements").is_null()) report.budget.elements = budget.at("elements");
@@ -250,10 +265,11 @@ Report MergedReport(const std::vector<std::string>& paths) try {
     for (const Json& one : with.at("not_applicable"))
       report.replaced.not_applicable.push_back({one.at("case"), one.at("why")});
   }
-  std::vector<std::vector<Verdict>> places(first.at("shard").at("all_cases").get<size_t>());
+  std::map<size_t, std::vector<Verdict>> places;
+  const size_t all_cases = first.at("shard").at("all_cases");
   for (const Share& share : shares) {
     try {
-      AddCases(share, places, report);
+      AddCases(share, places, all_cases, report);
     } catch (const Error& e) {
       throw Error(share.path, ": ", e.what());
     } catch (const Json::exception& e) {
@@ -266,8 +282,8 @@ Report MergedReport(const std::vector<std::string>& paths) try {
     if (report.recipe.empty()) report.recipe = share.summary.at("recipe");
   }
   std::string lines;
-  for (std::vector<Verdict>& place : places) {
-    if (!place.empty()) lines += place.front().case_line + "\n";
+  for (auto& [position, place] : places) {
+    lines += place.front().case_line + "\n";
     for (Verdict& verdict : place) report.verdicts.push_back(std::move(verdict));
   }
   if (report.not_reached == 0 && fixtures::DigestOf(lines) != first.at("shard").at("sha256"))

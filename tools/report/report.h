@@ -59,6 +59,8 @@ struct Report {
   Budget budget{};                  // for each case
   bool sampled_is_enough = false;   // cases of which only a part was judged may pass
   std::optional<JudgedShare> shard{};
+  bool open_rows = false;         // rows in which no element could have failed are accepted
+  std::string engine = "ladder";  // of the proofs
   std::optional<FreshCases> fresh{};
   std::string with{};  // words that replaced those of the cases
   Replaced replaced{};
