@@ -191,7 +191,9 @@ class Parts(ProgramTest):
                           capture_output=True).returncode:
             self.skipTest("cannot mount a small disk")
         try:
-            self.expect(self.golden("disk/g/"), 2, "No space left on device")
+            full = self.golden("disk/g/")
+            self.expect(full, 2, "No space left on device")
+            self.assertEqual(len(full.stderr.splitlines()), 1)
             there = [name for name in os.listdir(disk / "g")]
             self.assertTrue(there)
             self.assertFalse([name for name in there if "partial" in name])

@@ -74,7 +74,7 @@ class Program(ProgramTest):
         if self.run_it("--version", preexec_fn=limit).returncode != 0:
             self.skipTest("the sanitizer needs more address space")
         case = "rms_norm", "N=1000000000", "M=4"
-        for command in (("eval", *case), ("golden", " ".join(case), "-o", "a.h5"),
+        for command in (("eval", *case), ("golden", " ".join(case), "-o", "a.npz"),
                         ("inputs", " ".join(case), "-o", "a.h5"),
                         ("check", " ".join(case), "--subject", "fast"),
                         ("check", "rms_norm N=1 M=4 @x=1,2,3,4", "--subject", "fast", "--with",
