@@ -10,12 +10,14 @@
 #include <memory>
 #include <optional>
 #include <set>
+#include <thread>
 
 #include "fixtures/store/golden_folder.h"
 #include "reference/base/count_text.h"
 #include "reference/base/parallel.h"
 #include "reference/base/printable.h"
 #include "reference/case/out_of_memory.h"
+#include "reference/prove/case_slices.h"
 #include "reference/prove/prove.h"
 #include "tools/api/exit_status.h"
 #include "tools/api/proof_count.h"
@@ -89,7 +91,7 @@ int Conclude(const GoldenArguments& options, const Stored& all, size_t skipped,
   const ProofCount& count = all.count;
   std::cout << Marked(options.output) << ": " << CountText(all.cases, "case")
             << (parts.empty() ? "" : " in " + parts) << ", " << CountText(count.proven, "element")
-            << " proven";
+            << (others ? " proven now" : " proven");
   if (count.enclosed > 0) std::cout << ", " << count.enclosed << " only enclosed (radius stored)";
   if (count.unspecified > 0) std::cout << ", " << count.unspecified << " unspecified";
   if (skipped > 0) std::cout << "; " << CountText(skipped, "case") << " skipped";
@@ -245,11 +247,13 @@ class FolderWriting {
   Stored all_;
 };
 
-// The seconds that all slices of a case take, by a sample of it: a slice in the middle, larger and
-// larger until it takes long enough to be measured. Empty if the case cannot be cut.
+// The seconds that all slices of a case take, by a sample of it: a part in the middle, larger and
+// larger until it takes long enough to be measured and has slices for all cores. Empty if the case
+// cannot be cut.
 std::optional<double> PredictedSeconds(const Case& c, const GoldenArguments& options) {
   using Clock = std::chrono::steady_clock;
-  constexpr double kEnough = 0.5;  // seconds
+  constexpr double kEnough = 0.5, kLong = 20;  // seconds
+  const size_t of_cores = 4 * std::max(1U, std::thread::hardware_concurrency()) * SliceElements(c);
   if (!Halve(c, {})) return std::nullopt;
   const PartByPart of_case(c);
   const std::string path = (std::filesystem::temp_directory_path() /
@@ -264,7 +268,8 @@ std::optional<double> PredictedSeconds(const Case& c, const GoldenArguments& opt
       WriteProven(of_case, sample, ElementsIn(options.memory), options.prove, writer);
     }
     const double seconds = std::chrono::duration<double>(Clock::now() - begin).count();
-    if (seconds >= kEnough || parts.size() == 1 || elements >= PartElements(options))
+    if ((seconds >= kEnough && elements >= of_cores) || seconds >= kLong || parts.size() == 1 ||
+        elements >= PartElements(options))
       return seconds * PredictedCost(c) / PredictedCost(c, sample);
   }
 }

@@ -7,8 +7,8 @@
 The model: each part takes the mean time of the measured ones times a scatter drawn from them. Each
 machine is slower than the fastest by up to --machines, evenly. A process asks the first one for its next
 part: that takes a message there and back (--message), a wait for the dealer's next look (1 ms, as in
-main.cc), and --answer seconds of the dealer, which answers one after the other. At the end the dealer reads
-the digest of each part (--index seconds). Static shares (--static) ask nobody: each process has the parts
+main.cc), and --answer seconds of the dealer, which answers one after the other. At the end the dealer
+reads the head of each part (--index seconds), --cores of them at a time. Static shares (--static) ask nobody: each process has the parts
 that `--shard` would give it. Printed is the share of the ideal: the work of all parts divided by the time of
 the run times the number of processes, each at the speed of its machine.
 """
@@ -51,7 +51,7 @@ def simulate(times, options):
             done = asked + time * slowness[process]
             end = max(end, done)
             heapq.heappush(asking, (done, process))
-    end += options.parts * options.index
+    end += options.parts * options.index / options.cores
     speed = sum(1 / slow for slow in slowness)  # parts of mean time per mean time, at best
     return sum(parts) / speed / end, mean
 
@@ -64,7 +64,8 @@ def main():
     parser.add_argument("--machines", type=float, default=0.2)
     parser.add_argument("--message", type=float, default=5e-5, help="seconds one way")
     parser.add_argument("--answer", type=float, default=2e-5, help="seconds of the dealer")
-    parser.add_argument("--index", type=float, default=5e-3, help="seconds to read a digest")
+    parser.add_argument("--index", type=float, default=1e-2, help="seconds to read a head")
+    parser.add_argument("--cores", type=int, default=64, help="of the machine that deals")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--static", action="store_true")
     options = parser.parse_args()
