@@ -62,7 +62,7 @@ void OfElements::SetFailing(size_t first, size_t count) {
   std::fill_n(fails_.begin() + static_cast<ptrdiff_t>(first), count, true);
 }
 
-std::vector<RowStatus> OfElements::TakeRows() const {
+std::vector<RowStatus> OfElements::RowStatuses() const {
   std::vector<RowStatus> rows;
   rows.reserve(rows_.size());
   for (const std::atomic<uint8_t>& row : rows_)

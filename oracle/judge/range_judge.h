@@ -29,9 +29,9 @@ class OfElements {
   OfElements(const Shape& shape, Keep keep);
   void Set(size_t first, size_t count, ElementStatus status);
   void SetFailing(size_t first, size_t count);
-  // The results; each can be taken once.
+  // The results, of kElements once, and of kRows.
   std::vector<ElementStatus> TakeStatuses() { return std::move(statuses_); }
-  std::vector<RowStatus> TakeRows() const;
+  std::vector<RowStatus> RowStatuses() const;
   const std::vector<bool>& fails() const { return fails_; }  // empty: none
 
  private:

@@ -173,7 +173,7 @@ class SlicedJudge {
       if (verdict.failed > 0)
         verdict.failing = FailingIndicesOf({question_.c, spec, nullptr}, output->elements.fails());
       tensors.push_back(
-          {std::move(verdict), spec.optional, output->shape, {}, output->elements.TakeRows()});
+          {std::move(verdict), spec.optional, output->shape, {}, output->elements.RowStatuses()});
     }
     return tensors;
   }
