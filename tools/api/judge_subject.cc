@@ -69,6 +69,7 @@ void ExplainByPart(const Case& c, const TensorReaders& inputs, const TensorReade
   if (verdict.grade != oracle::Grade::kFails && verdict.grade != oracle::Grade::kUnlikely) return;
   const auto worst =
       std::ranges::find(verdict.tensors, *verdict.grade, &oracle::TensorVerdict::grade);
+  if (worst == verdict.tensors.end()) return;  // only its trace fails
   const TensorSpec& output = *FindTensor(c.info().signature, worst->name);
   const auto part = PartAround(c, inputs, outputs, output, worst->worst.index);
   if (!part) return;
