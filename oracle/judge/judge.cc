@@ -74,7 +74,7 @@ ProvenAndPermitted WithPermitted(std::vector<GoldenTensor> golden, const Case& c
     g.choice = c.operation().ChoiceOf(o);
     g.keeps_nonfinite = c.info().keeps_nonfinite;
     const std::vector<double>& error = reference.permitted[o].error.data;
-    for (auto* values : {&g.value, &g.high, &g.low, &g.permitted, &g.radius}) {
+    for (auto* values : {&g.value, &g.high, &g.low, &g.radius}) {
       for (size_t i = 0; i < error.size(); ++i) {
         if (std::isnan(error[i])) values->data[i] = kNaN;  // only elements that are left out
       }

@@ -45,9 +45,11 @@ struct AnsweredQuestion {
   const ProveOptions& options;
   const TensorReaders& outputs;
   const Operation& operation;  // the formula, or its alternative decision
+  const GoldenSource* golden;  // of the formula; null: its values are enclosed here
 
   const std::vector<TensorSpec>& specs() const { return c.info().signature.outputs; }
   Evaluation evaluation() const { return {c, inputs, recipe, operation}; }
+  EnclosedSlices Enclosed() const { return EnclosedSlices(evaluation(), golden); }
   // The answered outputs in that slice.
   Tensors AnswerIn(const Slice& slice) const {
     Tensors part;
@@ -73,7 +75,7 @@ std::vector<Slice> SlicesOf(const AnsweredQuestion& question, bool is_traced) {
   if (CurrentBudget().has_time) {
     const auto enclose = [&](const Slice& slice) {
       const Tensors part = question.AnswerIn(slice);
-      EnclosedSlices(question.evaluation()).Enclose(slice, is_traced ? &part : nullptr);
+      question.Enclosed().Enclose(slice, is_traced ? &part : nullptr);
     };
     ForEachSliceInBudget(question.c, elements, question.options.threads, enclose, nullptr);
   }
@@ -110,7 +112,7 @@ class SlicedJudge {
         by_trace_(is_traced && question.c.info().HasChoices()),
         gives_up_(failing == Failing::kGiveUp),
         // What is proven is decided, and its worst element is known.
-        is_enclosed_(HasLevel1(question.c)),
+        is_enclosed_(HasLevel1(question.c) && !question.golden),
         slices_(SlicesOf(question, is_traced)),
         // All frequencies may depend on one rounded power, and then all elements share its error.
         independent_(!question.c.info().Marks(Step::kFrequency)),
@@ -130,7 +132,7 @@ class SlicedJudge {
   // False if it gives up.
   bool Judge() {
     InParallel(ranges_.size(), question_.options.threads, [&](size_t r) {
-      EnclosedSlices enclosed(question_.evaluation()), traced(question_.evaluation());
+      EnclosedSlices enclosed = question_.Enclosed(), traced = question_.Enclosed();
       RangeJudges range = MakeJudges(outputs_, independent_);
       RangeJudges of_trace = MakeJudges(trace_, independent_);
       const size_t end = (r + 1) * slices_.size() / ranges_.size();
@@ -307,7 +309,7 @@ class SlicedJudge {
       for (const RankRange& of : outputs_[k]->ranks) known = std::max(known, of.least);
       is_open[k] = known != Rank() && MarkMayHaveWorst(*outputs_[k], known, may_have_worst);
     }
-    EnclosedSlices enclosed(question_.evaluation());
+    EnclosedSlices enclosed = question_.Enclosed();
     RangeJudges range = MakeJudges(outputs_, false);
     for (size_t s = 0; s < slices_.size(); ++s) {
       if (!may_have_worst[s]) continue;
@@ -380,7 +382,7 @@ std::optional<Verdict> JudgeBy(const AnsweredQuestion& question, Failing failing
   std::vector<JudgedTensor> tensors = judge.Total({});
   if (NeedsSample(c, tensors)) {
     const auto enclosed_in = [&](const Slice& slice) {
-      EnclosedSlices enclosed(question.evaluation());
+      EnclosedSlices enclosed = question.Enclosed();
       enclosed.Enclose(slice);
       return enclosed.reference();
     };
@@ -414,13 +416,15 @@ bool CanJudgeInSlices(const Case& c, const ProveOptions& options) {
 
 std::optional<Verdict> JudgeInSlices(const Case& c, const TensorReaders& inputs,
                                      const Recipe& recipe, const ProveOptions& options,
-                                     const TensorReaders& outputs, Failing failing) {
+                                     const TensorReaders& outputs, Failing failing,
+                                     const GoldenSource* golden) {
   if (!CanJudgeInSlices(c, options) || !Fits(c, outputs)) return std::nullopt;
   std::optional<Verdict> verdict =
-      JudgeBy({c, inputs, recipe, options, outputs, c.operation()}, failing);
+      JudgeBy({c, inputs, recipe, options, outputs, c.operation(), golden}, failing);
   if (!verdict || verdict->status != Verdict::Status::kFails) return verdict;
   for (const auto& other : AlternativesOf(c, recipe)) {
-    auto alternative = JudgeBy({c, inputs, recipe, options, outputs, *other}, Failing::kGiveUp);
+    auto alternative =
+        JudgeBy({c, inputs, recipe, options, outputs, *other, nullptr}, Failing::kGiveUp);
     if (!alternative) continue;
     SayAlternative(*alternative);
     return alternative;

@@ -7,6 +7,7 @@
 
 #include "oracle/judge/judge.h"
 #include "reference/number/tensor/stored_tensor.h"
+#include "reference/prove/golden_source.h"
 
 namespace sextant::oracle {
 
@@ -22,10 +23,11 @@ enum class Failing { kGiveUp, kJudge };
 // thread. Empty if it cannot be given: if the answer does not fit the case, has outputs that are
 // traced, or for `failing`. With kJudge the numbers of elements that are unlikely, and means of
 // elements, may differ from those of Evaluate, and places are not described by the values of
-// inputs.
+// inputs. `golden`: the values of the case, already proven; null: they are proven here.
 std::optional<Verdict> JudgeInSlices(const Case& c, const TensorReaders& inputs,
                                      const Recipe& recipe, const ProveOptions& options,
                                      const TensorReaders& outputs,
-                                     Failing failing = Failing::kGiveUp);
+                                     Failing failing = Failing::kGiveUp,
+                                     const GoldenSource* golden = nullptr);
 
 }  // namespace sextant::oracle

@@ -201,6 +201,18 @@ Slice Within(Slice slice, const Slice& part) {
   return slice;
 }
 
+std::optional<Slice> Intersection(const Slice& a, const Slice& b) {
+  Slice common = a;
+  for (const auto& [letter, of_b] : b.ranges) {
+    auto& [first, count] = common.ranges.try_emplace(letter, of_b).first->second;
+    const size_t end = std::min(first + count, of_b.first + of_b.second);
+    first = std::max(first, of_b.first);
+    if (end <= first) return std::nullopt;
+    count = end - first;
+  }
+  return common;
+}
+
 Shape ShapeIn(const Shape& whole, const TensorSpec& spec, const Slice& slice) {
   Shape shape;
   for (const auto& [first, count] : RangesOf(whole, spec, slice)) shape.push_back(count);

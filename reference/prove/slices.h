@@ -52,6 +52,8 @@ std::optional<std::pair<Slice, Slice>> Halve(const Case& c, const Slice& slice);
 
 // A slice of a part, counted from the beginning of the part.
 Slice Within(Slice slice, const Slice& part);
+// What both have; empty if they have nothing in common.
+std::optional<Slice> Intersection(const Slice& a, const Slice& b);
 
 // Copies the part of a tensor that lies in the slice, and writes it back.
 Tensor<double> ExtractSlice(const Tensor<double>& whole, const TensorSpec& spec,

@@ -175,6 +175,19 @@ TEST(Slice, RefusesTextsThatAreNoSliceOfTheCase) {
   }
 }
 
+TEST(Slices, HaveAnIntersection) {
+  const Case c = Case::Parse("attention H=4 K=2 S=8 T=8 D=4 mask=causal");
+  const auto common = [&](const char* a, const char* b) {
+    const auto both = Intersection(ParseSlice(c, a), ParseSlice(c, b));
+    return both ? TextOf(*both) : "nothing";
+  };
+  EXPECT_EQ(common("S=2..5", "S=4..7"), "S=4..5");
+  EXPECT_EQ(common("S=2..5", ""), "S=2..5");
+  EXPECT_EQ(common("S=0..3", "S=4..7"), "nothing");
+  EXPECT_EQ(common("H=0..1 K=0..0", "S=4..7"), "H=0..1 K=0..0 S=4..7");
+  EXPECT_EQ(common("H=0..1 K=0..0", "H=1..2 K=0..1"), "H=1..1 K=0..0");
+}
+
 // Together the slices of a part are the part.
 TEST(CaseCut, CutsParts) {
   const Case c = Case::Parse("rope pairing=half B=2 H=3 S=7 D=4");

@@ -23,7 +23,7 @@ FreshCases AddFreshCases(uint64_t seed, std::vector<Selected>& selected) {
     const auto [line, is_new] = lines.insert(c.ToString());
     if (!is_new) continue;
     fresh.committed.emplace(*line, committed.ToString());
-    all.push_back({std::move(c), all.back().why, std::nullopt});
+    all.push_back({std::move(c), all.back().why});
   }
   selected = std::move(all);
   return fresh;

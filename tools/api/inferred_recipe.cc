@@ -97,10 +97,9 @@ std::deque<Kept> AskAll(const std::vector<Selected>& selected, const oracle::Sub
     kept.outputs = std::move(answer.outputs);
     const Recipe recipe = ParseRecipe(search.start, one.c.dtype());
     WithinMemory(one.c, [&] {
-      const bool stored = one.record && !one.record->golden.empty();
-      kept.judge = stored ? std::make_unique<Judge>(one.c, kept.inputs, recipe, one.record->golden,
-                                                    search.prove)
-                          : std::make_unique<Judge>(one.c, kept.inputs, recipe, search.prove);
+      kept.judge = one.golden ? std::make_unique<Judge>(one.c, kept.inputs, recipe,
+                                                        ReadAll(*one.golden, one.c), search.prove)
+                              : std::make_unique<Judge>(one.c, kept.inputs, recipe, search.prove);
       return 0;
     });
     inferred.cases.push_back(one.c.ToString());

@@ -94,22 +94,23 @@ void ExplainByPart(const Case& c, const TensorReaders& inputs, const TensorReade
 }
 
 // The verdict by slices, if they give one.
-std::optional<Verdict> JudgeReaders(const Case& c, const TensorReaders& inputs,
+std::optional<Verdict> JudgeReaders(const Selected& selected, const TensorReaders& inputs,
                                     const TensorReaders& outputs,
                                     const JudgeSubjectOptions& options) {
+  const Case& c = selected.c;
   const oracle::Failing failing = HowToFail(c);
   auto verdict = oracle::JudgeInSlices(c, inputs, ParseRecipe(options.recipe, c.dtype()),
-                                       options.prove, outputs, failing);
+                                       options.prove, outputs, failing, selected.golden.get());
   if (verdict && failing == oracle::Failing::kJudge)
     ExplainByPart(c, inputs, outputs, options, *verdict);
   return verdict;
 }
 
-BySlices JudgeInTime(const Case& c, const TensorReaders& inputs, const TensorReaders& outputs,
-                     const JudgeSubjectOptions& options) {
+BySlices JudgeInTime(const Selected& selected, const TensorReaders& inputs,
+                     const TensorReaders& outputs, const JudgeSubjectOptions& options) {
   if (options.time) options.time->Begin();
   const ScopedBudget within(BudgetOf(options));
-  BySlices by{true, JudgeReaders(c, inputs, outputs, options)};
+  BySlices by{true, JudgeReaders(selected, inputs, outputs, options)};
   if (options.time) options.time->Pause();
   return by;
 }
@@ -118,7 +119,7 @@ BySlices JudgeInTime(const Case& c, const TensorReaders& inputs, const TensorRea
 BySlices JudgeStored(const Selected& selected, const oracle::Subject& subject,
                      const JudgeSubjectOptions& options) {
   const Case& c = selected.c;
-  if (selected.record || !oracle::CanJudgeInSlices(c, options.prove)) return {};
+  if (!oracle::CanJudgeInSlices(c, options.prove)) return {};
   if (subject.answer_in_file) {
     const DrawnInputs inputs(c, NpyReader());
     try {
@@ -126,7 +127,7 @@ BySlices JudgeStored(const Selected& selected, const oracle::Subject& subject,
       if (!sources) return {};
       TensorReaders outputs;
       for (const auto& source : *sources) outputs.emplace_back(*source);
-      return JudgeInTime(c, inputs.readers(), outputs, options);
+      return JudgeInTime(selected, inputs.readers(), outputs, options);
     } catch (const oracle::InvalidAnswer& e) {
       return {true, NotJudged(c, Verdict::Status::kCouldNotRun, e.what())};
     }
@@ -138,7 +139,7 @@ BySlices JudgeStored(const Selected& selected, const oracle::Subject& subject,
     return subject.answer_stored(c, inputs);
   }();
   if (!outputs) return {};
-  return JudgeInTime(c, ReadersOf(inputs), ReadersOf(*outputs), options);
+  return JudgeInTime(selected, ReadersOf(inputs), ReadersOf(*outputs), options);
 }
 
 Verdict JudgeInBudget(const Selected& selected, const oracle::Subject& subject,
@@ -153,19 +154,18 @@ Verdict JudgeInBudget(const Selected& selected, const oracle::Subject& subject,
     };
   }
   const ScopedBudget within(BudgetOf(options));
-  const bool stored = selected.record && !selected.record->golden.empty();
   oracle::Subject asked = subject;
-  if (!stored && oracle::CanJudgeInSlices(c, options.prove) &&
-      oracle::DescribeMismatch(c, outputs).empty()) {
+  if (oracle::CanJudgeInSlices(c, options.prove) && oracle::DescribeMismatch(c, outputs).empty()) {
     if (!before.tried) {
-      if (auto verdict = JudgeReaders(c, ReadersOf(inputs), ReadersOf(outputs), options))
+      if (auto verdict = JudgeReaders(selected, ReadersOf(inputs), ReadersOf(outputs), options))
         return *std::move(verdict);
     }
     asked = oracle::AskedAhead(subject, c, inputs);  // it computes while its answer is judged
   }
   const oracle::Judge judge =
-      stored ? oracle::Judge(c, inputs, recipe, selected.record->golden, options.prove)
-             : oracle::Judge(c, inputs, recipe, options.prove);
+      selected.golden
+          ? oracle::Judge(c, inputs, recipe, ReadAll(*selected.golden, c), options.prove)
+          : oracle::Judge(c, inputs, recipe, options.prove);
   const std::optional<Sample> sample = SampleIn(c);
   const ScopedBudget reached(sample ? CurrentBudget() : Budget());
   Verdict verdict = JudgeOutputs(judge, c, inputs, recipe, outputs, after, &asked);

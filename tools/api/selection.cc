@@ -4,22 +4,25 @@
 #include <filesystem>
 #include <fstream>
 #include <iostream>
+#include <optional>
 #include <sstream>
 
 #include "fixtures/config/named_list.h"
 #include "fixtures/store/golden_folder.h"
+#include "fixtures/store/golden_of_case.h"
 #include "fixtures/store/integrity.h"
 #include "fixtures/store/npy.h"
 #include "fixtures/store/reader.h"
 #include "reference/base/count_text.h"
 #include "reference/base/did_you_mean.h"
+#include "reference/base/parallel.h"
 #include "reference/base/printable.h"
 #include "reference/case/aliases.h"
 #include "reference/case/former_names.h"
 #include "reference/case/operations.h"
 #include "reference/case/out_of_memory.h"
 #include "tools/api/case_file.h"
-#include "tools/api/difference.h"
+#include "tools/api/input_faults.h"
 #include "tools/api/named_cases.h"
 #include "tools/api/pattern.h"
 
@@ -92,58 +95,63 @@ std::string WithWords(const std::string& line, const std::string& with,
   return text;
 }
 
-// A radius below 0 or NaN is a state of the judge (golden.h, prove.h): no proof stores it.
-void CheckRadii(const GoldenTensor& golden) {
-  const std::vector<double>& radii = golden.radius.data;
-  const auto wrong = std::ranges::find_if_not(radii, [](double radius) { return radius >= 0; });
-  if (wrong == radii.end()) return;
-  const auto at = static_cast<size_t>(wrong - radii.begin());
-  throw Error(IndexText("golden/" + golden.name + "/radius", golden.radius.shape, at), " is ",
-              *wrong, ", expected 0 or more");
-}
+// The goldens of a file, or of a folder of parts, with the lines of their cases.
+class GoldenReader {
+ public:
+  explicit GoldenReader(const std::string& path)
+      : is_folder_(fixtures::IsGoldenFolder(path)),
+        files_(is_folder_ ? fixtures::PartsOfFolder(path) : std::vector{path}) {}
 
-// Checks that a golden record belongs to its case: it holds the inputs that the case draws, and a
-// golden of the right dtype and shape for every output. Puts both into the order of the signature.
-// Throws Error.
-void CheckAndArrange(const Case& c, Record& record) {
-  const Tensors inputs = DrawInputs(c, NpyReader());
-  for (const NamedTensor& drawn : inputs) {
-    const NamedTensor& stored = Find(record.inputs, drawn.name);
-    const bool same =
-        stored.dtype == drawn.dtype && Difference(drawn.name, stored.values, drawn.values).empty();
-    if (!same) throw Error("inputs/", drawn.name, " differs from the input that the case draws");
-  }
-  record.inputs = inputs;
-  std::vector<GoldenTensor> golden;
-  for (const TensorSpec& spec : c.info().signature.outputs) {
-    const auto at = std::ranges::find(record.golden, spec.name, &GoldenTensor::name);
-    if (at == record.golden.end()) throw Error("the record has no golden/", spec.name);
-    if (at->dtype != c.DTypeOf(spec) || at->value.shape != c.ShapeOf(spec)) {
-      throw Error("golden/", spec.name, " is ", NameOf(at->dtype), ToString(at->value.shape),
-                  ", expected ", NameOf(c.DTypeOf(spec)), ToString(c.ShapeOf(spec)));
+  std::vector<Selected> Read() {
+    CheckDigests();
+    for (const std::string& file : files_) {
+      for (fixtures::LargeRecord& record : fixtures::ReadLargeRecords(file)) {
+        const std::string line = record.case_line;
+        try {
+          Add(std::move(record));
+        } catch (const Error& e) {
+          throw Error(file, ": ", line, ": ", e.what());
+        }
+      }
     }
-    CheckRadii(*at);
-    golden.push_back(std::move(*at));
+    return std::move(selected_);
   }
-  record.golden = std::move(golden);
-}
 
-std::vector<Selected> ReadGoldens(const std::string& path) {
-  std::vector<Selected> selected;
-  for (const fixtures::Damage& damage : fixtures::CheckDigests(path)) {
-    throw Error(path, ": ", damage.path, ": ", damage.what, " (sextant verify lists all damage)");
+ private:
+  // Children read the files, several at a time.
+  void CheckDigests() const {
+    std::vector<std::string> damages(files_.size());
+    InParallel(files_.size(), 0, [&](size_t f) {
+      for (const fixtures::Damage& damage : fixtures::CheckDigests(files_[f]))
+        damages[f] = files_[f] + ": " + damage.path + ": " + damage.what;
+    });
+    for (const std::string& damage : damages)
+      if (!damage.empty()) throw Error(damage, " (sextant verify lists all damage)");
   }
-  for (Record& record : fixtures::ReadRecords(path)) {
-    try {
-      Case c = Case::Parse(record.case_line);
-      if (!record.golden.empty()) CheckAndArrange(c, record);
-      selected.push_back({std::move(c), "", std::move(record)});
-    } catch (const Error& e) {
-      throw Error(path, ": ", record.case_line, ": ", e.what());
+
+  // A case without a golden is a question.
+  void Add(fixtures::LargeRecord record) {
+    const bool goes_on = is_folder_ && of_case_ && of_case_->c().ToString() == record.case_line;
+    if (!goes_on) {
+      selected_.push_back({Case::Parse(record.case_line)});
+      of_case_ = std::make_shared<fixtures::GoldenOfCase>(selected_.back().c);
+      drawn_.emplace(of_case_->c(), NpyReader());
+      if (!record.golden.empty()) selected_.back().golden = of_case_;
     }
+    if (record.golden.empty()) return;
+    if (!is_folder_ && !record.slice.empty())
+      throw Error("is only the slice ", record.slice, "; name the folder of its parts");
+    const std::vector<std::string> faults = InputFaults(record, of_case_->c(), drawn_->readers());
+    if (!faults.empty()) throw Error(faults.front());
+    of_case_->Add(std::move(record));
   }
-  return selected;
-}
+
+  const bool is_folder_;
+  const std::vector<std::string> files_;
+  std::vector<Selected> selected_;
+  std::shared_ptr<fixtures::GoldenOfCase> of_case_;  // the last one
+  std::optional<DrawnInputs> drawn_;                 // of that case
+};
 
 // Throws Error for a single word that is no file: a name whose file of cases is not found.
 [[noreturn]] void RefuseName(const std::string& name) {
@@ -172,19 +180,16 @@ class Selecting {
   void AddFrom(const std::string& argument) {
     std::error_code ignored;  // of a name that is too long
     const bool exists = IsFile(argument);
-    if (std::filesystem::is_directory(argument, ignored))
-      throw Error(argument, " is a folder, expected a file of cases",
-                  fixtures::IsGoldenFolder(argument)
-                      ? "; sextant merge makes one golden file of its parts"
-                      : "");
-    if (IsHdf5(argument)) {
+    if (IsGolden(argument)) {
       AddGoldens(argument);
+    } else if (std::filesystem::is_directory(argument, ignored)) {
+      throw Error(argument, " is a folder, expected a file of cases");
     } else if (!exists && !IsMeantAsFile(argument)) {
       const bool is_name = !argument.empty() && argument.find_first_of(" @#") == argument.npos;
       if (is_name) RefuseName(argument);
       const auto folders = fixtures::FoldersOfLists();
       NoteAliases(argument, noted_);
-      Add({ParseLine(argument, selection_.config, folders), "", std::nullopt}, argument, folders);
+      Add({ParseLine(argument, selection_.config, folders)}, argument, folders);
     } else if (argument.ends_with(".h5")) {
       throw Error(argument, exists ? " is not an HDF5 file" : " does not exist",
                   exists ? "" : DidYouMeanFile(argument));
@@ -195,7 +200,7 @@ class Selecting {
       const auto folders = fixtures::FoldersOfLists(argument);
       for (CaseInFile& read : ReadCases(argument, selection_.config)) {
         NoteAliases(read.line.text, noted_);
-        Add({std::move(read.c), std::move(read.line.why), std::nullopt}, read.line.text, folders);
+        Add({std::move(read.c), std::move(read.line.why)}, read.line.text, folders);
       }
     }
   }
@@ -209,7 +214,7 @@ class Selecting {
       if (is_given)
         throw Error(option, " applies to case lines; the cases of ", path, " are complete");
     }
-    for (Selected& golden : ReadGoldens(path)) Add(std::move(golden), "", {});
+    for (Selected& golden : GoldenReader(path).Read()) Add(std::move(golden), "", {});
   }
 
   void Add(Selected s, const std::string& text, const Folders& folders) {
@@ -217,7 +222,7 @@ class Selecting {
     const bool is_kept = IsKept(line, selection_);
     if (has_words_ || !is_kept) left_out_.push_back(line);
     if (!is_kept || (has_words_ && !Replace(s, text, folders))) return;
-    if (seen_.insert(s.c.ToString()).second || s.record) {
+    if (seen_.insert(s.c.ToString()).second || s.golden) {
       all_.push_back(std::move(s));
     } else if (has_words_) {
       ++selection_.replaced->equal;
@@ -310,10 +315,9 @@ bool IsHdf5(const std::string& path) {
   return in && start == kSignature;
 }
 
-Tensors InputsOf(const Selected& selected) {
-  if (selected.record && !selected.record->golden.empty()) return selected.record->inputs;
-  return DrawInputs(selected.c, NpyReader());
-}
+bool IsGolden(const std::string& path) { return IsHdf5(path) || fixtures::IsGoldenFolder(path); }
+
+Tensors InputsOf(const Selected& selected) { return DrawInputs(selected.c, NpyReader()); }
 
 FileReader NpyReader() { return fixtures::ReadNpy; }
 

@@ -1,7 +1,7 @@
 // Reads the cases that a command line names.
 #pragma once
 
-#include <optional>
+#include <memory>
 #include <set>
 #include <string>
 #include <vector>
@@ -9,16 +9,16 @@
 #include "reference/base/error.h"
 #include "reference/case/case.h"
 #include "reference/case/draw.h"
-#include "reference/prove/golden.h"
+#include "reference/prove/golden_source.h"
 #include "tools/api/completed_line.h"
 
 namespace sextant::tools {
 
-// A selected case; `record` is set if it comes from a golden file.
+// A selected case.
 struct Selected {
   Case c;
-  std::string why;  // the comment of its line in the file of cases
-  std::optional<Record> record;
+  std::string why{};                             // the comment of its line in the file of cases
+  std::shared_ptr<const GoldenSource> golden{};  // if it comes from a golden file
 };
 
 // What `with` made of the cases.
@@ -47,12 +47,13 @@ class NoCase : public Error {
   using Error::Error;
 };
 
-// Every argument is a .cases file, a golden file (HDF5), a case line ("rope pairing=half ..."),
-// which may be several arguments (JoinedLines), or a name (named_cases.h). A case is kept if all
-// filters select it and none of the excluded texts does. A text selects the cases whose canonical
-// line contains it; in it, * stands for any characters and ? for one; with other words, the line
-// before. A case line is dropped if its case is already selected. Notes about aliases are printed
-// (NoteAliases), each once. Throws Error that names file and line, and NoCase.
+// Every argument is a .cases file, a golden (an HDF5 file, or a folder of parts), a case line
+// ("rope pairing=half ..."), which may be several arguments (JoinedLines), or a name
+// (named_cases.h). A case is kept if all filters select it and none of the excluded texts does. A
+// text selects the cases whose canonical line contains it; in it, * stands for any characters and ?
+// for one; with other words, the line before. A case line is dropped if its case is already
+// selected. Notes about aliases are printed (NoteAliases), each once. Throws Error that names file
+// and line, and NoCase.
 std::vector<Selected> Select(const Selection& selection);
 
 // Prints to standard error the notes about aliases in the line that are not in `noted`; adds them.
@@ -64,7 +65,10 @@ std::vector<std::string> JoinedLines(const std::vector<std::string>& arguments);
 // True if the file begins as an HDF5 file does.
 bool IsHdf5(const std::string& path);
 
-// The inputs in its golden file, or else those that the case draws.
+// True if it is a golden file, or a folder of parts of one.
+bool IsGolden(const std::string& path);
+
+// The inputs that the case draws; a golden is only selected if its inputs are these.
 Tensors InputsOf(const Selected& selected);
 
 // Reads "FILE.npy#SHA256" inputs.

@@ -6,11 +6,13 @@
 #include <cmath>
 #include <filesystem>
 
+#include "fixtures/store/golden_folder.h"
 #include "fixtures/store/temporary_folder_test.h"
 #include "fixtures/store/writer.h"
 #include "reference/base/error_test.h"
 #include "reference/prove/prove.h"
 #include "tools/api/named_cases.h"
+#include "tools/api/prove_parts.h"
 
 namespace sextant::tools {
 namespace {
@@ -36,7 +38,7 @@ class SelectionTest : public testing::Test {
   // For each selected case: "line", or "golden" if it comes from a golden file.
   static std::vector<std::string> Kinds(const std::vector<std::string>& arguments) {
     std::vector<std::string> kinds;
-    for (const Selected& s : Of(arguments)) kinds.push_back(s.record ? "golden" : "line");
+    for (const Selected& s : Of(arguments)) kinds.push_back(s.golden ? "golden" : "line");
     return kinds;
   }
   static std::string ErrorOf(const std::vector<std::string>& arguments) {
@@ -67,8 +69,8 @@ TEST_F(SelectionTest, ReadsCaseLinesFilesAndGoldens) {
   for (const Selected& s : selected) rows.push_back(s.c.dimensions().at("N"));
   EXPECT_THAT(rows, ElementsAre(1, 2, 3, 4, 5));
   EXPECT_EQ(selected[3].why, "why");
-  EXPECT_FALSE(selected[0].record || selected[3].record);
-  EXPECT_EQ(selected[2].record->golden.at(0).name, "y");
+  EXPECT_FALSE(selected[0].golden || selected[3].golden);
+  EXPECT_EQ(selected[2].golden->Read(0, {}).name, "y");
 }
 
 TEST_F(SelectionTest, FiltersByTextWithWildcards) {
@@ -190,7 +192,7 @@ TEST_F(SelectionTest, RecordsOfInputFilesHaveNoGolden) {
   const Case c = Case::Parse(kLine);
   const std::vector<Selected> selected = Of({Golden({{kLine, DrawInputs(c), {}, {}}})});
   ASSERT_EQ(selected.size(), 1u);
-  EXPECT_TRUE(selected[0].record->golden.empty());
+  EXPECT_FALSE(selected[0].golden);
 }
 
 TEST_F(SelectionTest, RefusesGoldensOfAnotherCase) {
@@ -198,18 +200,56 @@ TEST_F(SelectionTest, RefusesGoldensOfAnotherCase) {
   Record record = right;
   record.inputs[0].values.data[1] = 1;
   std::string path = Golden({record});
-  EXPECT_EQ(ErrorOf({path}),
-            path + ": " + kLine + ": inputs/x differs from the input that the case draws");
+  EXPECT_THAT(ErrorOf({path}),
+              StartsWith(path + ": " + kLine + ": inputs/x[0,1] is 1, expected -0.31"));
   record = right;
   record.inputs[0].dtype = DType::kF64;
-  EXPECT_THAT(ErrorOf({Golden({record})}),
-              HasSubstr("inputs/x differs from the input that the case draws"));
+  EXPECT_THAT(ErrorOf({Golden({record})}), HasSubstr("inputs/x is f64, expected f32"));
   record = right;
   record.golden[0].name = "z";
-  EXPECT_THAT(ErrorOf({Golden({record})}), HasSubstr("the record has no golden/y"));
+  EXPECT_THAT(ErrorOf({Golden({record})}), HasSubstr("has no golden/y"));
   record = right;
   record.golden[0].dtype = DType::kF64;
   EXPECT_THAT(ErrorOf({Golden({record})}), HasSubstr("golden/y is f64[1,2], expected f32[1,2]"));
+}
+
+// Slices that lie in several parts, too.
+TEST_F(SelectionTest, ReadsAFolderOfPartsAsOneGolden) {
+  const Record whole = GoldenOf("rope_table R=4 S=24 dtype=bf16");
+  const Case c = Case::Parse(whole.case_line);
+  const fixtures::GoldenPlan plan({c, Case::Parse(kLine)}, 20);
+  ASSERT_GT(plan.parts.size(), 5u);
+  const std::string path = folder_ / "parts";
+  fixtures::GoldenFolder folder(path, plan, fixtures::GoldenFolder::Use::kAlone);
+  for (size_t p = 0; p < plan.parts.size(); ++p) {
+    fixtures::Writer writer(folder.PathOf(p));
+    for (const auto& [index, slice] : plan.parts[p].cases)
+      WriteProven(PartByPart(plan.cases[index]), slice, 1000, {}, writer);
+    writer.Finish();
+  }
+  EXPECT_THAT(ErrorOf({path}), HasSubstr("index.json: cannot be read"));
+  folder.Finish();
+  const std::vector<Selected> selected = Of({path});
+  ASSERT_EQ(selected.size(), 2u);
+  ASSERT_TRUE(selected[0].golden && selected[1].golden);
+  for (const char* const text : {"", "S=3..3", "S=4..14", "S=5..23"}) {
+    const Slice slice = ParseSlice(c, text);
+    for (size_t o = 0; o < 2; ++o) {
+      const TensorSpec& spec = c.info().signature.outputs[o];
+      const GoldenTensor read = selected[0].golden->Read(o, slice);
+      for (const auto part :
+           {&GoldenTensor::value, &GoldenTensor::high, &GoldenTensor::low, &GoldenTensor::radius}) {
+        const Tensor<double> expected = ExtractSlice(whole.golden[o].*part, spec, slice);
+        EXPECT_EQ((read.*part).shape, expected.shape);
+        EXPECT_EQ((read.*part).data, expected.data) << text << " " << spec.name;
+      }
+    }
+  }
+  EXPECT_THAT(ErrorOf({folder.PathOf(1)}), HasSubstr("is only the slice S="));
+  std::filesystem::remove(folder.PathOf(2));
+  EXPECT_THAT(ErrorOf({path}), HasSubstr(": is missing: run"));
+  std::filesystem::create_directory(folder_ / "empty");
+  EXPECT_THAT(ErrorOf({folder_ / "empty"}), HasSubstr("is a folder, expected a file of cases"));
 }
 
 TEST_F(SelectionTest, RefusesADamagedGolden) {

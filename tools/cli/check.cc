@@ -172,7 +172,7 @@ int Check(const CheckArguments& options) {
   if (const auto subject = Started(options, report)) {
     if (options.recipe.empty()) report.recipe = subject->recipe;
     for (const Selected& one : selected) {
-      const std::string note = one.record ? "" : MemoryNote(one.c, *subject, options.prove);
+      const std::string note = MemoryNote(one.c, *subject, options.prove);
       if (!note.empty()) std::cerr << "sextant: " << note << "\n";
     }
     JudgeAll(selected, *subject, options, outputs, report);

@@ -109,7 +109,6 @@ class Parts(ProgramTest):
                     "is in the folder that is read")
         self.expect(self.run_it("merge", "g/", "-o", "g.npz"), 2, "expected .h5")
         self.expect(self.run_it("merge", "one.h5", "-o", "g.h5"), 2, "is one file already")
-        self.expect(self.run_it("check", "g/", "--subject", "fast"), 2, "sextant merge")
         self.path("empty").mkdir()
         for command in ("verify", "empty"), ("merge", "empty", "-o", "a.h5"):
             self.expect(self.run_it(*command), 2, "a folder without a golden in parts")
@@ -117,6 +116,23 @@ class Parts(ProgramTest):
         sorted(self.path("g").glob("part-*"))[1].unlink()
         self.expect(self.run_it("merge", "g/", "-o", "none.h5"), 2, "is missing")
         self.assertFalse(self.path("none.h5").exists())
+
+    def test_check_reads_a_folder_as_a_file(self):
+        self.expect(self.golden("g/"), 0)
+        check = "check", "g/", "--subject", "fast"
+        self.expect(self.run_it(*check), 0, "2 cases", "46215 of 46215 elements judged")
+        self.expect(self.run_it(*check, "--filter", "softmax"), 0, "1 case: 1")
+        part = sorted(self.path("g").glob("part-*"))[3]
+        self.expect(self.run_it("check", f"g/{part.name}", "--subject", "fast"), 2,
+                    "is only the slice H=")
+        with part.open("r+b") as file:
+            file.seek(part.stat().st_size // 2)
+            byte = file.read(1)
+            file.seek(-1, os.SEEK_CUR)
+            file.write(bytes([byte[0] ^ 1]))
+        self.expect(self.run_it(*check), 2, part.name)
+        part.unlink()
+        self.expect(self.run_it(*check), 2, f"{part.name}: is missing")
 
     # The tensors of large answers stay in their file.
     def test_large_answers_are_judged_where_they_are(self):

@@ -20,6 +20,7 @@
 #include "tools/api/confirmation.h"
 #include "tools/api/difference.h"
 #include "tools/api/exit_status.h"
+#include "tools/api/input_faults.h"
 #include "tools/api/proof_count.h"
 #include "tools/api/prove_parts.h"
 #include "tools/api/shard.h"
@@ -88,7 +89,8 @@ class RecordVerification {
     if (c_.ToString() != record_.case_line)
       faults_.push_back("the case line is not canonical, expected: " + c_.ToString());
     const PartByPart parts(c_);
-    CompareInputs(parts.inputs().readers());
+    const auto of_inputs = InputFaults(record_, c_, parts.inputs().readers());
+    faults_.insert(faults_.end(), of_inputs.begin(), of_inputs.end());
     const Recipe recipe = ParseRecipe(record_.recipe, c_.dtype());
     const std::vector<TensorSpec>& outputs = c_.info().signature.outputs;
     if (record_.golden.size() != outputs.size())
@@ -111,44 +113,6 @@ class RecordVerification {
   const fixtures::GoldenOfFile* FindGolden(const std::string& name) const {
     const auto at = std::ranges::find(record_.golden, name, &fixtures::GoldenOfFile::name);
     return at == record_.golden.end() ? nullptr : &*at;
-  }
-
-  void CompareInputs(const TensorReaders& drawn) {
-    size_t expected = 0;
-    for (size_t i = 0; i < drawn.size(); ++i) {
-      const TensorSpec& spec = c_.signature().inputs[i];
-      const bool is_cut = fixtures::IsCut(spec, slice_);
-      if (!is_cut && !fixtures::IsFirst(slice_)) continue;
-      ++expected;
-      const auto at = std::ranges::find_if(
-          record_.inputs, [&](const auto& stored) { return stored->name() == drawn[i].name(); });
-      if (at != record_.inputs.end()) CompareInput(**at, drawn[i], spec, is_cut ? slice_ : Slice());
-    }
-    if (record_.inputs.size() != expected)
-      faults_.push_back("the record does not have the inputs of its signature");
-    for (const auto& stored : record_.inputs) {
-      if (!FindTensor(c_.signature(), stored->name()))
-        faults_.push_back("inputs/" + stored->name() + " is not an input of the operation");
-    }
-  }
-
-  void CompareInput(const TensorSource& stored, const TensorReader& drawn, const TensorSpec& spec,
-                    const Slice& slice) {
-    constexpr size_t kAtOnce = size_t{1} << 20;  // elements
-    const std::string path = "inputs/" + stored.name();
-    if (stored.dtype() != drawn.dtype()) faults_.push_back(path + " has the wrong dtype");
-    const Shape shape = ShapeIn(drawn.shape(), spec, slice);
-    if (stored.shape() != shape) return AddShapeFault(path, stored.shape(), shape);
-    size_t begin = 0;
-    for (const auto& [first, count] : RunsIn(drawn.shape(), spec, slice)) {
-      for (size_t k = 0; k < count; k += kAtOnce) {
-        std::vector<double> got(std::min(kAtOnce, count - k)), expected(got.size());
-        stored.Read(begin, got);
-        drawn.Read(first + k, expected);
-        Compare(path, shape, got, expected, [begin](size_t i) { return begin + i; });
-        begin += got.size();
-      }
-    }
   }
 
   void AddShapeFault(const std::string& path, const Shape& got, const Shape& expected) {
