@@ -66,8 +66,8 @@ int CompareFiles(const std::string& a, const std::string& b) {
 
 Action BindCompare(CLI::App& app) {
   const auto paths = std::make_shared<std::pair<std::string, std::string>>();
-  AddOption(app, "a", paths->first, "the first file", {.required = true});
-  AddOption(app, "b", paths->second, "the second file", {.required = true});
+  AddOption(app, "a", paths->first, "a file, or a folder of parts", {.required = true});
+  AddOption(app, "b", paths->second, "the other one", {.required = true});
   return [paths] { return CompareFiles(paths->first, paths->second); };
 }
 
