@@ -152,14 +152,6 @@ StoredTensor DrawStoredInput(const Case& c, const TensorSpec& input, const FileR
   return tensor;
 }
 
-// True if every slice of the case reads the whole input.
-bool IsShared(const Case& c, const TensorSpec& input) {
-  return std::ranges::none_of(input.extents, [&c](const std::string& extent) {
-    return extent == kKeyHeads ||
-           (extent.size() == 1 && c.info().slices.find(extent[0]) != std::string_view::npos);
-  });
-}
-
 class DrawnTensor : public TensorSource {
  public:
   DrawnTensor(const Case& c, const TensorSpec& input)
@@ -219,6 +211,13 @@ Tensors DrawInputs(const Case& c, const FileReader& read_file) {
   for (const TensorSpec& input : c.signature().inputs)
     tensors.push_back(DrawInput(c, input, read_file));
   return tensors;
+}
+
+bool IsShared(const Case& c, const TensorSpec& input) {
+  return std::ranges::none_of(input.extents, [&c](const std::string& extent) {
+    return extent == kKeyHeads ||
+           (extent.size() == 1 && c.info().slices.find(extent[0]) != std::string_view::npos);
+  });
 }
 
 DrawnInputs::DrawnInputs(const Case& c, const FileReader& read_file) {

@@ -70,6 +70,9 @@ Tensors DrawInputs(const Case& c, const FileReader& read_file = nullptr);
 // The same, stored.
 StoredTensors DrawStored(const Case& c, const FileReader& read_file = nullptr);
 
+// True if every slice of the case reads the whole input.
+bool IsShared(const Case& c, const TensorSpec& input);
+
 // The same, drawn when and where they are read: for cases that do not fit into memory. What every
 // slice of the case reads is kept, as are numbers of lists and of files.
 class DrawnInputs {

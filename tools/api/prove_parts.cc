@@ -29,16 +29,45 @@ void WriteInput(const TensorReader& whole, const TensorSpec& spec, const Slice& 
 }  // namespace
 
 size_t ElementsIn(double mebibytes) {
+  constexpr double kUsual = 512;
   // Five numbers of a golden, about as many inputs, their encoding, and the numbers of slices.
   constexpr double kBytesOfElement = 128;
-  return static_cast<size_t>(std::max(1.0, mebibytes * 0x1p20 / kBytesOfElement));
+  return static_cast<size_t>(
+      std::max(1.0, (mebibytes > 0 ? mebibytes : kUsual) * 0x1p20 / kBytesOfElement));
 }
+
+namespace {
+
+size_t InputsOf(const Case& c, const Slice& part) {
+  size_t count = 0;
+  for (const TensorSpec& spec : c.signature().inputs)
+    count += CountOf(ShapeIn(c.ShapeOf(spec), spec, part));
+  return count;
+}
+
+// Parts whose inputs fit into memory, too. Smaller ones are taken as long as that saves inputs:
+// what parts share is read again for each.
+CaseCut PartsWithInputs(const Case& c, size_t elements, const Slice& slice) {
+  CaseCut parts = PartsOf(c, elements, slice);
+  size_t inputs = InputsOf(c, parts[0]);
+  for (size_t fewer = elements / 2; inputs > 4 * elements && fewer > 0; fewer /= 2) {
+    CaseCut smaller = PartsOf(c, fewer, slice);
+    if (smaller.size() == parts.size()) continue;
+    const size_t less = InputsOf(c, smaller[0]);
+    if (less > inputs / 4 * 3) break;
+    parts = std::move(smaller);
+    inputs = less;
+  }
+  return parts;
+}
+
+}  // namespace
 
 PartByPart::PartByPart(const Case& c) : c_(c), inputs_(c_, NpyReader()) {}
 
 void PartByPart::ForEach(const Slice& slice, size_t elements, const ProveOptions& options,
                          const Take& take) const {
-  const CaseCut parts = PartsOf(c_, elements, slice);
+  const CaseCut parts = PartsWithInputs(c_, elements, slice);
   for (size_t i = 0; i < parts.size(); ++i) {
     const Slice part = parts[i];
     take(part, InputsOfPart(c_, inputs_.readers(), part, options.threads));

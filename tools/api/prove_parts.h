@@ -10,8 +10,7 @@
 
 namespace sextant::tools {
 
-inline constexpr double kUsualMemory = 512;  // MiB
-// Output elements that are proven and written at once, in about so many MiB of memory.
+// Output elements that are proven and written at once, in about so many MiB of memory; 0: in 512.
 size_t ElementsIn(double mebibytes);
 
 // The parts of a case, or of a slice of it, as they fit into memory.
@@ -20,8 +19,8 @@ class PartByPart {
   explicit PartByPart(const Case& c);
   const Case& c() const { return c_; }
   const DrawnInputs& inputs() const { return inputs_; }
-  // Calls `take` with each part of a slice that has at most about `elements` output elements, in
-  // order, and with its inputs.
+  // Calls `take` with each part of a slice that has at most about `elements` output elements, and
+  // about four times as many of the inputs that can be cut, in order, and with its inputs.
   using Take = std::function<void(const Slice& part, const InputsOfPart& inputs)>;
   void ForEach(const Slice& slice, size_t elements, const ProveOptions& options,
                const Take& take) const;

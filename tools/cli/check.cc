@@ -11,7 +11,7 @@
 #include "oracle/subject/exec_client.h"
 #include "reference/prove/part.h"
 #include "tools/api/judge_cases.h"
-#include "tools/api/memory_to_judge.h"
+#include "tools/api/memory_of_case.h"
 #include "tools/api/named_cases.h"
 #include "tools/api/selection.h"
 #include "tools/api/subjects.h"
@@ -172,7 +172,8 @@ int Check(const CheckArguments& options) {
   if (const auto subject = Started(options, report)) {
     if (options.recipe.empty()) report.recipe = subject->recipe;
     for (const Selected& one : selected) {
-      const std::string note = MemoryNote(one.c, *subject, options.prove);
+      const double bytes = BytesToJudge(one.c, *subject, options.prove);
+      const std::string note = MemoryNote(one.c, "judging", bytes, options.memory);
       if (!note.empty()) std::cerr << "sextant: " << note << "\n";
     }
     JudgeAll(selected, *subject, options, outputs, report);

@@ -57,6 +57,9 @@ void AddCheckOptions(CLI::App& app, CheckArguments& options) {
           "count unsupported cases by reason and accept them; something must be judged");
   AddFlag(app, "--fail-fast", options.fail_fast,
           "stop after the first case that fails or could not run, unless it is expected");
+  AddOption(app, "--memory", options.memory,
+            "MiB that judging a case may take: one that takes more is refused before any is judged",
+            {.least = 1});
   AddFlag(app, "-v,--verbose", options.verbose,
           "one line also for each case that conforms, and every failure of one cause");
   AddReports(app, options);

@@ -17,7 +17,7 @@ struct CheckArguments {
   std::vector<std::string> cases, filters, excluded;
   std::string with, shard, subject, recipe, json, json_lines, junit, html, expect, write_expect;
   ConfigChoice config;
-  double timeout = 60;
+  double timeout = 60, memory = 0;  // MiB; 0: no limit
   ProveOptions prove;
   bool strict = false, open_rows = false, supported_only = false;
   bool fail_fast = false, verbose = false, sampled_is_enough = false;

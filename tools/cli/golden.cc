@@ -20,6 +20,7 @@
 #include "reference/prove/case_slices.h"
 #include "reference/prove/prove.h"
 #include "tools/api/exit_status.h"
+#include "tools/api/memory_of_case.h"
 #include "tools/api/proof_count.h"
 #include "tools/api/prove_parts.h"
 #include "tools/api/shard.h"
@@ -37,9 +38,9 @@ namespace {
 struct GoldenArguments : StoreOptions {
   ProveOptions prove;
   size_t most_elements = std::numeric_limits<size_t>::max();
-  double memory = kUsualMemory;  // MiB
-  double part_size = -1;         // MiB; 0: one file; -1: not given
-  std::string shard;             // empty: all
+  double memory = 0;      // MiB; 0: the usual
+  double part_size = -1;  // MiB; 0: one file; -1: not given
+  std::string shard;      // empty: all
   bool plan = false;
 };
 
@@ -295,9 +296,21 @@ int Plan(const GoldenArguments& options, const std::vector<Selected>& selected) 
 
 constexpr double kLargeFile = 0x1p32;  // 4 GiB: from here on a golden is a folder
 
+bool IsHdf5Output(const GoldenArguments& options) {
+  return !IsOnnxFolder(options.output) && !options.output.ends_with(".npz") &&
+         !options.output.ends_with(".safetensors");
+}
+
+void NoteMemory(const GoldenArguments& options, const std::vector<Selected>& selected) {
+  for (const Selected& s : selected) {
+    const double bytes = BytesToProve(s.c, options.prove, !IsHdf5Output(options));
+    const std::string note = MemoryNote(s.c, "proving", bytes, options.memory);
+    if (!note.empty()) std::cerr << "sextant: " << note << "\n";
+  }
+}
+
 bool IsForFolder(const GoldenArguments& options, const std::vector<Selected>& selected) {
-  const bool is_hdf5 = !IsOnnxFolder(options.output) && !options.output.ends_with(".npz") &&
-                       !options.output.ends_with(".safetensors");
+  const bool is_hdf5 = IsHdf5Output(options);
   if (!is_hdf5 && options.part_size > 0)
     throw Error("--part-size: ", options.output, " cannot have parts, expected HDF5");
   if (!is_hdf5) return false;
@@ -316,6 +329,7 @@ int Golden(const GoldenArguments& options, Team& team) {
   std::erase_if(selected,
                 [&](const Selected& s) { return ElementsOf(s.c) > options.most_elements; });
   if (selected.empty()) return NothingToDo("every case has more elements than --most-elements");
+  NoteMemory(options, selected);
   if (options.plan) return Plan(options, selected);
   NoteShard(options.shard);
   if (IsForFolder(options, selected)) return FolderWriting(options, selected, team).Write();

@@ -134,6 +134,21 @@ class Parts(ProgramTest):
         part.unlink()
         self.expect(self.run_it(*check), 2, f"{part.name}: is missing")
 
+    def test_a_case_that_needs_more_memory_is_refused_at_the_start(self):
+        block = "decoder_block pairing=half H=2 S=8 M=256 D=64 F=4096"
+        golden = "golden", SMALL, block, "-o", "a.h5", "--most-elements", "100000000"
+        self.expect(self.run_it(*golden, "--memory", "32"), 2, "decoder_block", "MiB of memory",
+                    "more than --memory 32")
+        self.assertFalse(self.path("a.h5").exists())
+        check = "check", SMALL, block, "--subject", "fast", "--memory"
+        result = self.run_it(*check, "32")
+        self.expect(result, 2, "decoder_block", "judging it takes about")
+        self.assertEqual(result.stdout, "")
+        self.expect(self.run_it("check", SMALL, "--subject", "fast", "--memory", "32"), 0)
+        self.expect(self.run_it(*check, "0"), 2, "--memory")
+        self.expect(self.run_it("golden", SMALL, "-o", "a.h5", "--memory", "32"), 0)
+        self.expect(self.run_it("verify", "a.h5", "--memory", "32"), 0)
+
     # The tensors of large answers stay in their file.
     def test_large_answers_are_judged_where_they_are(self):
         import h5py

@@ -180,8 +180,9 @@ void AddProof(CLI::App& app, ProveOptions& prove) {
 
 void AddMemory(CLI::App& app, double& memory) {
   AddOption(app, "--memory", memory,
-            "MiB for the parts in work; what every part reads (weights) comes on top",
-            {.shows_default = true, .least = 1});
+            "MiB for the parts in work (512); a case is refused that takes more beside them, for "
+            "what every part reads (weights), or because it cannot be cut",
+            {.least = 1});
 }
 
 void AddShard(CLI::App& app, std::string& shard) {

@@ -5,6 +5,7 @@
 #include <functional>
 #include <iostream>
 #include <memory>
+#include <optional>
 #include <set>
 #include <span>
 #include <stdexcept>
@@ -21,6 +22,7 @@
 #include "tools/api/difference.h"
 #include "tools/api/exit_status.h"
 #include "tools/api/input_faults.h"
+#include "tools/api/memory_of_case.h"
 #include "tools/api/proof_count.h"
 #include "tools/api/prove_parts.h"
 #include "tools/api/shard.h"
@@ -74,11 +76,12 @@ size_t IndexIn(const std::vector<Run>& runs, size_t i) {
 class RecordVerification {
  public:
   RecordVerification(const fixtures::LargeRecord& record, const ProveOptions& prove,
-                     Confirmation& confirmation, ProofCount& count)
+                     size_t elements, Confirmation& confirmation, ProofCount& count)
       : record_(record),
         c_(Case::Parse(record.case_line)),
         slice_(ParseSlice(c_, record.slice)),
         prove_(prove),
+        elements_(elements),
         confirmation_(confirmation),
         count_(count) {}
 
@@ -96,16 +99,15 @@ class RecordVerification {
     if (record_.golden.size() != outputs.size())
       faults_.push_back("the record does not have the outputs of its signature");
     for (const fixtures::GoldenOfFile& stored : record_.golden) CheckHead(stored);
-    parts.ForEach(slice_, ElementsIn(kUsualMemory / 2), prove_,
-                  [&](const Slice& part, const InputsOfPart& inputs) {
-                    const auto golden = ProvePart({c_, inputs.tensors(), recipe}, part,
-                                                  {prove_.threads, {}, prove_.engine});
-                    for (size_t o = 0; o < outputs.size(); ++o) ComparePart(o, golden[o], part);
-                    count_ += CountProofs(golden);
-                    std::string fault = confirmation_.FaultOf(c_, part, inputs.tensors(), golden);
-                    if (!fault.empty() && known_.insert("confirmation").second)
-                      faults_.push_back(std::move(fault));
-                  });
+    parts.ForEach(slice_, elements_, prove_, [&](const Slice& part, const InputsOfPart& inputs) {
+      const auto golden =
+          ProvePart({c_, inputs.tensors(), recipe}, part, {prove_.threads, {}, prove_.engine});
+      for (size_t o = 0; o < outputs.size(); ++o) ComparePart(o, golden[o], part);
+      count_ += CountProofs(golden);
+      std::string fault = confirmation_.FaultOf(c_, part, inputs.tensors(), golden);
+      if (!fault.empty() && known_.insert("confirmation").second)
+        faults_.push_back(std::move(fault));
+    });
     return std::move(faults_);
   }
 
@@ -172,6 +174,7 @@ class RecordVerification {
   const Case c_;
   const Slice slice_;
   const ProveOptions& prove_;
+  const size_t elements_;  // of a part in work
   Confirmation& confirmation_;
   ProofCount& count_;
   std::vector<std::string> faults_;
@@ -181,9 +184,11 @@ class RecordVerification {
 // Verifies a golden, one file or a folder of parts, and counts the errors in it.
 class Verification {
  public:
-  Verification(std::string path, const ProveOptions& prove, bool confirm_all, const Shard& shard)
+  Verification(std::string path, const ProveOptions& prove, double memory, bool confirm_all,
+               const Shard& shard)
       : path_(std::move(path)),
         prove_(prove),
+        memory_(memory),
         shard_(shard),
         confirmation_(confirm_all, prove.threads) {}
 
@@ -233,7 +238,10 @@ class Verification {
       return false;
     }
     std::vector<double> costs;
-    for (const fixtures::LargeRecord& record : records) costs.push_back(ElementsOf(record));
+    for (const fixtures::LargeRecord& record : records) {
+      costs.push_back(ElementsOf(record));
+      NoteMemory(record);
+    }
     const std::vector<size_t> dealt = DealtTo(costs, shard.count);
     for (size_t i = 0; i < records.size(); ++i) {
       if (dealt[i] != shard.index) continue;
@@ -241,6 +249,17 @@ class Verification {
       progress(static_cast<double>(i + 1) / static_cast<double>(records.size()));
     }
     return true;
+  }
+
+  void NoteMemory(const fixtures::LargeRecord& record) const {
+    std::optional<Case> c;
+    try {
+      c = Case::Parse(record.case_line);
+    } catch (const Error&) {
+      return;  // a fault of the record
+    }
+    const std::string note = MemoryNote(*c, "proving", BytesToProve(*c, prove_), memory_);
+    if (!note.empty()) std::cerr << "sextant: " << note << "\n";
   }
 
   static double ElementsOf(const fixtures::LargeRecord& record) {
@@ -263,7 +282,9 @@ class Verification {
 
   std::vector<std::string> FaultsOf(const fixtures::LargeRecord& record) {
     try {
-      RecordVerification verification(record, prove_, confirmation_, count_);
+      // The stored numbers take as much memory as the proven ones.
+      RecordVerification verification(record, prove_, ElementsIn(memory_) / 2, confirmation_,
+                                      count_);
       return WithinMemory(verification.c(), [&] { return verification.Faults(); });
     } catch (const OutOfMemory&) {
       throw;  // says nothing about the file
@@ -298,6 +319,7 @@ class Verification {
   std::string path_;
   std::vector<std::string> files_;
   ProveOptions prove_;
+  const double memory_;  // MiB; 0: the usual
   const Shard shard_;
   Confirmation confirmation_;
   ProofCount count_;
@@ -313,15 +335,17 @@ Action BindVerify(CLI::App& app) {
   const auto path = std::make_shared<std::string>();
   const auto prove = std::make_shared<ProveOptions>();
   const auto confirm_all = std::make_shared<bool>(false);
+  const auto memory = std::make_shared<double>(0);
   const auto shard = std::make_shared<std::string>();
   AddOption(app, "file", *path, "a golden file, or a folder of parts", {.required = true});
   AddFlag(app, "--confirm", *confirm_all,
           "evaluate every element with Boost.Multiprecision, not only a sample");
+  AddMemory(app, *memory);
   AddShard(app, *shard);
   AddProof(app, *prove);
-  return [path, prove, confirm_all, shard] {
+  return [path, prove, memory, confirm_all, shard] {
     NoteShard(*shard);
-    return Verification(*path, *prove, *confirm_all, ShardOf(*shard))();
+    return Verification(*path, *prove, *memory, *confirm_all, ShardOf(*shard))();
   };
 }
 
