@@ -10,7 +10,6 @@
 #include "reference/case/dimensions.h"
 #include "reference/case/draw.h"
 #include "reference/prove/case_slices.h"
-#include "tools/report/short_number.h"
 
 namespace sextant::tools {
 namespace {
@@ -70,7 +69,7 @@ double BytesToProve(const Case& c, const ProveOptions& options, bool whole) {
 std::string MemoryNote(const Case& c, const std::string& work, double bytes, double most) {
   if (most > 0 && bytes > most * kMiB) {
     throw Error(c.ToString(), ": ", work, " it takes about ", std::llround(bytes / kMiB),
-                " MiB of memory, more than --memory ", ShortNumber(most));
+                " MiB of memory, more than --memory ", std::llround(most));
   }
   if (bytes < kMuch) return "";
   std::ostringstream text;

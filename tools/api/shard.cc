@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "reference/base/error.h"
+#include "reference/prove/part.h"
 
 namespace sextant::tools {
 namespace {
@@ -57,6 +58,11 @@ std::string OfferedShard() {
            "/" + (count ? std::to_string(*count) : "N") + " takes its share";
   }
   return "";
+}
+
+double CostOfCase(const Case& c) {
+  constexpr double kCostOfAny = 0x1p14;  // as much as elements
+  return kCostOfAny + PredictedCost(c);
 }
 
 std::vector<size_t> DealtTo(const std::vector<double>& costs, size_t shards) {

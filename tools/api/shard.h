@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "reference/case/case.h"
+
 namespace sextant::tools {
 
 struct Shard {
@@ -20,6 +22,9 @@ Shard ShardOf(const std::string& text);
 // What the surroundings of the process offer (a Slurm array, an indexed job of Kubernetes,
 // SEXTANT_SHARD_INDEX and _COUNT); empty: nothing. Nothing is taken without --shard.
 std::string OfferedShard();
+
+// About how long judging a case takes, relative to others.
+double CostOfCase(const Case& c);
 
 // The shard of each piece of work, by its predicted cost: the largest first, each to the shard with
 // the least work so far. It depends on nothing but the costs and the number of shards.

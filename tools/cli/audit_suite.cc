@@ -11,6 +11,7 @@
 #include "reference/base/count_text.h"
 #include "tools/api/exit_status.h"
 #include "tools/api/selection.h"
+#include "tools/api/shard.h"
 #include "tools/cli/commands.h"
 #include "tools/cli/options.h"
 #include "tools/cli/supported.h"
@@ -24,7 +25,7 @@ using oracle::TargetResult;
 
 struct AuditArguments {
   std::vector<std::string> files;
-  std::string json, supported_by;
+  std::string json, supported_by, shard;
   bool minimal = false, suggest = false;
 };
 
@@ -167,16 +168,45 @@ oracle::Audit AuditWithProgress(const std::vector<Case>& cases, oracle::AuditOpt
   return oracle::AuditSuite(cases, options);
 }
 
+// The cases of the operations of a share: no defect has cases of several operations.
+std::vector<Selected> TakeShare(std::vector<Selected> selected, const Shard& shard) {
+  std::vector<std::string> operations;
+  std::vector<double> costs;
+  const auto number_of = [&](const Selected& s) {
+    const auto at = std::ranges::find(operations, s.c.name());
+    return static_cast<size_t>(at - operations.begin());
+  };
+  for (const Selected& s : selected) {
+    const size_t number = number_of(s);
+    if (number == operations.size()) {
+      operations.emplace_back(s.c.name());
+      costs.push_back(0);
+    }
+    costs[number] += CostOfCase(s.c);
+  }
+  const std::vector<size_t> dealt = DealtTo(costs, shard.count);
+  std::erase_if(selected, [&](const Selected& s) { return dealt[number_of(s)] != shard.index; });
+  return selected;
+}
+
 int AuditSuite(const AuditArguments& options) {
   std::vector<std::string> inputs = options.files;
   inputs.push_back(options.supported_by);
   RequireNoInput(options.json, inputs);
   OutputFile json(options.json);
-  const std::vector<Selected> selected = Select({.arguments = options.files});
-  std::vector<Case> cases;
-  for (const Selected& s : selected) cases.push_back(s.c);
+  NoteShard(options.shard);
+  const Shard shard = ShardOf(options.shard);
+  std::vector<Selected> selected = Select({.arguments = options.files});
+  const auto cases_of = [](const std::vector<Selected>& all) {
+    std::vector<Case> cases;
+    for (const Selected& s : all) cases.push_back(s.c);
+    return cases;
+  };
   std::set<std::string> judged;
-  if (!options.supported_by.empty()) judged = JudgedCasesOf(options.supported_by, cases);
+  if (!options.supported_by.empty())
+    judged = JudgedCasesOf(options.supported_by, cases_of(selected));
+  selected = TakeShare(std::move(selected), shard);
+  const std::vector<Case> cases = cases_of(selected);
   const oracle::AuditOptions audit_options{.read_file = NpyReader(),
                                            .all_retyped = options.suggest};
   const oracle::Audit audit = AuditWithProgress(cases, audit_options);
@@ -186,6 +216,10 @@ int AuditSuite(const AuditArguments& options) {
   PrintMinimal(sets, selected);
   if (options.suggest) PrintSuggestions(oracle::Suggest(audit, cases, {.audit = audit_options}));
   Json report = ReportOf(audit, cases, sets);
+  if (!shard.IsAll()) {
+    report["shard"] = shard.Text();
+    report["passed"] = audit.Passed() || cases.empty();  // fewer operations than shares
+  }
   bool misses = false;
   if (!options.supported_by.empty()) {
     const SupportedAudit supported = AuditSupported(audit, cases, judged);
@@ -194,7 +228,7 @@ int AuditSuite(const AuditArguments& options) {
     misses = !supported.missed.empty();
   }
   if (json) WriteJsonFile(report, json);
-  return audit.Passed() && !misses ? kVerified : kNonconforming;
+  return report["passed"] && !misses ? kVerified : kNonconforming;
 }
 
 }  // namespace
@@ -263,6 +297,7 @@ Action BindAuditSuite(CLI::App& app) {
           "a JSON report of `check`: name the defects that only cases catch that it did not judge");
   AddReport(app, "--json", options->json,
             "write a report in JSON: which cases catch which defects");
+  AddShard(app, options->shard);
   return [options] { return AuditSuite(*options); };
 }
 

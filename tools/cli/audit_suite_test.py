@@ -59,6 +59,27 @@ class AuditSuite(ProgramTest):
         self.assertEqual(len(goals), 15)
 
     # These need masked inputs, and long rows that are whole vectors.
+    # Each operation is in one share, and the shares together have all.
+    def test_shares_have_whole_operations(self):
+        lines = ("rms_norm N=2 M=4", "softmax N=1 M=3", "rms_norm N=1 M=5 dtype=bf16")
+        self.path("some.cases").write_text("".join(f"{line}\n" for line in lines))
+        self.run_it("audit-suite", "some.cases", "--json", "all.json")
+        whole = json.loads(self.path("all.json").read_text())["defects"]
+        caught = lambda defect: (defect["operation"], defect["name"], len(defect["caught_by"]))
+        together = []
+        for share in range(1, 4):
+            result = self.run_it("audit-suite", "some.cases", "--shard", f"{share}/3",
+                                 "--json", "share.json")
+            report = json.loads(self.path("share.json").read_text())
+            self.assertEqual(report["shard"], f"{share}/3")
+            self.assertEqual(result.returncode, 1 if report["defects"] else 0)
+            self.assertEqual(len({defect["operation"] for defect in report["defects"]}),
+                             1 if report["defects"] else 0)
+            together += map(caught, report["defects"])
+        self.assertEqual(sorted(together), sorted(map(caught, whole)))
+        result = self.run_it("audit-suite", "some.cases", "--shard", "0/3")
+        self.assertEqual(result.returncode, 2)
+
     def test_audit_suite_suggests_masked_inputs_and_whole_vectors(self):
         result = self.run_it("audit-suite", "softmax N=2 M=3", "--suggest")
         self.assertNotIn("no case was found", result.stdout)

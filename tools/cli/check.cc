@@ -9,7 +9,6 @@
 
 #include "fixtures/store/digest.h"
 #include "oracle/subject/exec_client.h"
-#include "reference/prove/part.h"
 #include "tools/api/judge_cases.h"
 #include "tools/api/memory_of_case.h"
 #include "tools/api/named_cases.h"
@@ -112,11 +111,10 @@ std::optional<JudgedShare> TakeShare(const CheckArguments& options, std::vector<
   NoteShard(options.shard);
   const Shard shard = ShardOf(options.shard);
   if (options.shard.empty()) return std::nullopt;
-  constexpr double kCostOfCase = 0x1p14;  // as much as elements
   std::vector<double> costs;
   std::string lines;
   for (const Selected& s : selected) {
-    costs.push_back(kCostOfCase + PredictedCost(s.c));
+    costs.push_back(CostOfCase(s.c));
     lines += s.c.ToString() + "\n";
   }
   JudgedShare share{shard, selected.size(), fixtures::DigestOf(lines)};
