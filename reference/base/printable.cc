@@ -105,6 +105,15 @@ std::string WithMarks(std::string_view text, auto needs_mark) {
 
 }  // namespace
 
+size_t FirstIllFormed(std::string_view text) {
+  for (size_t at = 0; at < text.size();) {
+    const size_t length = CharacterLength(text.substr(at));
+    if (length == 0 && !IsAscii(text[at])) return at;
+    at += std::max<size_t>(length, 1);
+  }
+  return text.npos;
+}
+
 std::string Printable(std::string_view text) {
   return WithMarks(Cleaned(text), [](size_t, std::string_view line) { return IsCommand(line); });
 }

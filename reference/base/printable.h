@@ -16,6 +16,9 @@ namespace sextant {
 inline constexpr std::string_view kMark = "| ";
 std::string Printable(std::string_view text);
 
+// The first byte beyond ASCII that is not part of a printable character of UTF-8; npos: none.
+size_t FirstIllFormed(std::string_view text);
+
 // Text of others within a text of ours: printable, and every line after the first begins with
 // kMark, so that it cannot be taken for a line of ours. Idempotent.
 std::string Marked(std::string_view text);

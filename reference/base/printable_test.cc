@@ -60,5 +60,11 @@ TEST(Quoted, GivesOneShortLine) {
   EXPECT_EQ(Quoted(""), "''");
 }
 
+TEST(FirstIllFormed, FindsBytesThatAreNoUtf8) {
+  EXPECT_EQ(FirstIllFormed("caf\u00e9 \t\x01"), std::string_view::npos);
+  EXPECT_EQ(FirstIllFormed("caf\xe9"), 3u);
+  EXPECT_EQ(FirstIllFormed("\u00e9\xe9 x"), 2u);
+}
+
 }  // namespace
 }  // namespace sextant

@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <cctype>
-#include <fstream>
 #include <set>
 #include <sstream>
 
 #include "reference/base/printable.h"
+#include "reference/base/text_file.h"
 #include "reference/case/aliases.h"
 #include "reference/case/dimensions.h"
 #include "reference/case/draw.h"
@@ -67,21 +67,6 @@ void RefuseWith(const Operation& operation, const std::string& text) {
     if (!words.empty())
       throw Error(operation.info().name, " has no with=: it reads ", input, " with ", words);
   }
-}
-
-// The bytes of a file or pipe. The limit applies to streams without end too (/dev/zero).
-std::string TextOf(const std::string& path) {
-  std::ifstream in(path);
-  if (!in) throw Error(path, ": cannot be read");
-  std::string text;
-  for (char block[1 << 16]; in && text.size() <= kLongestFile;) {
-    in.read(block, sizeof block);
-    text.append(block, static_cast<size_t>(in.gcount()));
-  }
-  if (in.bad()) throw Error(path, ": cannot be read to its end");
-  if (text.size() > kLongestFile)
-    throw Error(path, ": is longer than 64 MiB, expected a file of case lines");
-  return text;
 }
 
 }  // namespace
@@ -315,7 +300,7 @@ Case Case::WithDrawnInputs() const {
 }
 
 std::vector<CaseLine> ReadCaseLines(const std::string& path) {
-  std::istringstream in(TextOf(path));
+  std::istringstream in(ReadText(path, kLongestFile, "a file of case lines"));
   std::vector<CaseLine> lines;
   size_t number = 0;
   for (std::string line; std::getline(in, line);) {
@@ -324,6 +309,8 @@ std::vector<CaseLine> ReadCaseLines(const std::string& path) {
     if (number == 1 && line.starts_with(kByteOrderMark)) line.erase(0, kByteOrderMark.size());
     if (const size_t at = line.find('\0'); at != line.npos)
       throw Error(path, ":", number, ": byte ", at + 1, " is NUL (\\0), expected text in UTF-8");
+    if (const size_t at = FirstIllFormed(line); at != line.npos)
+      throw Error(path, ":", number, ": byte ", at + 1, " is no printable character of UTF-8");
     if (WordsOfLine(line).empty()) continue;
     std::string why;
     for (size_t hash = line.find('#'); hash != line.npos; hash = line.find('#', hash + 1)) {

@@ -2,8 +2,6 @@
 #include <toml++/toml.h>
 
 #include <cctype>
-#include <filesystem>
-#include <fstream>
 #include <limits>
 #include <map>
 #include <set>
@@ -11,6 +9,7 @@
 
 #include "oracle/judge/failing_indices.h"
 #include "reference/base/printable.h"
+#include "reference/base/text_file.h"
 #include "reference/case/former_names.h"
 #include "reference/case/operations.h"
 #include "tools/api/expectations.h"
@@ -205,16 +204,7 @@ Expectations Expectations::Parse(std::string_view text, const std::string& path,
 }
 
 Expectations Expectations::Read(const std::string& path) {
-  std::error_code ignored;
-  if (std::filesystem::is_directory(path, ignored))
-    throw Error(path, " is a folder, expected a file of expectations");
-  std::ifstream in(path, std::ios::binary);
-  std::string text(kMostBytes + 1, '\0');
-  in.read(text.data(), static_cast<std::streamsize>(text.size()));
-  text.resize(static_cast<size_t>(in.gcount()));
-  if (text.size() > kMostBytes)
-    throw Error(path, ": a file of expectations has at most ", kMostBytes, " bytes");
-  if (!in.is_open() || in.bad()) throw Error(path, ": this file of expectations cannot be read");
+  const std::string text = ReadText(path, kMostBytes, "a file of expectations");
   return Parse(text, path, std::chrono::floor<std::chrono::days>(std::chrono::system_clock::now()));
 }
 

@@ -2,13 +2,24 @@
 
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 #include <iostream>
+
+#include "reference/base/descriptor.h"
 
 namespace sextant::tools {
 namespace {
 
 void RequireGood(const std::ostream& out, const std::string& path) {
   if (!out) ThrowUnwritable(path);
+}
+
+// Opening a pipe that nobody reads would wait for ever.
+void RequireReader(const std::string& path) {
+  std::error_code ignored;
+  if (!std::filesystem::is_fifo(path, ignored)) return;
+  if (!Descriptor(open(path.c_str(), O_WRONLY | O_NONBLOCK | O_CLOEXEC)).open())
+    throw Error(path, " cannot be written: nobody reads this pipe");
 }
 
 }  // namespace
@@ -23,6 +34,7 @@ LineStream::LineStream(const std::string& path, bool may_close)
     : path_(path), may_close_(may_close) {
   if (path.empty() || IsStandardOutput()) return;
   errno = 0;
+  RequireReader(path);
   file_.open(path, std::ios::binary);
   RequireGood(file_, path_);
 }

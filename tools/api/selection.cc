@@ -174,6 +174,11 @@ class Selecting {
   std::vector<Selected> Take() {
     if (all_.empty()) throw NoCase(WhyNoCase());
     if (selection_.left_out) *selection_.left_out = std::move(left_out_);
+    if (repeated_ > 0) {
+      std::cerr << "sextant: " << CountText(repeated_, "case line")
+                << (repeated_ == 1 ? " repeats" : " repeat") << " a case before and "
+                << (repeated_ == 1 ? "counts" : "count") << " once\n";
+    }
     return std::move(all_);
   }
 
@@ -224,8 +229,8 @@ class Selecting {
     if (!is_kept || (has_words_ && !Replace(s, text, folders))) return;
     if (seen_.insert(s.c.ToString()).second || s.golden) {
       all_.push_back(std::move(s));
-    } else if (has_words_) {
-      ++selection_.replaced->equal;
+    } else {
+      ++(has_words_ ? selection_.replaced->equal : repeated_);
     }
   }
 
@@ -272,6 +277,7 @@ class Selecting {
   std::vector<Selected> all_;
   std::vector<std::string> left_out_;  // lines of all other cases, and those before `with`
   std::set<std::string> seen_;         // the lines of all_
+  size_t repeated_ = 0;                // lines of cases that were there before
   std::set<std::string> noted_;        // about aliases
 };
 

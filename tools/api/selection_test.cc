@@ -227,7 +227,7 @@ TEST_F(SelectionTest, ReadsAFolderOfPartsAsOneGolden) {
       WriteProven(PartByPart(plan.cases[index]), slice, 1000, {}, writer);
     writer.Finish();
   }
-  EXPECT_THAT(ErrorOf({path}), HasSubstr("index.json: cannot be read"));
+  EXPECT_THAT(ErrorOf({path}), HasSubstr("index.json: is not there"));
   folder.Finish();
   const std::vector<Selected> selected = Of({path});
   ASSERT_EQ(selected.size(), 2u);

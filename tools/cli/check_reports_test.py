@@ -85,7 +85,7 @@ class CheckReports(ProgramTest):
             result = subprocess.run(["bash", "-c", '"$@" --expect <(cat)', "bash", *command], text=True,
                                     capture_output=True, input=text, cwd=self.folder.name)
             self.assertEqual(result.returncode, status, result.stderr)
-        self.assertIn("a file of expectations has at most 16777216 bytes", result.stderr)
+        self.assertIn("is longer than 16 MiB, expected a file of expectations", result.stderr)
 
     def test_messages_of_a_subject_are_bounded(self):
         for body in ("raise sextant_adapter.Unsupported('x' * 60000)", "raise ValueError('x' * 60000)",

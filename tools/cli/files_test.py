@@ -165,6 +165,61 @@ class Files(ProgramTest):
         result = self.run_it("check", "", "--subject", "fast")
         self.assertEqual((result.returncode, result.stderr), (2, "sextant: an empty line is no case\n"))
 
+    # A pipe that a shell makes has somebody at its other end.
+    def test_pipes_without_another_end_are_an_error(self):
+        os.mkfifo(self.path("pipe"))
+        self.path("a.cases").write_text(f"{ONE_CASE}\n")
+        for command in (("check", "pipe", "--subject", "fast"),
+                        ("check", "a.cases", "--subject", "fast", "--expect", "pipe"),
+                        ("audit-suite", "a.cases", "--as-supported-by", "pipe"),
+                        ("merge", "pipe")):
+            result = self.run_it(*command)
+            self.assertEqual(result.returncode, 2)
+            self.assertIn("pipe: nobody writes into this pipe, expected", result.stderr)
+        result = self.run_it("check", "a.cases", "--subject", "fast", "--json-lines", "pipe")
+        self.assertEqual(result.returncode, 2)
+        self.assertIn("pipe cannot be written: nobody reads this pipe", result.stderr)
+        shell = f"'{PROGRAM}' check <(echo {ONE_CASE}) --subject fast --json-lines >(cat)"
+        result = subprocess.run(["bash", "-c", shell], capture_output=True, text=True)
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        self.assertIn('"type":"summary"', result.stdout.replace(" ", ""))
+        result = self.run_it("audit-suite", "a.cases", "--as-supported-by", "/dev/zero")
+        self.assertIn("/dev/zero: is longer than 1024 MiB", result.stderr)
+
+    def test_replaced_files_keep_their_permissions(self):
+        report = self.path("report.json")
+        report.touch()
+        report.chmod(0o640)
+        command = "check", ONE_CASE, "--subject", "fast", "--json", "report.json"
+        self.assertEqual(self.run_it(*command).returncode, 0)
+        self.assertEqual(report.stat().st_mode & 0o777, 0o640)
+        text = report.read_bytes()
+        report.chmod(0o444)
+        result = self.run_it(*command)
+        self.assertEqual(result.returncode, 2)
+        self.assertIn("report.json: is read-only: it is not replaced", result.stderr)
+        self.assertEqual(report.read_bytes(), text)
+
+    def test_case_lines_are_text_and_repeated_ones_are_counted(self):
+        self.path("a.cases").write_bytes(b"\n" + ONE_CASE.encode() + b"  # caf\xe9\n")
+        result = self.run_it("check", "a.cases", "--subject", "fast")
+        self.assertEqual(result.returncode, 2)
+        self.assertRegex(result.stderr, r"a.cases:2: byte \d+ is no printable character of UTF-8")
+        self.path("a.cases").write_text(f"{ONE_CASE}\n" * 4)
+        result = self.run_it("check", "a.cases", "--subject", "fast")
+        self.assertEqual(result.returncode, 0)
+        self.assertIn("3 case lines repeat a case before and count once", result.stderr)
+
+    # Neither a module of the user nor a folder for temporary files takes part in pages.
+    def test_pages_are_written_whatever_the_environment_is(self):
+        self.path("json.py").write_text("raise SystemExit('a module of the user')")
+        environment = dict(os.environ, PYTHONPATH=".", TMPDIR="/nowhere")
+        command = [PROGRAM, "check", ONE_CASE, "--subject", "fast", "--html", "page.html"]
+        result = subprocess.run(command, cwd=self.folder.name, env=environment,
+                                capture_output=True, text=True)
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        self.assertIn("<html", self.path("page.html").read_text())
+
     def test_case_files_without_end_are_refused(self):
         result = self.run_it("check", "/dev/zero", "--subject", "fast")
         self.assertEqual((result.returncode, result.stderr), (2, "sextant: /dev/zero: is longer than "

@@ -73,6 +73,7 @@ void AddOption(CLI::App& app, const std::string& names, double& value, const std
   // A NaN compares with no limit.
   const auto refuse = [rule](const std::string& text) -> std::string {
     double number = 0;
+    if (text.empty() || text.find_first_of("xX") != text.npos) return "expected a decimal number";
     if (!CLI::detail::lexical_cast(text, number)) return "";
     if (std::isnan(number)) return "expected a number";
     if (number < rule.least) return "is " + text + ", expected at least " + PrintValue(rule.least);

@@ -1,13 +1,13 @@
 #include "tools/cli/supported.h"
 
 #include <algorithm>
-#include <fstream>
 #include <iostream>
 #include <iterator>
 #include <map>
 
 #include "reference/base/count_text.h"
 #include "reference/base/printable.h"
+#include "reference/base/text_file.h"
 #include "tools/api/expectations.h"
 #include "tools/cli/audit_suite.h"
 
@@ -17,6 +17,7 @@ namespace {
 using oracle::TargetResult;
 
 constexpr int kMostLevels = 8;  // of objects and lists in a report
+constexpr size_t kMostBytes = size_t{1} << 30;
 
 std::string TextAt(const Json& object, const char* key) {
   const auto at = object.find(key);
@@ -75,11 +76,7 @@ MissedTarget MissedOf(const TargetResult& result, const std::vector<Case>& cases
 
 std::set<std::string> JudgedCasesOf(const std::string& report_path,
                                     const std::vector<Case>& cases) {
-  std::error_code ignored;
-  std::ifstream in(report_path, std::ios::binary);
-  const bool is_folder = std::filesystem::is_directory(report_path, ignored);
-  if (is_folder || !in) throw Error(report_path, ": this JSON report of check cannot be read");
-  const std::string text{std::istreambuf_iterator<char>(in), {}};
+  const std::string text = ReadText(report_path, kMostBytes, "a JSON report of sextant check");
   try {
     const std::set<std::string> judged = JudgedCasesIn(ParseJson(text, kMostLevels));
     const auto is_judged = [&](const Case& c) { return judged.contains(c.ToString()); };

@@ -1,14 +1,15 @@
 #include "tools/report/merged_report.h"
 
 #include <algorithm>
-#include <fstream>
 #include <map>
 #include <optional>
+#include <sstream>
 #include <utility>
 
 #include "fixtures/store/digest.h"
 #include "reference/base/count_text.h"
 #include "reference/base/json.h"
+#include "reference/base/text_file.h"
 #include "reference/base/value_text.h"
 #include "tools/report/json.h"
 #include "tools/report/report_json.h"
@@ -121,9 +122,8 @@ struct Share {
 };
 
 Share ReadShare(const std::string& path) {
-  constexpr size_t kLongest = size_t{1} << 28;  // bytes of a line
-  std::ifstream in(path, std::ios::binary);
-  if (!in) throw Error(path, ": cannot be read");
+  constexpr size_t kLongest = size_t{1} << 30;  // bytes
+  std::istringstream in(ReadText(path, kLongest, "a file of check --json-lines"));
   Share share{path, {}, {}};
   size_t number = 0;
   for (std::string line; std::getline(in, line);) {
@@ -132,7 +132,6 @@ Share ReadShare(const std::string& path) {
       throw Error(path, ": line ", number, ": ", why);
     };
     if (!share.summary.is_null()) refuse("comes after the summary, which ends a report");
-    if (line.size() > kLongest) refuse("is longer than a line of a report");
     try {
       Json json = ParseJson(line, 16);
       const std::string type = json.is_object() ? json.value("type", "") : "";

@@ -1,9 +1,12 @@
 #include "tools/report/page.h"
 
+#include <sys/mman.h>
+#include <unistd.h>
+
 #include <cstdio>
 #include <filesystem>
-#include <memory>
 
+#include "reference/base/descriptor.h"
 #include "reference/base/error.h"
 #include "tools/api/shell_quoted.h"
 
@@ -22,25 +25,22 @@ fs::path PageProgram() {
               "; write .json and convert it where the build is");
 }
 
-struct Close {
-  void operator()(std::FILE* file) const { std::fclose(file); }
-};
-
 }  // namespace
 
 std::string PageOf(const Json& report) {
-  // A file without a name: the program reads it while this one reads the page.
-  const std::unique_ptr<std::FILE, Close> input(std::tmpfile());
+  // A file in memory: the program reads it while this one reads the page.
+  const Descriptor input(memfd_create("report", 0));
   const std::string text = PrintJson(report);
-  if (!input || std::fwrite(text.data(), 1, text.size(), input.get()) != text.size() ||
-      std::fflush(input.get()) != 0)
-    throw Error("no temporary file can be written for the page");
-  std::rewind(input.get());
-  // (sh knows only descriptors of one digit: <&12 is an error.)
+  for (size_t done = 0; done < text.size();) {
+    const ssize_t count = ::write(input.get(), text.data() + done, text.size() - done);
+    if (count < 0) throw Error("there is no memory for the report of a page");
+    done += static_cast<size_t>(count);
+  }
+  // (sh knows only descriptors of one digit: <&12 is an error. Opened anew, it begins at 0.)
   // In a wheel the interpreter is that of the environment (tools/python/sextant/__main__.py).
-  const std::string command = R"(exec ${SEXTANT_PYTHON:+"$SEXTANT_PYTHON"} )" +
+  const std::string command = R"(exec ${SEXTANT_PYTHON:+"$SEXTANT_PYTHON" -E} )" +
                               ShellQuoted(PageProgram()) + " </dev/fd/" +
-                              std::to_string(::fileno(input.get()));
+                              std::to_string(input.get());
   std::FILE* const output = ::popen(command.c_str(), "r");
   if (!output) throw Error("'", command, "' cannot be run");
   std::string page;
