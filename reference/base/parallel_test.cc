@@ -2,8 +2,10 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <atomic>
+#include <fstream>
 #include <stdexcept>
 #include <thread>
 #include <vector>
@@ -29,6 +31,23 @@ TEST(InParallel, RunsPiecesConcurrently) {
     while (started < 2) std::this_thread::yield();
   });
   EXPECT_EQ(started, 2);
+}
+
+// A server calls it for ever.
+TEST(InParallel, KeepsNoMemoryOfACall) {
+  const auto resident = [] {  // KiB
+    long pages = 0;
+    std::ifstream in("/proc/self/statm");
+    in >> pages >> pages;
+    return pages * sysconf(_SC_PAGESIZE) / 1024;
+  };
+  const auto call = [](int count) {
+    for (int i = 0; i < count; ++i) InParallel(8, 2, [](size_t) {});
+  };
+  call(100);
+  const long before = resident();
+  call(2000);
+  EXPECT_LT(resident() - before, 2000) << "a KiB for each call";
 }
 
 TEST(InParallel, RethrowsTheExceptionOfAPiece) {
