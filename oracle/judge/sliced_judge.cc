@@ -45,11 +45,10 @@ struct AnsweredQuestion {
   const ProveOptions& options;
   const TensorReaders& outputs;
   const Operation& operation;  // the formula, or its alternative decision
-  const GoldenSource* golden;  // of the formula; null: its values are enclosed here
+  const GoldenSource* golden;  // of the formula; must be what is proven here. Null: there is none
 
   const std::vector<TensorSpec>& specs() const { return c.info().signature.outputs; }
   Evaluation evaluation() const { return {c, inputs, recipe, operation}; }
-  EnclosedSlices Enclosed() const { return EnclosedSlices(evaluation(), golden); }
   // The answered outputs in that slice.
   Tensors AnswerIn(const Slice& slice) const {
     Tensors part;
@@ -75,7 +74,7 @@ std::vector<Slice> SlicesOf(const AnsweredQuestion& question, bool is_traced) {
   if (CurrentBudget().has_time) {
     const auto enclose = [&](const Slice& slice) {
       const Tensors part = question.AnswerIn(slice);
-      question.Enclosed().Enclose(slice, is_traced ? &part : nullptr);
+      EnclosedSlices(question.evaluation()).Enclose(slice, is_traced ? &part : nullptr);
     };
     ForEachSliceInBudget(question.c, elements, question.options.threads, enclose, nullptr);
   }
@@ -112,7 +111,7 @@ class SlicedJudge {
         by_trace_(is_traced && question.c.info().HasChoices()),
         gives_up_(failing == Failing::kGiveUp),
         // What is proven is decided, and its worst element is known.
-        is_enclosed_(HasLevel1(question.c) && !question.golden),
+        is_enclosed_(HasLevel1(question.c)),
         slices_(SlicesOf(question, is_traced)),
         // All frequencies may depend on one rounded power, and then all elements share its error.
         independent_(!question.c.info().Marks(Step::kFrequency)),
@@ -132,7 +131,7 @@ class SlicedJudge {
   // False if it gives up.
   bool Judge() {
     InParallel(ranges_.size(), question_.options.threads, [&](size_t r) {
-      EnclosedSlices enclosed = question_.Enclosed(), traced = question_.Enclosed();
+      EnclosedSlices enclosed(question_.evaluation()), traced(question_.evaluation());
       RangeJudges range = MakeJudges(outputs_, independent_);
       RangeJudges of_trace = MakeJudges(trace_, independent_);
       const size_t end = (r + 1) * slices_.size() / ranges_.size();
@@ -189,8 +188,8 @@ class SlicedJudge {
   }
 
   // The index in the whole tensor of an element of a slice.
-  static size_t IndexIn(const JudgedOutput& output, const Slice& slice, size_t at) {
-    for (const auto& [first, count] : RunsIn(output.shape, output.spec, slice)) {
+  static size_t IndexIn(const Shape& shape, const TensorSpec& spec, const Slice& slice, size_t at) {
+    for (const auto& [first, count] : RunsIn(shape, spec, slice)) {
       if (at < count) return first + at;
       at -= count;
     }
@@ -220,6 +219,7 @@ class SlicedJudge {
     const ProvenAndPermitted& by = enclosed.reference();
     if (is_enclosed_ && !DecideGrades(s, enclosed, part)) return false;
     if (by_trace_ && gives_up_ && HasNoNumber(by)) return false;
+    if (question_.golden && !by_trace_) RequireStored(slices_[s], by);
     JudgeElements(slices_[s], by, by, part, range);
     const auto is_bad = [](const std::unique_ptr<RangeJudge>& judge) {
       return judge->HasFailing() || judge->HasUnlikely();
@@ -235,6 +235,32 @@ class SlicedJudge {
     JudgeElements(slices_[s], traced.reference(), end_to_end, part, range);
     return !gives_up_ ||
            std::ranges::none_of(range, [](const auto& judge) { return judge->HasFailing(); });
+  }
+
+  // Throws Error if a stored value is not what is proven, or lies outside of what encloses it.
+  void RequireStored(const Slice& slice, const ProvenAndPermitted& by) const {
+    for (size_t o = 0; o < by.golden.size(); ++o) {
+      const GoldenTensor stored = question_.golden->Read(o, slice);
+      for (size_t i = 0; i < stored.high.data.size(); ++i) {
+        if (IsStored(by.golden[o], stored, i)) continue;
+        const TensorSpec& spec = question_.specs()[o];
+        const Shape shape = question_.c.ShapeOf(spec);
+        throw Error(IndexText("golden/" + spec.name, shape, IndexIn(shape, spec, slice, i)), " is ",
+                    stored.high.data[i], ", but the exact value is ", by.golden[o].high.data[i],
+                    ": the golden is wrong (sextant verify lists all errors)");
+      }
+    }
+  }
+
+  static bool IsStored(const GoldenTensor& proven, const GoldenTensor& stored, size_t i) {
+    const double high = proven.high.data[i], low = proven.low.data[i];
+    const double other_high = stored.high.data[i], other_low = stored.low.data[i];
+    if ((high == other_high && low == other_low) || (std::isnan(high) && std::isnan(other_high)))
+      return true;
+    // Both are centres of enclosures, and low is rounded to a unit.
+    const double radius = std::abs(proven.radius.data[i]) + stored.radius.data[i];
+    const double difference = std::abs((other_high - high) + (other_low - low));
+    return difference <= (radius + UnitOfLow(high)) * (1 + 0x1p-40);
   }
 
   // Proves what the enclosures leave undecided. False if it gives up.
@@ -288,7 +314,7 @@ class SlicedJudge {
     for (size_t s = 0; s < slices_.size(); ++s) {
       if (!has_largest(s)) continue;
       least = std::min(least, ranks[s].least);
-      const size_t at = IndexIn(output, slices_[s], ranks[s].top_at);
+      const size_t at = IndexIn(output.shape, output.spec, slices_[s], ranks[s].top_at);
       if (at < first_at) first = s, first_at = at;
     }
     const bool is_of_others = known > least;  // the known rank
@@ -309,7 +335,7 @@ class SlicedJudge {
       for (const RankRange& of : outputs_[k]->ranks) known = std::max(known, of.least);
       is_open[k] = known != Rank() && MarkMayHaveWorst(*outputs_[k], known, may_have_worst);
     }
-    EnclosedSlices enclosed = question_.Enclosed();
+    EnclosedSlices enclosed(question_.evaluation());
     RangeJudges range = MakeJudges(outputs_, false);
     for (size_t s = 0; s < slices_.size(); ++s) {
       if (!may_have_worst[s]) continue;
@@ -382,7 +408,7 @@ std::optional<Verdict> JudgeBy(const AnsweredQuestion& question, Failing failing
   std::vector<JudgedTensor> tensors = judge.Total({});
   if (NeedsSample(c, tensors)) {
     const auto enclosed_in = [&](const Slice& slice) {
-      EnclosedSlices enclosed = question.Enclosed();
+      EnclosedSlices enclosed(question.evaluation());
       enclosed.Enclose(slice);
       return enclosed.reference();
     };

@@ -23,7 +23,8 @@ enum class Failing { kGiveUp, kJudge };
 // thread. Empty if it cannot be given: if the answer does not fit the case, has outputs that are
 // traced, or for `failing`. With kJudge the numbers of elements that are unlikely, and means of
 // elements, may differ from those of Evaluate, and places are not described by the values of
-// inputs. `golden`: the values of the case, already proven; null: they are proven here.
+// inputs. `golden`: stored values of the case. All values are enclosed or proven here, as without
+// it, and it throws Error if a stored one is another.
 std::optional<Verdict> JudgeInSlices(const Case& c, const TensorReaders& inputs,
                                      const Recipe& recipe, const ProveOptions& options,
                                      const TensorReaders& outputs,

@@ -37,8 +37,7 @@ struct Sliced {
 // Means of level 1 depend in their last digits on which elements are proven.
 void ExpectNear(double a, double b) { EXPECT_NEAR(a, b, 1e-7 * std::abs(a) + 1e-12); }
 
-// Permitted errors may differ by a part `relative` of them.
-void ExpectSame(const Verdict& a, const Verdict& b, double relative = 0) {
+void ExpectSame(const Verdict& a, const Verdict& b) {
   EXPECT_EQ(a.case_line, b.case_line);
   EXPECT_EQ(a.status, b.status);
   EXPECT_EQ(a.grade, b.grade);
@@ -57,10 +56,8 @@ void ExpectSame(const Verdict& a, const Verdict& b, double relative = 0) {
       EXPECT_EQ(x.*count, y.*count);
     EXPECT_EQ(x.worst.where, y.worst.where);
     EXPECT_EQ(x.worst.error, y.worst.error);
-    for (const auto bound : {&Element::permitted, &Element::likely}) {
-      if (x.worst.*bound == y.worst.*bound) continue;
-      EXPECT_NEAR(x.worst.*bound, y.worst.*bound, relative * y.worst.*bound);
-    }
+    EXPECT_EQ(x.worst.permitted, y.worst.permitted);
+    EXPECT_EQ(x.worst.likely, y.worst.likely);
     EXPECT_EQ(x.worst.expected, y.worst.expected);
     ExpectNear(x.bias, y.bias);
     ExpectNear(x.spread, y.spread);
@@ -118,8 +115,7 @@ class Proven : public GoldenSource {
   std::vector<GoldenTensor> golden_;
 };
 
-// The same verdict by stored values, and not by others. Level 1 permits the errors, so that they
-// include its drift (prove.h).
+// The same verdict with stored values, which must be right, also where they are only enclosed.
 TEST(SlicedJudge, JudgesByStoredValues) {
   for (const std::string line :
        {kSoftmax, "rms_norm N=80 M=2048 dtype=f64", "rope_table R=128 S=3000 dtype=bf16",
@@ -136,13 +132,29 @@ TEST(SlicedJudge, JudgesByStoredValues) {
     };
     const auto verdict = judged();
     ASSERT_TRUE(verdict);
-    ExpectSame(Judge(c, test.drawn.inputs, test.recipe, stored.golden()).Evaluate(test.outputs),
-               *verdict, 0x1p-32);
+    ExpectSame(*test.Judged(), *verdict);
     if (c.info().HasChoices()) continue;  // judged by the trace, which no file has
-    double& high = stored.golden()[0].high.data[12345];
-    high = 2 * high + 1;
-    EXPECT_EQ(judged().has_value(), line.find("@x=special") != line.npos);
+    std::vector<double>& high = stored.golden()[0].high.data;
+    const auto number = std::ranges::find_if(high, [](double x) { return std::isnormal(x); });
+    ASSERT_NE(number, high.end());
+    *number *= 1 + 0x1p-40;
+    EXPECT_THROW(judged(), Error);
+    *number = NAN;
+    EXPECT_THROW(judged(), Error);
   }
+}
+
+// Level 1 permits its drift, too, which may exceed what an exact recipe permits.
+TEST(SlicedJudge, ProvesWhatAStoredValueDoesNotDecide) {
+  Sliced test(
+      "attention_merge N=70000 E=2 @y1=1,1 @y2=-1,-1 @lse1=normal(1e-9) @lse2=normal(1e-9)");
+  const Case& c = test.drawn.c;
+  const Recipe exact = ParseRecipe("exact", c.dtype());
+  const Proven stored(c, Prove({c, test.drawn.inputs, exact}));
+  for (double& y : test.outputs[0].values.data)
+    for (int ulps = 0; ulps < 5; ++ulps) y = NextUp(DType::kF32, y);
+  EXPECT_FALSE(JudgeInSlices(c, ReadersOf(test.drawn.inputs), exact, {}, ReadersOf(test.outputs),
+                             Failing::kGiveUp, &stored));
 }
 
 // Elements of an input that is not a number are unspecified, as are those that depend on them.

@@ -11,20 +11,7 @@ struct EnclosedSlices::State {
             evaluation.operation, outputs,           outputs ? &slice : nullptr};
   }
 
-  // Keeps the permitted errors: of the golden they are those of another recipe.
-  void TakeStored() {
-    for (size_t o = 0; o < reference.golden.size(); ++o) {
-      GoldenTensor& golden = reference.golden[o];
-      GoldenTensor read = stored->Read(o, slice);
-      golden.value = std::move(read.value);
-      golden.high = std::move(read.high);
-      golden.low = std::move(read.low);
-      golden.radius = std::move(read.radius);
-    }
-  }
-
   const Evaluation evaluation;
-  const GoldenSource* const stored;
   const bool has_level_1 = HasLevel1(evaluation.c);
   Slice slice{};
   const Tensors* outputs = nullptr;
@@ -32,8 +19,7 @@ struct EnclosedSlices::State {
   CountedOutput memory{CountedArrays(0)};
 };
 
-EnclosedSlices::EnclosedSlices(const Evaluation& evaluation, const GoldenSource* stored)
-    : state_(new State{evaluation, stored}) {
+EnclosedSlices::EnclosedSlices(const Evaluation& evaluation) : state_(new State{evaluation}) {
   const Case& c = evaluation.c;
   const std::vector<TensorSpec>& outputs = c.info().signature.outputs;
   for (size_t o = 0; o < outputs.size(); ++o) {
@@ -48,11 +34,6 @@ void EnclosedSlices::Enclose(const Slice& slice, const Tensors* outputs) {
   state_->slice = slice;
   state_->outputs = outputs;
   const Case& c = state_->evaluation.c;
-  const bool takes_stored = state_->stored && !outputs;
-  if (takes_stored && !state_->has_level_1) {  // a proof would take long, permitted errors do not
-    state_->reference.permitted = PermittedErrors(state_->evaluation, slice);
-    return state_->TakeStored();
-  }
   for (size_t o = 0; o < c.info().signature.outputs.size(); ++o) {
     const TensorSpec& spec = c.info().signature.outputs[o];
     const Shape shape = ShapeIn(c.ShapeOf(spec), spec, slice);
@@ -68,7 +49,6 @@ void EnclosedSlices::Enclose(const Slice& slice, const Tensors* outputs) {
   }
   Prover prover = state_->MakeProver();
   state_->has_level_1 && !outputs ? prover.EncloseSlice(slice) : prover.ProveSlice(slice);
-  if (takes_stored) state_->TakeStored();
 }
 
 void EnclosedSlices::ProveMarked(const ElementMarks& marks) {

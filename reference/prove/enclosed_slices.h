@@ -6,15 +6,13 @@
 #include <memory>
 
 #include "reference/prove/case_slices.h"
-#include "reference/prove/golden_source.h"
 
 namespace sextant {
 
 class EnclosedSlices {
  public:
-  // What the evaluation refers to must outlive this. `stored`: what is not traced gets these
-  // numbers, which are proven, instead of those of the evaluation; null: there are none.
-  explicit EnclosedSlices(const Evaluation& evaluation, const GoldenSource* stored = nullptr);
+  // What the evaluation refers to must outlive this.
+  explicit EnclosedSlices(const Evaluation& evaluation);
   ~EnclosedSlices();
 
   // `outputs`: those of a subject for a trace, of this slice alone, which must outlive the proofs

@@ -51,9 +51,12 @@ Budget BudgetOf(const JudgeSubjectOptions& options) {
 
 // Elements of all tensors of a case that is still judged as a whole if its answer fails or is
 // unlikely: about 2.5 GiB of memory.
-constexpr size_t kMostWhole = size_t{1} << 26;
-oracle::Failing HowToFail(const Case& c) {
-  return ElementsOf(c) > kMostWhole ? oracle::Failing::kJudge : oracle::Failing::kGiveUp;
+oracle::Failing HowToFail(const Case& c, const JudgeSubjectOptions& options) {
+  constexpr double kMostWhole = 0x1p26, kBytes = 40;
+  const double most =
+      options.memory > 0 ? std::min(kMostWhole, options.memory * 0x1p20 / kBytes) : kMostWhole;
+  return static_cast<double>(ElementsOf(c)) > most ? oracle::Failing::kJudge
+                                                   : oracle::Failing::kGiveUp;
 }
 
 // What slices say of an answer: no verdict if it needs reference values of the whole case.
@@ -98,7 +101,7 @@ std::optional<Verdict> JudgeReaders(const Selected& selected, const TensorReader
                                     const TensorReaders& outputs,
                                     const JudgeSubjectOptions& options) {
   const Case& c = selected.c;
-  const oracle::Failing failing = HowToFail(c);
+  const oracle::Failing failing = HowToFail(c, options);
   auto verdict = oracle::JudgeInSlices(c, inputs, ParseRecipe(options.recipe, c.dtype()),
                                        options.prove, outputs, failing, selected.golden.get());
   if (verdict && failing == oracle::Failing::kJudge)

@@ -32,15 +32,23 @@ double BytesOfWhole(const Case& c) {
          kWholeOutput * CountIn(c, c.signature().outputs);
 }
 
+double KeysIn(const Case& c, const Slice& slice) {
+  double keys = 0;
+  for (const TensorSpec& input : c.signature().inputs) {
+    if (std::ranges::find(input.extents, kKeyHeads) != input.extents.end())
+      keys += static_cast<double>(CountOf(ShapeIn(c.ShapeOf(input), input, slice)));
+  }
+  return keys;
+}
+
 // Each slice in work has the keys and values that it reads as numbers with their errors.
 double BytesOfKeys(const Case& c, const ProveOptions& options) {
   constexpr double kOfKey = 120;
   const CaseCut slices(c, SliceElements(c));
   double keys = 0;
-  for (const TensorSpec& input : c.signature().inputs) {
-    if (std::ranges::find(input.extents, kKeyHeads) != input.extents.end())
-      keys += static_cast<double>(CountOf(ShapeIn(c.ShapeOf(input), input, slices[0])));
-  }
+  constexpr size_t kFirst = 256;  // one of them has as many key heads as any
+  for (size_t i = 0; i < std::min(kFirst, slices.size()); ++i)
+    keys = std::max(keys, KeysIn(c, slices[i]));
   const size_t threads = options.threads > 0 ? static_cast<size_t>(options.threads)
                                              : std::thread::hardware_concurrency();
   return kOfKey * keys * static_cast<double>(std::min(threads, slices.size()));
@@ -68,8 +76,9 @@ double BytesToProve(const Case& c, const ProveOptions& options, bool whole) {
 
 std::string MemoryNote(const Case& c, const std::string& work, double bytes, double most) {
   if (most > 0 && bytes > most * kMiB) {
-    throw Error(c.ToString(), ": ", work, " it takes about ", std::llround(bytes / kMiB),
-                " MiB of memory, more than --memory ", std::llround(most));
+    throw Error(c.ToString(), ": ", work, " it takes about ",
+                static_cast<int64_t>(std::ceil(bytes / kMiB)),
+                " MiB of memory, more than --memory ", static_cast<int64_t>(most));
   }
   if (bytes < kMuch) return "";
   std::ostringstream text;

@@ -32,6 +32,13 @@ void OutputFile::Write(const std::function<void(std::ostream&)>& write) {
 
 void RequireNoInput(const std::string& output, const std::vector<std::string>& arguments) {
   std::error_code none;
+  if (output.empty()) return;
+  const std::filesystem::path folder = std::filesystem::path(output).parent_path();
+  for (const std::string& argument : arguments) {
+    if (std::filesystem::is_directory(argument, none) &&
+        std::filesystem::equivalent(argument, folder.empty() ? "." : folder, none))
+      throw Error(output, " is in the folder ", argument, ", which is read: expected another name");
+  }
   if (!std::filesystem::is_regular_file(output, none)) return;
   for (const std::string& argument : arguments) {
     const std::string value = argument.substr(argument.find('=') + 1);

@@ -99,7 +99,8 @@ std::string WithWords(const std::string& line, const std::string& with,
 class GoldenReader {
  public:
   explicit GoldenReader(const std::string& path)
-      : is_folder_(fixtures::IsGoldenFolder(path)),
+      : path_(path),
+        is_folder_(fixtures::IsGoldenFolder(path)),
         files_(is_folder_ ? fixtures::PartsOfFolder(path) : std::vector{path}) {}
 
   std::vector<Selected> Read() {
@@ -114,6 +115,8 @@ class GoldenReader {
         }
       }
     }
+    // The files are open, but may be others than those whose digests were checked.
+    if (is_folder_) fixtures::PartsOfFolder(path_);
     return std::move(selected_);
   }
 
@@ -141,11 +144,15 @@ class GoldenReader {
     if (record.golden.empty()) return;
     if (!is_folder_ && !record.slice.empty())
       throw Error("is only the slice ", record.slice, "; name the folder of its parts");
+    const Slice slice = ParseSlice(of_case_->c(), record.slice);
+    const std::string why = fixtures::WhyIncomplete(record, of_case_->c(), slice);
+    if (!why.empty()) throw Error(why);
     const std::vector<std::string> faults = InputFaults(record, of_case_->c(), drawn_->readers());
     if (!faults.empty()) throw Error(faults.front());
     of_case_->Add(std::move(record));
   }
 
+  const std::string path_;
   const bool is_folder_;
   const std::vector<std::string> files_;
   std::vector<Selected> selected_;
@@ -222,12 +229,13 @@ class Selecting {
     for (Selected& golden : GoldenReader(path).Read()) Add(std::move(golden), "", {});
   }
 
+  // `text`: of a case line; empty: the case is that of a file, each of which is kept.
   void Add(Selected s, const std::string& text, const Folders& folders) {
     const std::string line = s.c.ToString();
     const bool is_kept = IsKept(line, selection_);
     if (has_words_ || !is_kept) left_out_.push_back(line);
     if (!is_kept || (has_words_ && !Replace(s, text, folders))) return;
-    if (seen_.insert(s.c.ToString()).second || s.golden) {
+    if (seen_.insert(s.c.ToString()).second || text.empty()) {
       all_.push_back(std::move(s));
     } else {
       ++(has_words_ ? selection_.replaced->equal : repeated_);

@@ -193,6 +193,8 @@ TEST_F(SelectionTest, RecordsOfInputFilesHaveNoGolden) {
   const std::vector<Selected> selected = Of({Golden({{kLine, DrawInputs(c), {}, {}}})});
   ASSERT_EQ(selected.size(), 1u);
   EXPECT_FALSE(selected[0].golden);
+  const Record question{kLine, DrawInputs(c), {}, {}};
+  EXPECT_EQ(Of({Golden({question, question})}).size(), 2u) << "each case of a file counts";
 }
 
 TEST_F(SelectionTest, RefusesGoldensOfAnotherCase) {
@@ -204,7 +206,7 @@ TEST_F(SelectionTest, RefusesGoldensOfAnotherCase) {
               StartsWith(path + ": " + kLine + ": inputs/x[0,1] is 1, expected -0.31"));
   record = right;
   record.inputs[0].dtype = DType::kF64;
-  EXPECT_THAT(ErrorOf({Golden({record})}), HasSubstr("inputs/x is f64, expected f32"));
+  EXPECT_THAT(ErrorOf({Golden({record})}), HasSubstr("inputs/x is f64[1,2], expected f32[1,2]"));
   record = right;
   record.golden[0].name = "z";
   EXPECT_THAT(ErrorOf({Golden({record})}), HasSubstr("has no golden/y"));

@@ -58,7 +58,6 @@ class AuditSuite(ProgramTest):
         self.assertNotIn("masked_as_zero", goals)
         self.assertEqual(len(goals), 15)
 
-    # These need masked inputs, and long rows that are whole vectors.
     # Each operation is in one share, and the shares together have all.
     def test_shares_have_whole_operations(self):
         lines = ("rms_norm N=2 M=4", "softmax N=1 M=3", "rms_norm N=1 M=5 dtype=bf16")
@@ -80,6 +79,7 @@ class AuditSuite(ProgramTest):
         result = self.run_it("audit-suite", "some.cases", "--shard", "0/3")
         self.assertEqual(result.returncode, 2)
 
+    # These need masked inputs, and long rows that are whole vectors.
     def test_audit_suite_suggests_masked_inputs_and_whole_vectors(self):
         result = self.run_it("audit-suite", "softmax N=2 M=3", "--suggest")
         self.assertNotIn("no case was found", result.stdout)

@@ -73,6 +73,7 @@ void JudgeAll(const std::vector<Selected>& selected, const Subject& subject,
                                        : IsInProcess(options.subject) ? OpenRows::kRefused
                                                                       : OpenRows::kFew,
                           .budget = options.budget,
+                          .memory = options.memory,
                           .time = options.budget_seconds > 0 ? &time : nullptr},
               .side_by_side = IsInProcess(options.subject) && options.budget_seconds == 0},
              take);

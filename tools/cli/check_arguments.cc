@@ -5,7 +5,8 @@ namespace {
 
 void AddSelection(CLI::App& app, CheckArguments& options) {
   AddOption(app, "cases", options.cases,
-            "names of operations, files of cases, golden files, or case lines", {.required = true});
+            "names of operations, files of cases, goldens (files or folders), or case lines",
+            {.required = true});
   AddSubject(app, options.subject, options.recipe, options.timeout);
   AddFilters(app, options.filters, options.excluded);
   AddOption(app, "--with", options.with,

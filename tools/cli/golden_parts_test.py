@@ -123,6 +123,13 @@ class Parts(ProgramTest):
         self.expect(self.run_it(*check), 0, "2 cases", "46215 of 46215 elements judged")
         self.expect(self.run_it(*check, "--filter", "softmax"), 0, "1 case: 1")
         part = sorted(self.path("g").glob("part-*"))[3]
+        for option in ("--json", "g/index.json"), ("--junit", f"g/{part.name}"):
+            self.expect(self.run_it(*check, *option), 2, "is in the folder g/, which is read")
+        self.expect(self.run_it("answer", "g/", "--subject", "fast", "-o", f"g/{part.name}"), 2,
+                    "is in the folder g/, which is read")
+        limits = f"ulimit -n 20; '{PROGRAM}' check g/ --subject fast"
+        self.expect(subprocess.run(["bash", "-c", limits.replace("-n", "-Sn")], text=True,
+                                   cwd=self.folder.name, capture_output=True), 0)
         self.expect(self.run_it("check", f"g/{part.name}", "--subject", "fast"), 2,
                     "is only the slice H=")
         with part.open("r+b") as file:

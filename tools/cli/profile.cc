@@ -82,8 +82,8 @@ int RunProfile(ProfileArguments& options) {
 
 Action BindProfile(CLI::App& app) {
   const auto options = std::make_shared<ProfileArguments>();
-  AddOption(app, "cases", options->cases, "files of cases, golden files, or case lines",
-            {.required = true});
+  AddOption(app, "cases", options->cases,
+            "files of cases, goldens (files or folders), or case lines", {.required = true});
   std::string subjects = SubjectHelp();
   subjects += "; may be repeated";
   AddOption(app, "--subject", options->subjects, subjects, {.required = true, .one_each = true});

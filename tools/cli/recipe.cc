@@ -171,8 +171,8 @@ int Infer(const RecipeArguments& options) {
 
 Action BindRecipe(CLI::App& app) {
   const auto options = std::make_shared<RecipeArguments>();
-  AddOption(app, "cases", options->cases, "files of cases, golden files, or case lines",
-            {.required = true});
+  AddOption(app, "cases", options->cases,
+            "files of cases, goldens (files or folders), or case lines", {.required = true});
   AddSubject(app, options->subject, options->recipe, options->timeout);
   AddFilters(app, options->filters, options->excluded);
   AddConfig(app, options->config);
