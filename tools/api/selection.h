@@ -33,7 +33,7 @@ struct Replaced {
 struct Selection {
   const std::vector<std::string>& arguments;
   std::vector<std::string> filters{}, excluded{};
-  ConfigChoice config{};  // completes case lines, but not those of goldens
+  ConfigChoice config{};                         // completes case lines, but not those of goldens
   std::vector<std::string>* left_out = nullptr;  // gets the lines of cases that the filters drop
   // Words that replace those of every selected case line, or are added: "D=64 dtype=bf16". Golden
   // files are then an Error.
