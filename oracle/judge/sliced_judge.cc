@@ -10,6 +10,7 @@
 #include "oracle/judge/bias_sample.h"
 #include "oracle/judge/failing_indices.h"
 #include "oracle/judge/range_judge.h"
+#include "oracle/judge/stored_values.h"
 #include "oracle/judge/undecided.h"
 #include "oracle/judge/verdict_of.h"
 #include "reference/base/parallel.h"
@@ -219,7 +220,8 @@ class SlicedJudge {
     const ProvenAndPermitted& by = enclosed.reference();
     if (is_enclosed_ && !DecideGrades(s, enclosed, part)) return false;
     if (by_trace_ && gives_up_ && HasNoNumber(by)) return false;
-    if (question_.golden && !by_trace_) RequireStored(slices_[s], by);
+    if (question_.golden && !by_trace_)
+      RequireStored(question_.c, slices_[s], *question_.golden, by.golden);
     JudgeElements(slices_[s], by, by, part, range);
     const auto is_bad = [](const std::unique_ptr<RangeJudge>& judge) {
       return judge->HasFailing() || judge->HasUnlikely();
@@ -235,32 +237,6 @@ class SlicedJudge {
     JudgeElements(slices_[s], traced.reference(), end_to_end, part, range);
     return !gives_up_ ||
            std::ranges::none_of(range, [](const auto& judge) { return judge->HasFailing(); });
-  }
-
-  // Throws Error if a stored value is not what is proven, or lies outside of what encloses it.
-  void RequireStored(const Slice& slice, const ProvenAndPermitted& by) const {
-    for (size_t o = 0; o < by.golden.size(); ++o) {
-      const GoldenTensor stored = question_.golden->Read(o, slice);
-      for (size_t i = 0; i < stored.high.data.size(); ++i) {
-        if (IsStored(by.golden[o], stored, i)) continue;
-        const TensorSpec& spec = question_.specs()[o];
-        const Shape shape = question_.c.ShapeOf(spec);
-        throw Error(IndexText("golden/" + spec.name, shape, IndexIn(shape, spec, slice, i)), " is ",
-                    stored.high.data[i], ", but the exact value is ", by.golden[o].high.data[i],
-                    ": the golden is wrong (sextant verify lists all errors)");
-      }
-    }
-  }
-
-  static bool IsStored(const GoldenTensor& proven, const GoldenTensor& stored, size_t i) {
-    const double high = proven.high.data[i], low = proven.low.data[i];
-    const double other_high = stored.high.data[i], other_low = stored.low.data[i];
-    if ((high == other_high && low == other_low) || (std::isnan(high) && std::isnan(other_high)))
-      return true;
-    // Both are centres of enclosures, and low is rounded to a unit.
-    const double radius = std::abs(proven.radius.data[i]) + stored.radius.data[i];
-    const double difference = std::abs((other_high - high) + (other_low - low));
-    return difference <= (radius + UnitOfLow(high)) * (1 + 0x1p-40);
   }
 
   // Proves what the enclosures leave undecided. False if it gives up.

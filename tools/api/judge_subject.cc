@@ -4,6 +4,7 @@
 
 #include "oracle/diagnosis/repeated_question.h"
 #include "oracle/judge/sliced_judge.h"
+#include "oracle/judge/stored_values.h"
 #include "reference/case/out_of_memory.h"
 #include "reference/number/recipe/in_parallel_here.h"
 #include "tools/api/answer_of.h"
@@ -165,10 +166,11 @@ Verdict JudgeInBudget(const Selected& selected, const oracle::Subject& subject,
     }
     asked = oracle::AskedAhead(subject, c, inputs);  // it computes while its answer is judged
   }
+  const bool believes = selected.golden && !options.verify;
   const oracle::Judge judge =
-      selected.golden
-          ? oracle::Judge(c, inputs, recipe, ReadAll(*selected.golden, c), options.prove)
-          : oracle::Judge(c, inputs, recipe, options.prove);
+      believes ? oracle::Judge(c, inputs, recipe, ReadAll(*selected.golden, c), options.prove)
+               : oracle::Judge(c, inputs, recipe, options.prove);
+  if (selected.golden && !believes) oracle::RequireStored(c, {}, *selected.golden, judge.golden());
   const std::optional<Sample> sample = SampleIn(c);
   const ScopedBudget reached(sample ? CurrentBudget() : Budget());
   Verdict verdict = JudgeOutputs(judge, c, inputs, recipe, outputs, after, &asked);

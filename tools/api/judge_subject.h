@@ -22,6 +22,7 @@ struct JudgeSubjectOptions {
   std::string recipe;  // a standard recipe or a recipe line
   ProveOptions prove;
   OpenRows open_rows = OpenRows::kRefused;
+  bool verify = false;         // stored values are proven again, and not believed
   Budget budget{};             // elements beyond it are left out; without `has_time`
   double memory = 0;           // MiB that judging a failing answer may take; 0: about 2500
   TimeBudget* time = nullptr;  // null: no limit. The first and last slices are always proven

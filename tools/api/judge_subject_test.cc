@@ -80,5 +80,33 @@ TEST(JudgeSubject, OneWrongElementAmongManyIsFound) {
   EXPECT_EQ(verdict.tensors[0].worst.where, "y[8199,4095]");
 }
 
+// A golden in memory, of which one value is moved.
+class Moved : public GoldenSource {
+ public:
+  Moved(const Case& c, double factor)
+      : golden_(Prove({c, DrawInputs(c), ParseRecipe("native", c.dtype())})) {
+    golden_[0].high.data[1] *= factor;
+  }
+  GoldenTensor Read(size_t output, const Slice&) const override { return golden_[output]; }
+
+ private:
+  std::vector<GoldenTensor> golden_;
+};
+
+TEST(JudgeSubject, BelievesAStoredValueUnlessItIsVerified) {
+  const Case c = Case::Parse("softmax N=2 M=4");
+  const auto judged = [&](double factor, bool verify) {
+    return JudgeSubject({c, "", std::make_shared<Moved>(c, factor)},
+                        oracle::RecipeSubject("native"),
+                        {.recipe = "native", .prove = {}, .verify = verify})
+        .status;
+  };
+  EXPECT_EQ(judged(1, false), Verdict::Status::kConforms);
+  EXPECT_EQ(judged(1, true), Verdict::Status::kConforms);
+  EXPECT_EQ(judged(1.01, false), Verdict::Status::kFails);
+  EXPECT_THROW(judged(1.01, true), Error);
+  EXPECT_THROW(judged(1 + 0x1p-40, true), Error);
+}
+
 }  // namespace
 }  // namespace sextant::tools

@@ -1,13 +1,16 @@
 #include "tools/c/sextant.h"
 
+#include <cmath>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "oracle/subject/attributes_json.h"
+#include "oracle/tolerance/tolerance.h"
 #include "reference/case/draw.h"
 #include "reference/number/tensor/safetensors.h"
 #include "tools/api/case_file.h"
+#include "tools/api/exit_status.h"
 #include "tools/api/expectations.h"
 #include "tools/api/judgement.h"
 #include "tools/api/own_question.h"
@@ -16,6 +19,7 @@
 #include "tools/c/options.h"
 #include "tools/c/result.h"
 #include "tools/report/report_json.h"
+#include "tools/report/tolerance_report.h"
 
 namespace sextant::tools {
 namespace {
@@ -146,6 +150,32 @@ int sextant_prove(const char* question, const SextantTensor* inputs, size_t coun
       add("radius", sextant::DType::kF64, tensor.radius);
     }
     made->json = sextant::PrintJson(json);
+    *result = made.release();
+  });
+}
+
+int sextant_tolerance(const char* question, const SextantTensor* inputs, size_t count, double atol,
+                      double rtol, const SextantOptions* options, SextantResult** result) {
+  using namespace sextant::tools;
+  return Guarded([&] {
+    RequirePointer(result, "result");
+    *result = nullptr;
+    for (const auto& [name, part] : {std::pair("atol", atol), std::pair("rtol", rtol)}) {
+      if (!(part >= 0) || std::isinf(part))
+        throw sextant::Error(name, " is ", part, ", expected a number from 0 on");
+    }
+    const JudgeOptions how = JudgeOptionsOf(OptionsOf(options));
+    const sextant::Question asked = QuestionOf(question, inputs, count);
+    const auto recipe = sextant::ParseRecipe(how.recipe, asked.c.dtype());
+    if (!asked.outputs.empty())
+      throw sextant::Error(asked.outputs[0].name, " is an output, expected inputs only");
+    const sextant::oracle::Tolerance tolerance{atol, rtol};
+    const sextant::ScopedBudget within(how.budget);
+    const auto grade =
+        sextant::oracle::GradeTolerance(asked.c, asked.inputs, recipe, tolerance, how.prove);
+    auto made = std::make_unique<SextantResult>();
+    made->status = grade.elements == 0 ? kNothing : grade.IsGood() ? kVerified : kNonconforming;
+    made->json = sextant::PrintJson(ToJson(grade, tolerance, asked.Text(), how.recipe));
     *result = made.release();
   });
 }

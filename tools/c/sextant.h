@@ -98,6 +98,14 @@ SEXTANT_API int sextant_judge(const char* question, const SextantTensor* tensors
 SEXTANT_API int sextant_prove(const char* question, const SextantTensor* inputs, size_t count,
                               const SextantOptions* options, SextantResult** result);
 
+/* Grades the tolerance of a test, |answer - expected| <= atol + rtol |expected|, by the exact
+ * outputs for these inputs: what it rejects wrongly, and which known bugs it lets pass. Of the
+ * options it uses the recipe, the threads and the budget. JSON: the keys of an entry of `sextant
+ * tolerance --json`. */
+SEXTANT_API int sextant_tolerance(const char* question, const SextantTensor* inputs, size_t count,
+                                  double atol, double rtol, const SextantOptions* options,
+                                  SextantResult** result);
+
 /* Draws the inputs of a case, which may give seeds and distributions ("@x=normal(30)"). JSON:
  * `case` is the whole line, `question` the question about the inputs, `inputs` and `outputs` list
  * names, dtypes and shapes. Arrays: "x" for every input x. */

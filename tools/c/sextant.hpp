@@ -183,6 +183,14 @@ inline Result Judge(const std::string& question, NamedTensors tensors,
 inline Result Prove(const std::string& question, NamedTensors inputs, const Options& options = {}) {
   return internal::CallWithTensors(sextant_prove, question, std::move(inputs), options);
 }
+inline Result GradeTolerance(const std::string& question, NamedTensors inputs, double atol,
+                             double rtol, const Options& options = {}) {
+  const auto grade = [&](const char* asked, const SextantTensor* tensors, size_t count,
+                         const SextantOptions* given, SextantResult** result) {
+    return sextant_tolerance(asked, tensors, count, atol, rtol, given, result);
+  };
+  return internal::CallWithTensors(grade, question, std::move(inputs), options);
+}
 inline Result Draw(const std::string& case_line) {
   SextantResult* result = nullptr;
   const int status = sextant_draw(case_line.c_str(), &result);

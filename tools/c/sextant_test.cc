@@ -144,6 +144,24 @@ TEST(CLibrary, ProvesOutputs) {
   EXPECT_EQ(ArrayOf(result, "y/radius")[0], 0);
 }
 
+TEST(CLibrary, GradesATolerance) {
+  Call call;
+  call.Add<float>("x", kF32, {2, 3}, {0, 1, 2, 3, 4, 5});
+  for (const double atol : {0.0, 10.0}) {
+    SextantResult* made = nullptr;
+    ASSERT_EQ(sextant_tolerance("softmax", &call.named(0), 1, atol, 0, nullptr, &made), SEXTANT_OK);
+    const Result result(made);
+    EXPECT_EQ(sextant_status(result.get()), 1) << "right answers fail, or wrong ones pass";
+    const std::string json = sextant_json(result.get());
+    EXPECT_THAT(json, testing::HasSubstr(atol == 0 ? "\"may_reject\":6" : "\"may_reject\":0"));
+    EXPECT_THAT(json, testing::HasSubstr("\"smallest\":{"));
+  }
+  SextantResult* made = nullptr;
+  EXPECT_EQ(sextant_tolerance("softmax", &call.named(0), 1, -1, 0, nullptr, &made),
+            SEXTANT_INVALID);
+  EXPECT_THAT(sextant_last_error(), testing::HasSubstr("atol is -1, expected a number from 0 on"));
+}
+
 TEST(CLibrary, DrawsInputs) {
   SextantResult* made = nullptr;
   ASSERT_EQ(sextant_draw("rope pairing=half S=2 H=1 D=4 @position=3,8191", &made), SEXTANT_OK);

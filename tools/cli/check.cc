@@ -72,6 +72,7 @@ void JudgeAll(const std::vector<Selected>& selected, const Subject& subject,
                           .open_rows = options.open_rows              ? OpenRows::kAccepted
                                        : IsInProcess(options.subject) ? OpenRows::kRefused
                                                                       : OpenRows::kFew,
+                          .verify = options.verify,
                           .budget = options.budget,
                           .memory = options.memory,
                           .time = options.budget_seconds > 0 ? &time : nullptr},

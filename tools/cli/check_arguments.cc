@@ -58,6 +58,9 @@ void AddCheckOptions(CLI::App& app, CheckArguments& options) {
           "count unsupported cases by reason and accept them; something must be judged");
   AddFlag(app, "--fail-fast", options.fail_fast,
           "stop after the first case that fails or could not run, unless it is expected");
+  AddFlag(app, "--verify", options.verify,
+          "prove the values of golden files again instead of believing them; those of large cases "
+          "always are");
   AddOption(app, "--memory", options.memory,
             "MiB that judging a case may take: one that takes more is refused before any is judged",
             {.least = 1});

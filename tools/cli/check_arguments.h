@@ -20,7 +20,7 @@ struct CheckArguments {
   double timeout = 60, memory = 0;  // MiB; 0: no limit
   ProveOptions prove;
   bool strict = false, open_rows = false, supported_only = false;
-  bool fail_fast = false, verbose = false, sampled_is_enough = false;
+  bool fail_fast = false, verbose = false, sampled_is_enough = false, verify = false;
   double budget_seconds = 0;  // 0: no limit
   Budget budget{};
   std::optional<uint64_t> fresh;

@@ -30,6 +30,7 @@ Action BindRecipe(CLI::App& app);
 Action BindProfile(CLI::App& app);
 Action BindJudge(CLI::App& app);
 Action BindProperties(CLI::App& app);
+Action BindTolerance(CLI::App& app);
 Action BindAuditSuite(CLI::App& app);
 Action BindCompare(CLI::App& app);
 Action BindMerge(CLI::App& app);

@@ -74,6 +74,10 @@ constexpr Command kCommands[] = {
      "fast --subject recipe:native -o profile.html"},
     {kJudge, "properties", "check the properties of operations on a subject, with random cases",
      BindProperties, "sextant properties rope --subject fast --count 1000"},
+    {kJudge, "tolerance",
+     "grade the atol and rtol of a test: what they wrongly reject, and let pass", BindTolerance,
+     "sextant tolerance 'rms_norm N=64 M=4096 dtype=bf16' --atol 1e-2 --rtol 1e-2 --recipe "
+     "f32_compute"},
     {kJudge, "compare", "compare two files in bits and ulps; nothing is proven or judged",
      BindCompare, "sextant compare a.h5 b.h5"},
     {kJudge, "merge", "make one report of the shards of a check, or one file of a golden in parts",

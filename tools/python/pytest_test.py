@@ -271,6 +271,24 @@ def check_rope(x, y):
         self.assertEqual(again.returncode, 1, again.stderr)
         self.assertIn(again.stdout.strip(), output)
 
+    # Each tolerance once, in whatever process its test ran.
+    def test_the_tolerances_of_tests_are_graded_at_the_end(self):
+        self.write("sub/test_rope.py", ROPE + """
+import pytest
+@pytest.mark.parametrize("seed", [1, 2])
+def test_own(seed):
+    inputs = sextant.draw(f"rope pairing=half H=1 S=3 D=4 seed={seed}")
+    x, position = torch.tensor(inputs["x"]), torch.tensor(inputs["position"])
+    y = rope(x, position, 10000)
+    sextant.assert_close(y, y, atol=1e-1, rtol=0, question="rope pairing=half",
+                         inputs={"x": x, "position": position}, recipe="f32_compute")
+""")
+        for options in (), ("-n", "2"):
+            status, output = self.pytest(*options)
+            self.assertEqual(status, 0, output)
+            self.assertEqual(output.count("sextant: the tolerance of assert_close: rope pairing=half"), 1, output)
+            self.assertRegex(output, r"atol 0\.1, rtol 0\n +rejects no right answer of the recipe f32_compute")
+
     def test_workers_of_xdist_use_one_thread_each(self):
         self.write("sub/test_rope.py", "import sextant._calls\n"
                                        "def test_threads():\n    assert sextant._calls._threads(0) == 1\n")

@@ -168,6 +168,34 @@ class Python(unittest.TestCase):
         self.assertEqual(drawn["position"].tolist(), [[0, 1, 8191]])
         self.assertEqual((drawn["x"].dtype, drawn["x"].shape), (numpy.float32, (1, 2, 3, 4)))
 
+    def test_a_tolerance_is_graded(self):
+        inputs = {"x": self.x, "position": self.p}
+        tight = sextant.tolerance(QUESTION, inputs, atol=1e-9)
+        self.assertEqual((tight.is_good, tight.lets_pass), (False, []))
+        self.assertGreater(tight.may_reject, 0)
+        self.assertLessEqual(tight.may_reject, tight.elements)
+        atol, rtol = tight.smallest
+        best = sextant.tolerance(QUESTION, inputs, atol=atol, rtol=rtol)
+        self.assertEqual((best.may_reject, best.smallest), (0, tight.smallest))
+        wide = sextant.tolerance(QUESTION, inputs, atol=100)
+        self.assertIn("rotates_backwards", wide.lets_pass)
+        self.assertIn("rejects no right answer", wide.text)
+        for wrong in (-1, float("nan"), float("inf"), "1", None, True):
+            with self.assertRaisesRegex(sextant.InputError, "atol is .*, expected a number from 0 on"):
+                sextant.tolerance(QUESTION, inputs, atol=wrong)
+        with self.assertRaisesRegex(sextant.InputError, "y is an output, expected inputs only"):
+            sextant.tolerance(QUESTION, {**inputs, "y": self.y}, atol=1)
+
+    def test_assert_close_asserts_what_torch_and_numpy_do(self):
+        inputs = {"x": self.x, "position": self.p}
+        asked = {"atol": 1e-3, "rtol": 1e-3, "question": QUESTION, "inputs": inputs}
+        sextant._calls.new_grades.clear()
+        for kind in (lambda y: y, lambda y: y.numpy()):
+            sextant.assert_close(kind(self.y), kind(self.y + 1e-4), **asked)
+            with self.assertRaises(AssertionError):
+                sextant.assert_close(kind(self.y), kind(self.y + 1), **asked)
+        self.assertEqual(len(sextant._calls.new_grades), 1)
+
     def test_wrong_calls(self):
         self.refused("there is no operation 'rop'", question="rop")
         self.refused("the question is of type int, expected str", question=1)

@@ -14,14 +14,14 @@ those of the tensors. A tensor whose axes are in another order is given with the
 
 from . import mark
 from ._ask import Identification, Profile, identify, profile
-from ._calls import (DoesNotConform, NotVerified, PartlyJudged, assert_conforms, cases, draw, judge,
-                     prove)
+from ._calls import (DoesNotConform, NotVerified, PartlyJudged, assert_close, assert_conforms, cases, draw, judge,
+                     prove, tolerance)
 from ._library import InputError, version
-from ._results import Golden, Output, Verdict
+from ._results import Golden, Output, ToleranceGrade, Verdict
 from .adapter import Unsupported, round_to, serve
 from .case import Case
 
 __all__ = ["Case", "DoesNotConform", "Golden", "Identification", "InputError", "NotVerified", "Output",
-           "PartlyJudged", "Profile", "Unsupported", "Verdict", "assert_conforms", "cases", "draw",
-           "identify", "judge", "mark", "profile", "prove", "round_to", "serve"]
+           "PartlyJudged", "Profile", "ToleranceGrade", "Unsupported", "Verdict", "assert_close", "assert_conforms", "cases", "draw",
+           "identify", "judge", "mark", "profile", "prove", "round_to", "serve", "tolerance"]
 __version__ = version()

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Mapping
 
 from . import _library
 from ._library import InputError
-from ._results import Golden, Verdict, array
+from ._results import Golden, ToleranceGrade, Verdict, array
 from ._tensors import view
 
 if TYPE_CHECKING:
@@ -98,6 +98,47 @@ def prove(question: str, inputs: Mapping[str, Any], *, recipe: str = "native",
     return Golden(_ask("prove", question, {"inputs": inputs}, _options(recipe, False, threads)))
 
 
+def tolerance(question: str, inputs: Mapping[str, Any], *, atol: float = 0, rtol: float = 0,
+              recipe: str = "native", threads: int = 0, budget_elements: int | None = None,
+              seed: int = 0) -> ToleranceGrade:
+    """Grades the tolerance of a test, |answer - expected| <= atol + rtol |expected|: which right answers
+    of the recipe it may reject, which known bugs of the operation it lets pass, and the smallest one
+    that rejects no right answer. A budget grades by a part of the elements."""
+    options = _options(recipe, False, threads, None, budget_elements, seed)
+    arguments = _arguments(question, {"inputs": inputs})
+    parts = [ctypes.c_double(_number(name, part)) for name, part in (("atol", atol), ("rtol", rtol))]
+    return ToleranceGrade(_library.call("tolerance", (*arguments[:3], *parts, options)))
+
+
+_graded: set[Any] = set()  # what assert_close has graded in this process
+new_grades: list[list[str]] = []  # what and its text, for reports: the pytest plugin takes them
+
+
+def assert_close(actual: Any, expected: Any, *, atol: float, rtol: float, question: str,
+                 inputs: Mapping[str, Any], recipe: str = "native",
+                 budget_elements: int = 1 << 16) -> None:
+    """Asserts what torch.testing.assert_close asserts of torch tensors, and of others
+    numpy.testing.assert_allclose; and grades this tolerance (`tolerance`), once for each question,
+    recipe and kind of inputs. pytest prints the grades at the end of a session."""
+    __tracebackhide__ = True
+    kinds = tuple((name, str(getattr(x, "dtype", "")), tuple(getattr(x, "shape", ())))
+                  for name, x in inputs.items())
+    key = question, recipe, float(atol), float(rtol), kinds
+    if key not in _graded:
+        grade = tolerance(question, inputs, atol=atol, rtol=rtol, recipe=recipe,
+                          budget_elements=budget_elements)
+        _graded.add(key)
+        new_grades.append([repr(key), grade.text])
+    if type(expected).__module__.partition(".")[0] == "torch":
+        import torch
+
+        torch.testing.assert_close(actual, expected, atol=atol, rtol=rtol)
+    else:
+        import numpy
+
+        numpy.testing.assert_allclose(actual, expected, atol=atol, rtol=rtol)
+
+
 def draw(case: str) -> dict[str, numpy.ndarray]:
     """The inputs of a case line, as a dictionary of arrays: the same numbers on every machine. Values
     of bf16 and of 8-bit floats are in float32."""
@@ -143,6 +184,12 @@ def _text(what: str, text: str) -> bytes:
 
 def _ask(function: str, question: str, sides: dict[str, Mapping[str, Any]],
          options: _library.Options) -> ctypes.c_void_p:
+    question_and_tensors = _arguments(question, sides)
+    return _library.call(function, (*question_and_tensors[:3], options))
+
+
+def _arguments(question: str, sides: dict[str, Mapping[str, Any]]) -> tuple[Any, ...]:
+    """The question, its tensors, their number, and views of them, which must outlive the call."""
     views, tensors = [], []
     for side, given in sides.items():
         if not hasattr(given, "items"):
@@ -152,9 +199,7 @@ def _ask(function: str, question: str, sides: dict[str, Mapping[str, Any]],
             views.append(view(name, tensor))
             tensors.append(_library.Tensor(_text("the name of a tensor", name),
                                            ctypes.pointer(views[-1].tensor)))
-    arguments = (_text("the question", question), (_library.Tensor * len(tensors))(*tensors),
-                 len(tensors), options)
-    return _library.call(function, arguments)
+    return _text("the question", question), (_library.Tensor * len(tensors))(*tensors), len(tensors), views
 
 
 def _options(recipe: str | None, strict: bool, threads: int, keep: Any = None, budget_elements: Any = None,
@@ -174,6 +219,16 @@ def _options(recipe: str | None, strict: bool, threads: int, keep: Any = None, b
 
 def _is_bool(value: Any) -> bool:
     return type(value).__name__ in ("bool", "bool_")  # of Python, or of numpy, which may be absent
+
+
+def _number(name: str, value: Any) -> float:
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        number = -1.0
+    if isinstance(value, (bool, str)) or not 0 <= number < float("inf"):
+        raise InputError(f"{name} is {value!r}, expected a number from 0 on")
+    return number
 
 
 def _integer(name: str, value: Any, least: int, most: int) -> int:

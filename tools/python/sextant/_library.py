@@ -101,6 +101,7 @@ def _load():
     for name, returned, arguments in (
         ("judge", ctypes.c_int, question),
         ("prove", ctypes.c_int, question),
+        ("tolerance", ctypes.c_int, [*question[:3], ctypes.c_double, ctypes.c_double, *options]),
         ("expect", ctypes.c_int, [ctypes.c_char_p] * 3 + [result, ctypes.POINTER(result)]),
         ("identify", ctypes.c_int, [ctypes.c_char_p, implementation, ctypes.POINTER(IdentifyOptions), *options]),
         ("profile", ctypes.c_int, [ctypes.c_char_p, implementation, ctypes.c_size_t,

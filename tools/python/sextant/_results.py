@@ -107,6 +107,39 @@ class Golden(Result):
     key, parts = "outputs", ("value", "high", "low", "permitted", "radius")
 
 
+class ToleranceGrade(Result):
+    """What `tolerance` found. `is_good`: it rejects no right answer and lets no known bug pass;
+    `may_reject` of `elements` may be off by more though right; `lets_pass` names bugs; `smallest` is
+    the smallest (atol, rtol) that rejects no right answer; `text` says it; `document` has all of it."""
+
+    @property
+    def is_good(self) -> bool:
+        return self.document["is_good"]
+
+    @property
+    def elements(self) -> int:
+        return self.document["elements"]
+
+    @property
+    def may_reject(self) -> int:
+        return self.document["may_reject"]
+
+    @property
+    def lets_pass(self) -> list[str]:
+        return [bug["name"] for bug in self.document["bugs"] if bug["passes"]]
+
+    @property
+    def smallest(self) -> tuple[float, float]:
+        return self.document["smallest"]["atol"], self.document["smallest"]["rtol"]
+
+    @property
+    def text(self) -> str:
+        return self.document["text"]
+
+    def __repr__(self) -> str:
+        return f"<sextant.ToleranceGrade {self.text}>"
+
+
 def array(handle: Any, name: str) -> numpy.ndarray:
     """A copy of an array of a result."""
     import numpy

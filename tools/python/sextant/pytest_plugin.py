@@ -15,6 +15,7 @@ from ._results import NOTHING
 from .adapter import Unsupported
 from .case import Case
 
+_TOLERANCE = "sextant_tolerance"
 _LINE = "sextant_line"  # the attribute of a test that has its case
 
 
@@ -85,6 +86,8 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[Any]) -> 
     outcome: Any = yield
     report = outcome.get_result()
     error = call.excinfo.value if call.excinfo else None
+    report.user_properties += [(_TOLERANCE, grade) for grade in _calls.new_grades]
+    _calls.new_grades.clear()
     if call.when != "call" or hasattr(report, "wasxfail"):
         return
     if isinstance(error, Unsupported):
@@ -155,6 +158,11 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
 
 
 def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
+    reports = [report for of_kind in terminalreporter.stats.values() for report in of_kind]
+    grades = dict(grade for report in reports  # each once, also if several workers had it
+                  for name, grade in getattr(report, "user_properties", ()) if name == _TOLERANCE)
+    for text in grades.values():
+        terminalreporter.write_line(f"sextant: the tolerance of assert_close: {text}")
     known = config.stash[_KNOWN]
     in_workers = config.getoption("numprocesses", None)  # only they know which entries they used
     for number, entry in enumerate(known.entries):
