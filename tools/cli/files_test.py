@@ -200,6 +200,15 @@ class Files(ProgramTest):
         self.assertIn("report.json: is read-only: it is not replaced", result.stderr)
         self.assertEqual(report.read_bytes(), text)
 
+    def test_a_limit_of_processor_time_ends_with_a_message_and_without_a_file(self):
+        line = "attention H=8 S=2048 T=2048 D=64"
+        shell = f"ulimit -t 2; '{PROGRAM}' golden '{line}' -o big.h5 -j 1"
+        result = subprocess.run(["bash", "-c", shell], cwd=self.folder.name, capture_output=True,
+                                text=True)
+        self.assertIn("the limit of processor time (ulimit -t) is reached", result.stderr)
+        self.assertNotEqual(result.returncode, 0)
+        self.assertEqual(self.files(), [])
+
     def test_case_lines_are_text_and_repeated_ones_are_counted(self):
         self.path("a.cases").write_bytes(b"\n" + ONE_CASE.encode() + b"  # caf\xe9\n")
         result = self.run_it("check", "a.cases", "--subject", "fast")

@@ -1,5 +1,6 @@
 // The `sextant` program: a table of commands. Exit statuses: tools/api/exit_status.h.
 #include <malloc.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
@@ -111,10 +112,29 @@ void EndBy(int number) {
   std::raise(number);
 }
 
+// The limit of `ulimit -t`, after which the system kills the program, is at most a second away.
+void EndByProcessorTime(int) {
+  constexpr char kText[] = "sextant: the limit of processor time (ulimit -t) is reached\n";
+  const ssize_t ignored = write(STDERR_FILENO, kText, sizeof kText - 1);
+  static_cast<void>(ignored);
+  EndBy(SIGXCPU);
+}
+
+// A limit that the shell sets is soft and hard at once: without a second between them there is no
+// signal before the end.
+void LeaveASecondOfProcessorTime() {
+  std::signal(SIGXCPU, EndByProcessorTime);
+  rlimit limit{};
+  if (getrlimit(RLIMIT_CPU, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return;
+  if (limit.rlim_cur == limit.rlim_max && limit.rlim_cur > 1) --limit.rlim_cur;
+  setrlimit(RLIMIT_CPU, &limit);
+}
+
 void SetSignalActions() {
   // A write to a closed pipe or beyond the file size limit then fails with EPIPE or EFBIG instead
   // of ending the program.
   for (const int number : {SIGPIPE, SIGXFSZ}) std::signal(number, SIG_IGN);
+  LeaveASecondOfProcessorTime();
   for (const int number : {SIGHUP, SIGINT, SIGQUIT, SIGTERM}) {
     const auto before = std::signal(number, EndBy);
     if (before == SIG_IGN) std::signal(number, SIG_IGN);  // by nohup, or in the background

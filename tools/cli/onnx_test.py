@@ -101,6 +101,18 @@ class NodeTests(ProgramTest):
             file.rmdir() if file.is_dir() else file.unlink()
         return model, attributes
 
+    def test_folders_of_killed_writers_are_removed(self):
+        import fcntl
+        import os
+        for name in ("nodes.partial-1", "nodes.partial-2", "nodes.partial-x"):
+            (self.path(name) / "test_a").mkdir(parents=True)
+        alive = os.open(self.path("nodes.partial-2"), os.O_RDONLY)
+        self.addCleanup(os.close, alive)
+        fcntl.flock(alive, fcntl.LOCK_EX)
+        result = self.run_it("golden", ONE_CASE, "-o", "onnx:nodes/")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertEqual(self.files(), ["nodes", "nodes.partial-2", "nodes.partial-x"])
+
     def test_every_test_of_the_committed_cases_has_the_golden_tensors(self):
         files = [str(ROOT / f"fixtures/cases/{operation}.cases") for operation in OPERATIONS]
         folders, lines = self.write("--most-elements", "8192", *files, status=5)

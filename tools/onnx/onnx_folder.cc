@@ -1,5 +1,7 @@
 #include "tools/onnx/onnx_folder.h"
 
+#include <fcntl.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -15,6 +17,7 @@
 #include <onnx/onnx_pb.h>
 
 #include "fixtures/store/layout.h"
+#include "reference/base/descriptor.h"
 #include "reference/base/error.h"
 #include "tools/api/proof_count.h"
 #include "tools/onnx/onnx_node.h"
@@ -25,6 +28,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view kPrefix = "onnx:";
+constexpr char kPartial[] = ".partial-";  // followed by the process id of the writer
 
 // The version of the file format that came with a version of the operator set.
 // Source: onnx, docs/Versioning.md
@@ -92,14 +96,39 @@ onnx::ModelProto ModelOf(const OnnxNode& node, const std::string& line) {
   return model;
 }
 
+// A folder that is locked as long as the descriptor is open; none if it is not there or another
+// process has locked it.
+Descriptor Locked(const fs::path& folder) {
+  Descriptor file(open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW));
+  if (file.open() && flock(file.get(), LOCK_EX | LOCK_NB) != 0) file.Close();
+  return file;
+}
+
+// Removes what killed writers of the folder have left beside it.
+void RemoveStale(const fs::path& folder) {
+  const std::string start = folder.filename().string() + kPartial;
+  std::error_code ignored;
+  const fs::path parent = folder.has_parent_path() ? folder.parent_path() : fs::path(".");
+  for (const auto& entry : fs::directory_iterator(parent, ignored)) {
+    const std::string name = entry.path().filename();
+    if (!name.starts_with(start) || name.size() == start.size() ||
+        name.find_first_not_of("0123456789", start.size()) != name.npos)
+      continue;
+    if (Locked(entry.path()).open()) fs::remove_all(entry.path(), ignored);
+  }
+}
+
 class OnnxFolder : public fixtures::RecordFile {
  public:
   explicit OnnxFolder(const std::string& name)
-      : folder_(name), partial_(name + ".partial-" + std::to_string(getpid())) {
+      : folder_(fs::path(name).has_filename() ? fs::path(name) : fs::path(name).parent_path()),
+        partial_(folder_.string() + kPartial + std::to_string(getpid())) {
     std::error_code error;
     if (fs::exists(folder_, error) && !fs::is_empty(folder_, error))
       throw Error(folder_.string(), ": exists and is not empty, expected a new folder");
+    RemoveStale(folder_);
     if (!fs::create_directory(partial_, error)) Fail(error);
+    lock_ = Locked(partial_);
   }
   ~OnnxFolder() override {
     std::error_code ignored;
@@ -160,6 +189,7 @@ class OnnxFolder : public fixtures::RecordFile {
   }
 
   fs::path folder_, partial_;
+  Descriptor lock_;   // of partial_
   size_t count_ = 0;  // of the tests written
 };
 
