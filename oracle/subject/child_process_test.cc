@@ -139,6 +139,19 @@ TEST(ChildProcess, LeavesNoDaemonBehindWhenTheCommandEnds) {
   ExpectAllGone(daemon);
 }
 
+TEST(ChildProcess, LeavesNoDaemonBehindWhenTheCommandKillsItsSupervisor) {
+  const std::string pids = FreshFile(".pids");
+  ChildProcess child("echo $$ >> " + pids + "; (setsid sh -c 'echo $$ >> " + pids +
+                     "; exec sleep 50' &); (sh -c 'echo $$ >> " + pids +
+                     "; exec sleep 50' &); while [ $(wc -l < " + pids +
+                     ") -lt 3 ]; do sleep 0.01; done; kill -9 $PPID; exec sleep 50");
+  const std::vector<pid_t> left = PidsIn(pids, 3);
+  const auto are_gone = [&] { return std::ranges::all_of(left, IsGone); };
+  for (const auto deadline = In(seconds(20)); Clock::now() < deadline && !are_gone();)
+    std::this_thread::sleep_for(milliseconds(1));
+  ExpectAllGone(left);
+}
+
 TEST(ChildProcess, LeavesNoDaemonBehindWhenOurProgramIsKilled) {
   const std::string pids = FreshFile(".pids");
   const pid_t program = fork();

@@ -125,6 +125,17 @@ void KillDescendants(pid_t command) {
   }
 }
 
+// Stays behind the supervisor: if the subject kills that, its processes are children of this one,
+// which kills them. (A subject that kills both is stopped by nothing but a sandbox.)
+[[noreturn]] void StayBehind(pid_t supervisor) {
+  closefrom(0);
+  int status = 0;
+  while (waitpid(supervisor, &status, 0) < 0 && errno == EINTR) {
+  }
+  if (WIFSIGNALED(status)) KillDescendants(supervisor);
+  _exit(0);
+}
+
 }  // namespace
 
 std::string LimitOfSupervisor(const char* list) {
@@ -138,12 +149,16 @@ std::string LimitOfSupervisor(const char* list) {
 }
 
 void RunSupervisor(const char* command, SupervisorPipes pipes) {
-  setsid();  // no signals from the terminal
+  setsid();                  // no signals from the terminal
+  signal(SIGCHLD, SIG_DFL);  // if it were ignored, no exit status would be available
+  if (prctl(PR_SET_CHILD_SUBREAPER, 1) != 0) _exit(1);
+  const pid_t supervisor = _Fork();
+  if (supervisor < 0) _exit(1);
+  if (supervisor > 0) StayBehind(supervisor);
   if (prctl(PR_SET_CHILD_SUBREAPER, 1) != 0 || !MoveDescriptors(pipes)) _exit(1);
   sigset_t child_ended;
   sigemptyset(&child_ended);
   sigaddset(&child_ended, SIGCHLD);
-  signal(SIGCHLD, SIG_DFL);  // if it were ignored, no exit status would be available
   const int children = signalfd(-1, &child_ended, SFD_CLOEXEC | SFD_NONBLOCK);
   const pid_t self = getpid();
   const pid_t child = children < 0 ? -1 : _Fork();
