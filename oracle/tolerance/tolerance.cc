@@ -4,6 +4,7 @@
 #include <atomic>
 
 #include "oracle/catalog/catalog.h"
+#include "oracle/judge/is_within.h"
 #include "reference/base/error.h"
 #include "reference/base/parallel.h"
 
@@ -12,7 +13,9 @@ namespace {
 
 // The next number of two decimal digits that is not smaller.
 double RoundedUp(double x) {
+  constexpr double kLeast = 1e-300;  // below, the unit would be no number any more
   if (x <= 0 || std::isinf(x)) return std::max(x, 0.0);
+  if (x < kLeast) return kLeast;
   const double unit = std::pow(10, std::floor(std::log10(x)) - 1);
   const double rounded = std::ceil(x / unit * (1 - 0x1p-50)) * unit;
   return rounded < x ? rounded + unit : rounded;
@@ -21,38 +24,44 @@ double RoundedUp(double x) {
 // An element that is compared.
 struct Compared {
   size_t output, index;
-  double expected, permitted, likely;
+  double expected, permitted, likely;  // by how much a right answer may be off `expected`
+  double high, low, from_exact;        // the exact value, and what is permitted from there
 };
 
 std::vector<Compared> ComparedIn(const Case& c, const ProvenAndPermitted& reference,
-                                 size_t& left_out) {
+                                 ToleranceGrade& grade) {
   std::vector<Compared> all;
   for (size_t o = 0; o < reference.golden.size(); ++o) {
     if (c.info().signature.outputs[o].optional) continue;
     const GoldenTensor& golden = reference.golden[o];
     const PermittedTensor& permitted = reference.permitted[o];
     for (size_t i = 0; i < golden.high.data.size(); ++i) {
+      if (std::isnan(golden.radius.data[i])) continue;  // beyond the budget
       // The radius of what is only enclosed may be part of an error, too.
-      const double radius = std::abs(golden.radius.data[i]), expected = golden.high.data[i];
-      const double most = permitted.error.data[i] + radius;
-      const double likely = permitted.likely.data[i] + radius;
-      if (std::isfinite(expected) && std::isfinite(most) && permitted.vacuous[i] == 0)
-        all.push_back({o, i, expected, most, likely});
+      const double radius = std::abs(golden.radius.data[i]), high = golden.high.data[i];
+      const double expected = golden.value.data[i], most = permitted.error.data[i] + radius;
+      const double rounding = std::abs((high - expected) + golden.low.data[i]);
+      if (!std::isfinite(expected))
+        ++grade.unspecified;
+      else if (!std::isfinite(most) || permitted.vacuous[i] != 0)
+        ++grade.unjudgeable;
       else
-        ++left_out;
+        all.push_back({o, i, expected, most + rounding,
+                       permitted.likely.data[i] + radius + rounding, high, golden.low.data[i],
+                       most});
     }
   }
   return all;
 }
 
-// Whether all errors are at most a bound; NaN is not.
-bool AreWithin(const std::vector<Compared>& elements, const Tensors& answer, auto bound) {
+// Whether a condition holds for each element and its answer.
+bool ForAll(const std::vector<Compared>& elements, const Tensors& answer, auto condition) {
   return std::ranges::all_of(elements, [&](const Compared& e) {
-    return std::abs(answer[e.output].values.data[e.index] - e.expected) <= bound(e);
+    return condition(e, answer[e.output].values.data[e.index]);
   });
 }
 
-// Adds the defects whose answers the permitted errors reject.
+// Adds the defects whose answers have larger errors than roundings explain.
 void TryBugs(const Evaluation& evaluation, const Tensors& inputs, const Tolerance& tolerance,
              const std::vector<Compared>& elements, int threads, ToleranceGrade& grade) {
   const Case& c = evaluation.c;
@@ -71,9 +80,14 @@ void TryBugs(const Evaluation& evaluation, const Tensors& inputs, const Toleranc
     const ScopedBudget within(budget);  // of this thread
     const Tensors answer =
         EvaluateByRecipe({c, hypothesis->inputs, hypothesis->recipe, *hypothesis->operation});
-    if (AreWithin(elements, answer, [](const Compared& e) { return e.permitted; })) return;
+    const auto is_near = [](const Compared& e, double got) {  // false for NaN
+      return IsWithin(got, e.high, e.low, 2 * e.from_exact, 0);
+    };
+    if (ForAll(elements, answer, is_near)) return;
     const auto passes = [&](const Tolerance& t) {
-      return AreWithin(elements, answer, [&](const Compared& e) { return t.At(e.expected); });
+      return ForAll(elements, answer, [&](const Compared& e, double got) {
+        return std::abs(got - e.expected) <= t.At(e.expected);
+      });
     };
     bugs[d] = {defect.name, defect.why, passes(tolerance), passes(grade.smallest)};
   });
@@ -85,11 +99,18 @@ void TryBugs(const Evaluation& evaluation, const Tensors& inputs, const Toleranc
 }  // namespace
 
 Tolerance SmallestTolerance(std::vector<MagnitudeAndError> points) {
-  if (points.empty()) return {};
-  double mean = 0, most = 0;
+  double most = 0, largest = 0;
   for (const auto& [magnitude, error] : points) {
-    mean += magnitude / static_cast<double>(points.size());
     most = std::max(most, error);
+    largest = std::max(largest, magnitude);
+  }
+  if (most == 0 || largest == 0) return {most, 0};
+  // In units of the largest ones, so that no product is too small or too large for a double.
+  double mean = 0;
+  for (auto& [magnitude, error] : points) {
+    magnitude /= largest;
+    error /= most;
+    mean += magnitude / static_cast<double>(points.size());
   }
   // A tolerance is a line above all points, which neither falls nor begins below 0. The least one
   // at the mean lies on the upper convex hull of the points and of (0, 0).
@@ -108,35 +129,39 @@ Tolerance SmallestTolerance(std::vector<MagnitudeAndError> points) {
   }
   size_t right = 1;
   while (right + 1 < hull.size() && hull[right].first < mean) ++right;
-  if (hull.size() == 1) return {most, 0};
   const auto& [x1, y1] = hull[right - 1];
   const auto& [x2, y2] = hull[right];
   const double slope = (y2 - y1) / (x2 - x1);
   if (slope <= 0) return {most, 0};
-  return {std::max(0.0, y1 - slope * x1), slope};
+  return {std::max(0.0, y1 - slope * x1) * most, slope * (most / largest)};
+}
+
+std::string WhyNoTolerance(const Case& c) {
+  return std::string(c.name()) +
+         " chooses codes or indices, which are right or wrong: no tolerance applies to them";
 }
 
 ToleranceGrade GradeTolerance(const Case& c, const Tensors& inputs, const Recipe& recipe,
                               const Tolerance& tolerance, const ProveOptions& options) {
-  if (c.info().HasChoices())
-    throw Error(c.name(), " chooses codes or indices, which are right or wrong: no tolerance ",
-                "applies to them");
+  if (c.info().HasChoices()) throw Error(WhyNoTolerance(c));
   const Evaluation evaluation{c, inputs, recipe};
   const ProvenAndPermitted reference = Enclose(evaluation, options);
   ToleranceGrade grade;
   grade.sample = SampleIn(c);
-  const std::vector<Compared> elements = ComparedIn(c, reference, grade.left_out);
+  const std::vector<Compared> elements = ComparedIn(c, reference, grade);
   grade.elements = elements.size();
   std::vector<MagnitudeAndError> points;
-  double worst = -INFINITY;
+  double worst = -1;
   for (const Compared& e : elements) {
     points.emplace_back(std::abs(e.expected), e.permitted);
-    const double allowed = tolerance.At(e.expected), beyond = e.permitted - allowed;
+    const double allowed = tolerance.At(e.expected);
     grade.may_reject += e.permitted > allowed;
     grade.likely_reject += e.likely > allowed;
-    grade.needed_atol = std::max(grade.needed_atol, tolerance.atol + beyond);
-    if (beyond <= worst) continue;
-    worst = beyond;
+    grade.needed_atol =
+        std::max(grade.needed_atol, e.permitted - tolerance.rtol * std::abs(e.expected));
+    const double factor = e.permitted == 0 ? 0 : e.permitted / allowed;
+    if (factor <= worst) continue;
+    worst = factor;
     const TensorSpec& spec = c.info().signature.outputs[e.output];
     grade.worst = {IndexText(spec.name, c.ShapeOf(spec), e.index), e.expected, e.permitted};
   }

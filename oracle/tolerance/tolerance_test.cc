@@ -7,6 +7,7 @@
 #include <random>
 
 #include "oracle/catalog/catalog.h"
+#include "oracle/judge/judge.h"
 #include "reference/base/error_test.h"
 #include "reference/case/draw.h"
 
@@ -30,7 +31,7 @@ constexpr char kNorm[] = "rms_norm N=8 M=64 dtype=bf16";
 TEST(GradeTolerance, ATightOneRejectsRightAnswersAndNoBug) {
   const ToleranceGrade grade = Graded(kNorm, {0, 0});
   EXPECT_EQ(grade.elements, 8u * 64);
-  EXPECT_EQ(grade.left_out, 0u);
+  EXPECT_EQ(grade.unspecified + grade.unjudgeable, 0u);
   EXPECT_EQ(grade.may_reject, grade.elements);
   EXPECT_GT(grade.bugs.size(), 10u);
   EXPECT_EQ(Passing(grade), 0u);
@@ -44,44 +45,72 @@ TEST(GradeTolerance, AWideOneRejectsNothing) {
   EXPECT_GT(Passing(grade), static_cast<size_t>(std::ranges::count_if(grade.bugs, is_finite)) / 2);
 }
 
-// The figures are those of the permitted errors and answers themselves.
+// The figures are those of the permitted errors, of the exact values rounded to the dtype, and of
+// the answers themselves. In f64 the rest of the exact value counts, too.
 TEST(GradeTolerance, CountsWhatThePermittedErrorsSay) {
-  const Tolerance tolerance{1e-3, 1e-2};
-  const ToleranceGrade grade = Graded(kNorm, tolerance);
-  const Case c = Case::Parse(kNorm);
-  const Tensors inputs = DrawInputs(c);
-  const Recipe recipe = ParseRecipe("native", c.dtype());
-  const ProvenAndPermitted proven = ProveAndPermit({c, inputs, recipe});
-  const std::vector<double>&exact = proven.golden[0].high.data,
-        &permitted = proven.permitted[0].error.data, &likely = proven.permitted[0].likely.data;
-  size_t may_reject = 0, likely_reject = 0;
-  double needed = 0;
-  for (size_t i = 0; i < exact.size(); ++i) {
-    const double allowed = 1e-3 + 1e-2 * std::abs(exact[i]);
-    may_reject += permitted[i] > allowed;
-    likely_reject += likely[i] > allowed;
-    needed = std::max(needed, permitted[i] - 1e-2 * std::abs(exact[i]));
-    EXPECT_LE(permitted[i], grade.smallest.At(exact[i]));
-  }
-  EXPECT_EQ(grade.may_reject, may_reject);
-  EXPECT_EQ(grade.likely_reject, likely_reject);
-  EXPECT_GT(may_reject, 0u);
-  EXPECT_GE(grade.needed_atol, needed);
-  EXPECT_LE(grade.needed_atol, needed * 1.1);
-  EXPECT_GT(grade.worst.permitted, tolerance.At(grade.worst.expected));
-  for (const ToleranceGrade::Bug& bug : grade.bugs) {
-    const auto hypothesis = DefectNamed(c.name(), bug.name).hypothesis(c, inputs, recipe);
-    const Tensors answer =
-        EvaluateByRecipe({c, hypothesis->inputs, hypothesis->recipe, *hypothesis->operation});
-    bool passes = true, is_right = true;
-    for (size_t i = 0; i < exact.size(); ++i) {
-      const double error = std::abs(answer[0].values.data[i] - exact[i]);
-      passes &= error <= tolerance.At(exact[i]);
-      is_right &= error <= permitted[i];
+  for (const auto& [line, tolerance] :
+       {std::pair(kNorm, Tolerance{1e-3, 1e-2}),
+        std::pair("linear F=77 M=2 N=1 dtype=f64", Tolerance{0, 2e-15})}) {
+    SCOPED_TRACE(line);
+    const ToleranceGrade grade = Graded(line, tolerance);
+    const Case c = Case::Parse(line);
+    const Tensors inputs = DrawInputs(c);
+    const Recipe recipe = ParseRecipe("native", c.dtype());
+    const ProvenAndPermitted proven = ProveAndPermit({c, inputs, recipe});
+    const GoldenTensor& golden = proven.golden[0];
+    size_t may_reject = 0;
+    double needed = 0;
+    for (size_t i = 0; i < golden.value.data.size(); ++i) {
+      const double expected = golden.value.data[i], allowed = tolerance.At(expected);
+      const double most = proven.permitted[0].error.data[i] +
+                          std::abs((golden.high.data[i] - expected) + golden.low.data[i]);
+      may_reject += most > allowed;
+      needed = std::max(needed, most - tolerance.rtol * std::abs(expected));
+      EXPECT_LE(most, grade.smallest.At(expected) * (1 + 0x1p-40));
     }
-    EXPECT_EQ(bug.passes, passes) << bug.name;
-    EXPECT_FALSE(is_right) << bug.name;
+    EXPECT_EQ(grade.may_reject, may_reject);
+    EXPECT_GT(may_reject, 0u);
+    EXPECT_GE(grade.needed_atol, needed);
+    EXPECT_LE(grade.needed_atol, needed * 1.1);
+    EXPECT_GT(grade.worst.permitted, tolerance.At(grade.worst.expected));
+    EXPECT_FALSE(grade.bugs.empty());
+    const Judge judge(c, inputs, recipe);
+    for (const ToleranceGrade::Bug& bug : grade.bugs) {
+      const auto hypothesis = DefectNamed(c.name(), bug.name).hypothesis(c, inputs, recipe);
+      const Tensors answer =
+          EvaluateByRecipe({c, hypothesis->inputs, hypothesis->recipe, *hypothesis->operation});
+      bool passes = true;
+      for (size_t i = 0; i < golden.value.data.size(); ++i)
+        passes &= std::abs(answer[0].values.data[i] - golden.value.data[i]) <=
+                  tolerance.At(golden.value.data[i]);
+      EXPECT_EQ(bug.passes, passes) << bug.name;
+      EXPECT_EQ(judge.Evaluate(answer).status, Verdict::Status::kFails) << bug.name;
+    }
   }
+}
+
+// The right answer itself, rounded, keeps the smallest tolerance.
+TEST(GradeTolerance, TheSmallestAcceptsTheRecipesOwnAnswer) {
+  for (const char* const line : {kNorm, "softmax N=4 M=40 dtype=f16", "linear F=9 M=7 N=3"}) {
+    const ToleranceGrade grade = Graded(line, {});
+    const Case c = Case::Parse(line);
+    const Tensors inputs = DrawInputs(c);
+    const Recipe recipe = ParseRecipe("native", c.dtype());
+    const auto golden = Prove({c, inputs, recipe});
+    const Tensors answer = EvaluateByRecipe({c, inputs, recipe});
+    for (size_t i = 0; i < golden[0].value.data.size(); ++i) {
+      const double expected = golden[0].value.data[i];
+      EXPECT_LE(std::abs(answer[0].values.data[i] - expected), grade.smallest.At(expected));
+    }
+  }
+}
+
+TEST(GradeTolerance, CountsWhereAnyAnswerIsRight) {
+  const ToleranceGrade grade =
+      Graded("rms_norm N=2 M=2 @x=0x1p100,0x1p100,1,2 @weight=1,1", {0, 1e-3});
+  EXPECT_EQ(grade.unjudgeable, 2u);
+  EXPECT_EQ(grade.elements, 2u);
+  EXPECT_FALSE(Graded("rms_norm N=0 M=2", {1, 1}).IsGood()) << "nothing was compared";
 }
 
 TEST(GradeTolerance, IsOfAPartWithinABudget) {
@@ -142,6 +171,11 @@ TEST(SmallestTolerance, IsTheLeastLineAboveAllPoints) {
     }
   }
   EXPECT_EQ(SmallestTolerance({}).atol, 0);
+  for (const double unit : {1e-300, 1e300}) {
+    const Tolerance tiny = SmallestTolerance({{1 * unit, 1e-5}, {2 * unit, 2e-5}});
+    EXPECT_NEAR(tiny.rtol * unit, 1e-5, 1e-17);
+    EXPECT_EQ(tiny.atol, 0);
+  }
 }
 
 }  // namespace

@@ -69,7 +69,9 @@ void InParallel(size_t count, int threads, const std::function<void(size_t)>& wo
   // whole process, so it never lowers what others may use.
   const tbb::global_control allowed(tbb::global_control::max_allowed_parallelism,
                                     static_cast<size_t>(std::max(threads, cores)));
-  ArenaOf(threads).execute([&] { tbb::parallel_for(size_t{0}, count, work); });
+  // Isolated: while it waits, a thread takes no piece of another call, which has another context.
+  ArenaOf(threads).execute(
+      [&] { tbb::this_task_arena::isolate([&] { tbb::parallel_for(size_t{0}, count, work); }); });
 }
 #endif
 

@@ -174,7 +174,10 @@ int sextant_tolerance(const char* question, const SextantTensor* inputs, size_t 
     const auto grade =
         sextant::oracle::GradeTolerance(asked.c, asked.inputs, recipe, tolerance, how.prove);
     auto made = std::make_unique<SextantResult>();
-    made->status = grade.elements == 0 ? kNothing : grade.IsGood() ? kVerified : kNonconforming;
+    made->status = grade.elements == 0 ? kNothing
+                   : !grade.IsGood()   ? kNonconforming
+                   : grade.sample      ? kIncomplete
+                                       : kVerified;
     made->json = sextant::PrintJson(ToJson(grade, tolerance, asked.Text(), how.recipe));
     *result = made.release();
   });

@@ -184,8 +184,9 @@ SEXTANT_API int sextant_profile(const char* cases, const SextantImplementation* 
                                 const SextantOptions* options, SextantResult** result);
 
 /* The status of a verdict: 0 conforms, 1 fails, 5 unverified, 4 no output has an element. Of
- * sextant_identify: 0 found, and as the model has it; 1 not. 0 for other results. These are the
- * exit statuses of `sextant judge` and `identify`. */
+ * sextant_identify: 0 found, and as the model has it; 1 not. Of sextant_tolerance: 0 no right
+ * answer is rejected and no known bug passes, 5 not in the part that was graded, 1 otherwise, 4
+ * nothing was compared. 0 for other results. These are the exit statuses of the commands. */
 SEXTANT_API int sextant_status(const SextantResult* result);
 SEXTANT_API const char* sextant_json(const SextantResult* result);
 /* SEXTANT_INVALID if the result has no array of that name. */

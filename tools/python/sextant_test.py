@@ -195,6 +195,9 @@ class Python(unittest.TestCase):
             with self.assertRaises(AssertionError):
                 sextant.assert_close(kind(self.y), kind(self.y + 1), **asked)
         self.assertEqual(len(sextant._calls.new_grades), 1)
+        for wrong in ({"atol": "a"}, {"inputs": []}, {"question": []}, {"rtol": [0]}):
+            with self.assertRaises(sextant.InputError):
+                sextant.assert_close(self.y, self.y, **{**asked, **wrong})
 
     def test_wrong_calls(self):
         self.refused("there is no operation 'rop'", question="rop")

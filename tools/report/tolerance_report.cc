@@ -40,7 +40,7 @@ void AddRejected(const ToleranceGrade& grade, const Tolerance& tolerance, const 
          << " of " << CountText(grade.elements, "element")
          << (grade.likely_reject == 0
                  ? ", but not by likely errors"
-                 : ", by likely errors in " + std::to_string(grade.likely_reject))
+                 : ", even by likely errors in " + std::to_string(grade.likely_reject))
          << "; atol " << ShortNumber(grade.needed_atol) << " would not: ";
   }
   text << grade.worst.where << " is " << ShortNumber(grade.worst.expected)
@@ -62,14 +62,19 @@ std::string TextOf(const ToleranceGrade& grade, const Tolerance& tolerance, cons
     text << "  by a part: " << grade.sample->elements << " of " << grade.sample->all_elements
          << " elements\n";
   }
+  if (grade.unjudgeable > 0) {
+    text << "  without " << CountText(grade.unjudgeable, "element")
+         << " in which any answer of the right size is right\n";
+  }
   if (grade.elements == 0) {
     text << "  no element has a value with which an answer could be compared\n";
     return text.str();
   }
-  text << "  " << TextOf(tolerance) << "\n";
+  text << "  " << TextOf(tolerance) << ", beside exact values that are rounded to the output\n";
   AddRejected(grade, tolerance, recipe, text);
   AddBugs(grade, &Bug::passes, text);
-  text << "  " << TextOf(grade.smallest) << ", the smallest that rejects no right answer\n";
+  text << "  " << TextOf(grade.smallest) << ", the smallest that rejects no right answer"
+       << (grade.sample ? " in this part" : "") << "\n";
   AddBugs(grade, &Bug::passes_smallest, text);
   text << "  the permitted error of each element rejects no right answer, and all of these bugs\n";
   if (grade.not_tried > 0) {
@@ -86,7 +91,9 @@ Json ToJson(const ToleranceGrade& grade, const Tolerance& tolerance, const std::
                {"recipe", recipe},
                {"tolerance", AsJson(tolerance)},
                {"elements", grade.elements},
-               {"left_out", grade.left_out},
+               {"unspecified", grade.unspecified},
+               {"unjudgeable", grade.unjudgeable},
+               {"is_a_part", grade.sample.has_value()},
                {"may_reject", grade.may_reject},
                {"likely_reject", grade.likely_reject},
                {"needed_atol", ToJson(grade.needed_atol)},

@@ -99,11 +99,11 @@ def prove(question: str, inputs: Mapping[str, Any], *, recipe: str = "native",
 
 
 def tolerance(question: str, inputs: Mapping[str, Any], *, atol: float = 0, rtol: float = 0,
-              recipe: str = "native", threads: int = 0, budget_elements: int | None = None,
+              recipe: str = "native", threads: int = 0, budget_elements: int | None = 1 << 16,
               seed: int = 0) -> ToleranceGrade:
     """Grades the tolerance of a test, |answer - expected| <= atol + rtol |expected|: which right answers
     of the recipe it may reject, which known bugs of the operation it lets pass, and the smallest one
-    that rejects no right answer. A budget grades by a part of the elements."""
+    that rejects no right answer. Large tensors are graded by a part; budget_elements=None: by all."""
     options = _options(recipe, False, threads, None, budget_elements, seed)
     arguments = _arguments(question, {"inputs": inputs})
     parts = [ctypes.c_double(_number(name, part)) for name, part in (("atol", atol), ("rtol", rtol))]
@@ -121,9 +121,10 @@ def assert_close(actual: Any, expected: Any, *, atol: float, rtol: float, questi
     numpy.testing.assert_allclose; and grades this tolerance (`tolerance`), once for each question,
     recipe and kind of inputs. pytest prints the grades at the end of a session."""
     __tracebackhide__ = True
+    _arguments(question, {"inputs": inputs})  # raises InputError
     kinds = tuple((name, str(getattr(x, "dtype", "")), tuple(getattr(x, "shape", ())))
                   for name, x in inputs.items())
-    key = question, recipe, float(atol), float(rtol), kinds
+    key = question, recipe, _number("atol", atol), _number("rtol", rtol), kinds
     if key not in _graded:
         grade = tolerance(question, inputs, atol=atol, rtol=rtol, recipe=recipe,
                           budget_elements=budget_elements)
