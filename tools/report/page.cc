@@ -37,8 +37,9 @@ std::string PageOf(const Json& report) {
     done += static_cast<size_t>(count);
   }
   // (sh knows only descriptors of one digit: <&12 is an error. Opened anew, it begins at 0.)
-  // In a wheel the interpreter is that of the environment (tools/python/sextant/__main__.py).
-  const std::string command = R"(exec ${SEXTANT_PYTHON:+"$SEXTANT_PYTHON" -E} )" +
+  // In a wheel the interpreter is that of the environment (tools/python/sextant/__main__.py), whose
+  // PYTHONPATH counts; else the program ignores it.
+  const std::string command = R"(exec ${SEXTANT_PYTHON:+"$SEXTANT_PYTHON"} )" +
                               ShellQuoted(PageProgram()) + " </dev/fd/" +
                               std::to_string(input.get());
   std::FILE* const output = ::popen(command.c_str(), "r");
