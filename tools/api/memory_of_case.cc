@@ -9,6 +9,7 @@
 #include "reference/base/error.h"
 #include "reference/case/dimensions.h"
 #include "reference/case/draw.h"
+#include "reference/case/out_of_memory.h"
 #include "reference/prove/case_slices.h"
 
 namespace sextant::tools {
