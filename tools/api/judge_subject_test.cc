@@ -53,14 +53,14 @@ Verdict Judged(const Computed::Function& function) {
 
 double Relu(size_t, double x) { return std::max(x, 0.0); }
 
-TEST(JudgeSubject, JudgesALargeAnswerWhereItIs) {
+TEST(SlowJudgeSubject, JudgesALargeAnswerWhereItIs) {
   const Verdict verdict = Judged(Relu);
   EXPECT_EQ(verdict.status, Verdict::Status::kConforms);
   EXPECT_EQ(verdict.tensors.at(0).elements, kElements);
   EXPECT_EQ(verdict.tensors[0].left_out, 0u);
 }
 
-TEST(JudgeSubject, ExplainsALargeFailureByAPartOfIt) {
+TEST(SlowJudgeSubject, ExplainsALargeFailureByAPartOfIt) {
   constexpr size_t kBegin = kElements / 2 + 100;
   const Verdict verdict = Judged([](size_t at, double x) {
     return at < kBegin || x > 0 ? Relu(at, x) : x / 8;  // a leaky ReLU from here on
@@ -72,7 +72,7 @@ TEST(JudgeSubject, ExplainsALargeFailureByAPartOfIt) {
   ASSERT_FALSE(verdict.causes.empty());
 }
 
-TEST(JudgeSubject, OneWrongElementAmongManyIsFound) {
+TEST(SlowJudgeSubject, OneWrongElementAmongManyIsFound) {
   const Verdict verdict =
       Judged([](size_t at, double x) { return at == kElements - 1 ? 3 : Relu(at, x); });
   EXPECT_EQ(verdict.status, Verdict::Status::kFails);
