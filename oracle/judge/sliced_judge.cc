@@ -189,8 +189,8 @@ class SlicedJudge {
   }
 
   // The index in the whole tensor of an element of a slice.
-  static size_t IndexIn(const Shape& shape, const TensorSpec& spec, const Slice& slice, size_t at) {
-    for (const auto& [first, count] : RunsIn(shape, spec, slice)) {
+  static size_t IndexIn(const JudgedOutput& output, const Slice& slice, size_t at) {
+    for (const auto& [first, count] : RunsIn(output.shape, output.spec, slice)) {
       if (at < count) return first + at;
       at -= count;
     }
@@ -290,7 +290,7 @@ class SlicedJudge {
     for (size_t s = 0; s < slices_.size(); ++s) {
       if (!has_largest(s)) continue;
       least = std::min(least, ranks[s].least);
-      const size_t at = IndexIn(output.shape, output.spec, slices_[s], ranks[s].top_at);
+      const size_t at = IndexIn(output, slices_[s], ranks[s].top_at);
       if (at < first_at) first = s, first_at = at;
     }
     const bool is_of_others = known > least;  // the known rank

@@ -13,11 +13,13 @@ bool IsStored(const GoldenTensor& proven, const GoldenTensor& stored, size_t i) 
   const double other_high = stored.high.data[i], other_low = stored.low.data[i];
   if ((high == other_high && low == other_low) || (std::isnan(high) && std::isnan(other_high)))
     return true;
-  // Both are centres of enclosures, and low is rounded to a unit.
-  const double radius = std::abs(proven.radius.data[i]) + stored.radius.data[i];
   if (std::isnan(proven.radius.data[i])) return true;  // left out by a budget
+  // Both enclose the value, and half a unit is the rounding of `low` (golden.h). The other half is
+  // more than the rounding of the differences, which are exact but for 2^-53 of an ulp of `high`;
+  // 2^-50 covers the rounding of the sums and of the product.
+  const double radius = std::abs(proven.radius.data[i]) + stored.radius.data[i];
   const double difference = std::abs((other_high - high) + (other_low - low));
-  return difference <= (radius + UnitOfLow(high)) * (1 + 0x1p-40);
+  return difference <= (radius + UnitOfLow(high)) * (1 + 0x1p-50);
 }
 
 }  // namespace

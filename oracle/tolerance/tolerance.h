@@ -35,7 +35,7 @@ struct ToleranceGrade {
   };
   size_t elements = 0;       // compared
   size_t unspecified = 0;    // depend on a NaN or infinity of the inputs
-  size_t unjudgeable = 0;    // any answer of the right size is permitted
+  size_t unjudgeable = 0;    // these or vacuous: any answer of the right size is permitted
   size_t may_reject = 0;     // the recipe permits more than the tolerance
   size_t likely_reject = 0;  // as do likely errors, of independent roundings (counted.h)
   Bound worst;               // exceeds the tolerance by the largest factor, or comes nearest to it

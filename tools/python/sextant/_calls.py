@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     import numpy
 
 _MOST_THREADS = 1024
+_GRADED_ELEMENTS = 1 << 16  # of a tolerance, as in `sextant tolerance`
 
 
 class _Judged(AssertionError):
@@ -99,7 +100,7 @@ def prove(question: str, inputs: Mapping[str, Any], *, recipe: str = "native",
 
 
 def tolerance(question: str, inputs: Mapping[str, Any], *, atol: float = 0, rtol: float = 0,
-              recipe: str = "native", threads: int = 0, budget_elements: int | None = 1 << 16,
+              recipe: str = "native", threads: int = 0, budget_elements: int | None = _GRADED_ELEMENTS,
               seed: int = 0) -> ToleranceGrade:
     """Grades the tolerance of a test, |answer - expected| <= atol + rtol |expected|: which right answers
     of the recipe it may reject, which known bugs of the operation it lets pass, and the smallest one
@@ -116,7 +117,7 @@ new_grades: list[list[str]] = []  # what and its text, for reports: the pytest p
 
 def assert_close(actual: Any, expected: Any, *, atol: float, rtol: float, question: str,
                  inputs: Mapping[str, Any], recipe: str = "native",
-                 budget_elements: int = 1 << 16) -> None:
+                 budget_elements: int = _GRADED_ELEMENTS) -> None:
     """Asserts what torch.testing.assert_close asserts of torch tensors, and of others
     numpy.testing.assert_allclose; and grades this tolerance (`tolerance`), once for each question,
     recipe and kind of inputs. pytest prints the grades at the end of a session."""
