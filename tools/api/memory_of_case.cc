@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iostream>
 #include <sstream>
 #include <thread>
 
@@ -87,6 +88,11 @@ std::string MemoryNote(const Case& c, const std::string& work, double bytes, dou
        << " it takes about " << std::round(bytes / kGiB)
        << " GiB of memory; smaller dimensions take less";
   return text.str();
+}
+
+void NoteMemory(const Case& c, const std::string& work, double bytes, double most) {
+  const std::string note = MemoryNote(c, work, bytes, most);
+  if (!note.empty()) std::cerr << "sextant: " << note << "\n";
 }
 
 }  // namespace sextant::tools

@@ -19,5 +19,7 @@ double BytesToProve(const Case& c, const ProveOptions& options, bool whole = fal
 // "CASE has 2e+09 elements: judging it takes about 71 GiB of memory; smaller dimensions take less";
 // empty below 4 GiB. Throws Error if it is more than `most` MiB; 0: there is no limit.
 std::string MemoryNote(const Case& c, const std::string& work, double bytes, double most);
+// Prints that note to standard error.
+void NoteMemory(const Case& c, const std::string& work, double bytes, double most);
 
 }  // namespace sextant::tools

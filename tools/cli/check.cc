@@ -171,11 +171,8 @@ int Check(const CheckArguments& options) {
   if (!options.recipe.empty()) ParseRecipe(options.recipe, DType::kF32);  // throws Error
   if (const auto subject = Started(options, report)) {
     if (options.recipe.empty()) report.recipe = subject->recipe;
-    for (const Selected& one : selected) {
-      const double bytes = BytesToJudge(one.c, *subject, options.prove);
-      const std::string note = MemoryNote(one.c, "judging", bytes, options.memory);
-      if (!note.empty()) std::cerr << "sextant: " << note << "\n";
-    }
+    for (const Selected& one : selected)
+      NoteMemory(one.c, "judging", BytesToJudge(one.c, *subject, options.prove), options.memory);
     JudgeAll(selected, *subject, options, outputs, report);
     if (subject->close) report.after_last_answer = subject->close();
   }

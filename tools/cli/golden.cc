@@ -301,14 +301,6 @@ bool IsHdf5Output(const GoldenArguments& options) {
          !options.output.ends_with(".safetensors");
 }
 
-void NoteMemory(const GoldenArguments& options, const std::vector<Selected>& selected) {
-  for (const Selected& s : selected) {
-    const double bytes = BytesToProve(s.c, options.prove, !IsHdf5Output(options));
-    const std::string note = MemoryNote(s.c, "proving", bytes, options.memory);
-    if (!note.empty()) std::cerr << "sextant: " << note << "\n";
-  }
-}
-
 bool IsForFolder(const GoldenArguments& options, const std::vector<Selected>& selected) {
   const bool is_hdf5 = IsHdf5Output(options);
   if (!is_hdf5 && options.part_size > 0)
@@ -329,7 +321,9 @@ int Golden(const GoldenArguments& options, Team& team) {
   std::erase_if(selected,
                 [&](const Selected& s) { return ElementsOf(s.c) > options.most_elements; });
   if (selected.empty()) return NothingToDo("every case has more elements than --most-elements");
-  NoteMemory(options, selected);
+  for (const Selected& s : selected)
+    NoteMemory(s.c, "proving", BytesToProve(s.c, options.prove, !IsHdf5Output(options)),
+               options.memory);
   if (options.plan) return Plan(options, selected);
   NoteShard(options.shard);
   if (IsForFolder(options, selected)) return FolderWriting(options, selected, team).Write();

@@ -199,7 +199,8 @@ class Verification {
       throw Error(path_, " is a folder without a golden in parts");
     files_ = is_folder ? fixtures::PartsOfFolder(path_) : std::vector{path_};
     if (is_folder)
-      for (const Case& c : fixtures::CasesOfFolder(path_)) NoteMemory(c);
+      for (const Case& c : fixtures::CasesOfFolder(path_))
+        NoteMemory(c, "proving", BytesToProve(c, prove_), memory_);
     const std::vector<size_t> dealt = DealtTo(std::vector<double>(files_.size(), 1), shard_.count);
     {
       Progress progress("proving again");
@@ -242,7 +243,7 @@ class Verification {
     std::vector<double> costs;
     for (const fixtures::LargeRecord& record : records) {
       costs.push_back(ElementsOf(record));
-      if (file == path_) NoteMemory(record);  // those of a folder were noted
+      if (file == path_) NoteRecord(record);  // those of a folder were noted
     }
     const std::vector<size_t> dealt = DealtTo(costs, shard.count);
     for (size_t i = 0; i < records.size(); ++i) {
@@ -253,19 +254,14 @@ class Verification {
     return true;
   }
 
-  void NoteMemory(const Case& c) const {
-    const std::string note = MemoryNote(c, "proving", BytesToProve(c, prove_), memory_);
-    if (!note.empty()) std::cerr << "sextant: " << note << "\n";
-  }
-
-  void NoteMemory(const fixtures::LargeRecord& record) const {
+  void NoteRecord(const fixtures::LargeRecord& record) const {
     std::optional<Case> c;
     try {
       c = Case::Parse(record.case_line);
     } catch (const Error&) {
       return;  // a fault of the record
     }
-    NoteMemory(*c);
+    NoteMemory(*c, "proving", BytesToProve(*c, prove_), memory_);
   }
 
   static double ElementsOf(const fixtures::LargeRecord& record) {
