@@ -85,7 +85,7 @@ std::string Describe(const Exit& exit) {
   return text;
 }
 
-ChildProcess::ChildProcess(const std::string& command) {
+ChildProcess::ChildProcess(const std::string& command, const ProcessLimits& limits) {
   Pipe in, out, err, orders, reports;
   {
     sigset_t all;
@@ -93,11 +93,13 @@ ChildProcess::ChildProcess(const std::string& command) {
     const SignalMask mask(SIG_SETMASK, all);  // the program's handlers do not run in the supervisor
     supervisor_ = fork();
     if (supervisor_ == 0) {
-      RunSupervisor(command.c_str(), {.input = in.read.get(),
-                                      .output = out.write.get(),
-                                      .error = err.write.get(),
-                                      .orders = orders.read.get(),
-                                      .reports = reports.write.get()});
+      RunSupervisor(command.c_str(),
+                    {.input = in.read.get(),
+                     .output = out.write.get(),
+                     .error = err.write.get(),
+                     .orders = orders.read.get(),
+                     .reports = reports.write.get()},
+                    limits);
     }
   }
   if (supervisor_ < 0) throw Error("cannot start a process: ", std::strerror(errno));

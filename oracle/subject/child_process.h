@@ -15,6 +15,7 @@
 #include <span>
 #include <string>
 
+#include "oracle/subject/limits.h"
 #include "oracle/subject/supervisor.h"
 #include "reference/base/descriptor.h"
 
@@ -36,7 +37,7 @@ class ChildProcess {
  public:
   // Starts `command` with /bin/sh -c. Throws Error if no process can be created. If the shell
   // cannot execute the command, the child ends later with status 126 or 127.
-  explicit ChildProcess(const std::string& command);
+  explicit ChildProcess(const std::string& command, const ProcessLimits& limits = ProcessLimits());
   ~ChildProcess() { Kill(); }
   ChildProcess(const ChildProcess&) = delete;
   ChildProcess& operator=(const ChildProcess&) = delete;

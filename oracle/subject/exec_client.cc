@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <sstream>
 
+#include "oracle/subject/promises.h"
 #include "oracle/subject/reply_words.h"
 #include "reference/base/error.h"
 #include "reference/base/printable.h"
@@ -84,6 +85,7 @@ struct ExecClient::Request {
   const Tensors& inputs;
   const std::vector<ExpectedTensor>& expected;
   std::vector<std::string> reply_keys;  // required if the status is ok, beside id and status
+  std::vector<std::string> optional_keys = {"message"};
 };
 
 struct ExecClient::Answer {
@@ -92,14 +94,13 @@ struct ExecClient::Answer {
   Tensors tensors;
 };
 
-ExecClient::ExecClient(std::string command, double seconds_per_case, double seconds_for_hello)
+ExecClient::ExecClient(std::string command, const SubjectLimits& limits, double seconds_for_hello)
     : command_(std::move(command)),
-      seconds_per_case_(CheckedLimit(seconds_per_case, "the time limit of a case")),
+      limits_(CheckedLimit(limits.seconds, "the time limit of a case"), limits.memory),
       seconds_for_hello_(CheckedLimit(seconds_for_hello, "the time limit of hello")) {}
 
-ExecClient::ExecClient(std::string command, double seconds_per_case)
-    : ExecClient(std::move(command), seconds_per_case,
-                 std::max<double>(kSecondsForHello, seconds_per_case)) {}
+ExecClient::ExecClient(std::string command, const SubjectLimits& limits)
+    : ExecClient(std::move(command), limits, std::max<double>(kSecondsForHello, limits.seconds)) {}
 
 ExecClient::~ExecClient() {
   try {
@@ -119,7 +120,7 @@ Reply ExecClient::Ask(const Question& question) {
   } else {
     Start();
   }
-  limit_ = seconds_per_case_;
+  limit_ = limits_.seconds;
   Metadata words = {{"operation", question.operation},
                     {"case", question.case_line},
                     {"dtype", std::string(NameOf(question.dtype))},
@@ -168,7 +169,7 @@ void ExecClient::Start() {
 Hello ExecClient::Greet() {
   limit_ = seconds_for_hello_;
   try {
-    child_ = std::make_unique<ChildProcess>(command_);
+    child_ = std::make_unique<ChildProcess>(command_, ProcessLimits(limits_.memory));
     answers_ = 0;
   } catch (const Error& e) {
     Fail(Failure::Cause::kEnded, e.what());
@@ -177,7 +178,8 @@ Hello ExecClient::Greet() {
       Exchange({.metadata = {{"operation", kHello}},
                 .inputs = {},
                 .expected = {},
-                .reply_keys = {"sextant", "name", "version", "recipe", "operations"}});
+                .reply_keys = {"sextant", "name", "version", "recipe", "operations"},
+                .optional_keys = {"message", "bitwise"}});
   const Metadata& words = answer.metadata;
   if (answer.status != Reply::Status::kOk) {
     const auto message = words.find("message");
@@ -187,10 +189,13 @@ Hello ExecClient::Greet() {
   }
   try {
     RequireRecipe(words.at("recipe"));
-    return {.name = Marked(words.at("name")),
-            .version = Marked(words.at("version")),
-            .recipe = words.at("recipe"),
-            .operations = ParseOperations(words.at("operations"))};
+    Hello hello{.name = Marked(words.at("name")),
+                .version = Marked(words.at("version")),
+                .recipe = words.at("recipe"),
+                .operations = ParseList("operations", words.at("operations"))};
+    if (words.contains("bitwise")) hello.bitwise = ParseList("bitwise", words.at("bitwise"));
+    RequirePromises(hello.bitwise);
+    return hello;
   } catch (const Error& e) {
     Fail(Failure::Cause::kProtocol, "bad answer to " + request_ + ": " + e.what());
   }
@@ -225,7 +230,7 @@ ExecClient::Answer ExecClient::ReadAnswer(const Request& request, Clock::time_po
   const bool ok = answer.status == Reply::Status::kOk;
   if (ok && request.metadata.at("operation") == kHello) RequireVersion(answer.metadata);
   if (ok) keys.insert(keys.end(), request.reply_keys.begin(), request.reply_keys.end());
-  CheckKeys(answer.metadata, keys);
+  CheckKeys(answer.metadata, keys, request.optional_keys);
   const std::string id = std::to_string(last_id_);
   if (answer.metadata.at("id") != id) {
     throw Error("its id is ", Quoted(answer.metadata.at("id")), ", expected '", id,

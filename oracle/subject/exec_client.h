@@ -20,6 +20,7 @@ struct Hello {
   std::string name, version;
   std::string recipe;  // a standard recipe's name or a recipe line: how the program claims to round
   std::vector<std::string> operations;
+  std::vector<std::string> bitwise{};  // promises of equal bits
 };
 
 struct Question {
@@ -29,7 +30,7 @@ struct Question {
   std::string attributes_json;  // JSON object of all attributes and dimensions
   Tensors inputs;
   std::vector<ExpectedTensor> expected;
-  Metadata gaps{};  // GapWords
+  Metadata gaps{};  // GapWords, and `memory`
 };
 
 // The texts are Marked (reference/base/printable.h).
@@ -70,9 +71,9 @@ inline constexpr int kSecondsForHello = 60;
 // total and not one per case.
 class ExecClient {
  public:
-  ExecClient(std::string command, double seconds_per_case, double seconds_for_hello);
-  // The time limit of hello is the larger of kSecondsForHello and seconds_per_case.
-  ExecClient(std::string command, double seconds_per_case);
+  ExecClient(std::string command, const SubjectLimits& limits, double seconds_for_hello);
+  // The time limit of hello is the larger of kSecondsForHello and that of a case.
+  ExecClient(std::string command, const SubjectLimits& limits);
   ~ExecClient();
 
   // Starts the child if it has not said hello yet. Throws Failure.
@@ -101,7 +102,8 @@ class ExecClient {
   [[noreturn]] void Fail(Failure::Cause cause, const std::string& why);
 
   std::string command_;
-  double seconds_per_case_, seconds_for_hello_;
+  SubjectLimits limits_;
+  double seconds_for_hello_;
   std::unique_ptr<ChildProcess> child_;
   std::optional<Hello> hello_;
   std::optional<Failure> failed_hello_;

@@ -10,6 +10,7 @@
 #include "reference/base/printable.h"
 #include "reference/case/former_names.h"
 #include "reference/case/operations.h"
+#include "reference/case/question.h"
 
 namespace sextant::oracle {
 namespace {
@@ -18,9 +19,10 @@ namespace {
 // each further case would cost the time limit again.
 constexpr int kMostTimeLimits = 3;
 
-Question QuestionOf(const Case& c, const Tensors& inputs, const ToldAttributes& told) {
+Question QuestionOf(const Case& c, const Tensors& inputs, const ToldAttributes& told,
+                    const std::optional<Asking>& how) {
   Question question{.operation = std::string(c.name()),
-                    .case_line = c.ToString(),
+                    .case_line = how ? LineOfQuestion(c) : c.ToString(),
                     .dtype = c.dtype(),
                     .attributes_json = PrintJson(AttributesJson(c, told)),
                     .inputs = inputs,
@@ -29,6 +31,8 @@ Question QuestionOf(const Case& c, const Tensors& inputs, const ToldAttributes& 
   for (const TensorSpec& spec : c.info().signature.outputs) {
     question.expected.push_back({spec.name, c.DTypeOf(spec), c.ShapeOf(spec), spec.optional});
   }
+  if (how)
+    question.gaps["memory"] = PrintJson({{"same", how->in_same_memory}, {"fill", how->fill}});
   return question;
 }
 
@@ -62,12 +66,12 @@ void RequireOperations(const std::vector<std::string>& names) {
 // The client and how often in a row the time limit ended its question.
 class Conversation {
  public:
-  Conversation(const std::string& command, double seconds_per_case, const ToldAttributes& told)
-      : client_(command, seconds_per_case), told_(told) {}
+  Conversation(const std::string& command, const SubjectLimits& limits, const ToldAttributes& told)
+      : client_(command, limits), told_(told) {}
 
   const Hello& hello() { return client_.hello(); }
 
-  Answer Ask(const Case& c, const Tensors& inputs) {
+  Answer Ask(const Case& c, const Tensors& inputs, const std::optional<Asking>& how = {}) {
     const std::lock_guard lock(mutex_);
     if (std::ranges::count(client_.hello().operations, c.name()) == 0) {
       return {Answer::Status::kUnsupported,
@@ -81,7 +85,7 @@ class Conversation {
               {}};
     }
     try {
-      const Answer answer = AnswerOf(client_.Ask(QuestionOf(c, inputs, told_)));
+      const Answer answer = AnswerOf(client_.Ask(QuestionOf(c, inputs, told_, how)));
       time_limits_ = 0;
       return answer;
     } catch (const Failure& failure) {
@@ -108,16 +112,20 @@ class Conversation {
 
 }  // namespace
 
-Subject ExecSubject(const std::string& command, double seconds_per_case,
+Subject ExecSubject(const std::string& command, const SubjectLimits& limits,
                     const ToldAttributes& told) {
-  const auto subject = std::make_shared<Conversation>(command, seconds_per_case, told);
+  const auto subject = std::make_shared<Conversation>(command, limits, told);
   RequireOperations(subject->hello().operations);
   const std::string recipe = subject->hello().recipe;
   return {
       .name = "exec:" + command,
       .recipe = recipe.empty() ? "native" : recipe,
       .answer = [subject](const Case& c, const Tensors& inputs) { return subject->Ask(c, inputs); },
-      .close = [subject] { return subject->Close(); }};
+      .close = [subject] { return subject->Close(); },
+      .answer_asked = [subject](const Case& c, const Tensors& inputs,
+                                const Asking& how) { return subject->Ask(c, inputs, how); },
+      .restart = [subject] { return subject->Close(); },
+      .bitwise = subject->hello().bitwise};
 }
 
 }  // namespace sextant::oracle

@@ -24,17 +24,17 @@ void RequireVersion(const Metadata& hello) {
               kProtocolVersion, "'");
 }
 
-void CheckKeys(const Metadata& metadata, const std::vector<std::string>& required) {
+void CheckKeys(const Metadata& metadata, const std::vector<std::string>& required,
+               const std::vector<std::string>& optional) {
+  std::string expected = NamesText(required);
+  for (const std::string& key : optional) expected += " (" + key + ")";
   for (const std::string& key : required) {
-    if (!metadata.contains(key)) {
-      throw Error("__metadata__ has no '", key, "', expected:", NamesText(required), " (message)");
-    }
+    if (!metadata.contains(key))
+      throw Error("__metadata__ has no '", key, "', expected:", expected);
   }
   for (const auto& [key, value] : metadata) {
-    if (key != "message" && std::ranges::find(required, key) == required.end()) {
-      throw Error("__metadata__ has the unknown key ", Quoted(key),
-                  ", expected:", NamesText(required), " (message)");
-    }
+    if (std::ranges::count(optional, key) + std::ranges::count(required, key) == 0)
+      throw Error("__metadata__ has the unknown key ", Quoted(key), ", expected:", expected);
   }
 }
 
@@ -45,11 +45,11 @@ Reply::Status ParseStatus(const std::string& text) {
   throw Error("status is ", Quoted(text), ", expected one of: ok unsupported error");
 }
 
-std::vector<std::string> ParseOperations(const std::string& text) {
+std::vector<std::string> ParseList(const char* key, const std::string& text) {
   try {
     return ParseJson(text, 1).get<std::vector<std::string>>();
   } catch (const std::exception&) {
-    throw Error("operations is ", Quoted(text), ", expected a JSON list of texts");
+    throw Error(key, " is ", Quoted(text), ", expected a JSON list of texts");
   }
 }
 

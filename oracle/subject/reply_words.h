@@ -14,10 +14,12 @@ inline constexpr char kProtocolVersion[] = "2";
 void RequireVersion(const Metadata& hello);
 
 // Throws if a required key is missing or a key is unknown.
-void CheckKeys(const Metadata& metadata, const std::vector<std::string>& required);
+void CheckKeys(const Metadata& metadata, const std::vector<std::string>& required,
+               const std::vector<std::string>& optional = {"message"});
 
 Reply::Status ParseStatus(const std::string& text);
-std::vector<std::string> ParseOperations(const std::string& text);
+// A JSON list of texts; `key` names it in messages.
+std::vector<std::string> ParseList(const char* key, const std::string& text);
 void RequireRecipe(const std::string& text);
 
 }  // namespace sextant::oracle

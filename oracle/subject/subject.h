@@ -33,6 +33,15 @@ class InvalidAnswer : public Error {
 // The outputs of an answer, wherever they are.
 using OutputSources = std::vector<std::shared_ptr<const TensorSource>>;
 
+// How a program of others is asked, so that it gets no more than it must know to compute: a
+// question without the seed and the distributions of its inputs.
+struct Asking {
+  // Inputs and outputs are in the memory of those of the last question, if they have its sizes;
+  // else in memory that it did not have.
+  bool in_same_memory = false;
+  unsigned char fill = 0xFF;  // each byte of an output before the answer, where the subject gets it
+};
+
 struct Subject {
   std::string name;    // as on the command line: "fast", "exec:./mine"
   std::string recipe;  // how it claims to round: a standard recipe's name or a recipe line
@@ -50,6 +59,11 @@ struct Subject {
   // reading it throw InvalidAnswer.
   std::function<std::optional<OutputSources>(const Case&, const TensorReaders& inputs)>
       answer_in_file = nullptr;
+  // Asks so; null: a subject in this program.
+  std::function<Answer(const Case&, const Tensors& inputs, const Asking&)> answer_asked = nullptr;
+  // As `close`, but a new process answers the next question. Null: there is none.
+  std::function<std::string()> restart = nullptr;
+  std::vector<std::string> bitwise = {};  // what it promises (promises.h)
 };
 
 // The reference implementation, with every operation rounded as the recipe says (number type

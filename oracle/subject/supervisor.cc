@@ -21,7 +21,7 @@ constexpr int kBlindRounds = 100;         // rounds without a list of children: 
 
 // Replaces this process by the command. Resets ignored signals and the signal mask, which exec
 // would keep.
-[[noreturn]] void RunCommand(const char* command, pid_t supervisor) {
+[[noreturn]] void RunCommand(const char* command, pid_t supervisor, const ProcessLimits& limits) {
   setsid();
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != supervisor) _exit(1);  // the supervisor ended before the prctl above
@@ -30,6 +30,7 @@ constexpr int kBlindRounds = 100;         // rounds without a list of children: 
   sigset_t none;
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, nullptr);
+  limits.Set();
   execl("/bin/sh", "sh", "-c", command, static_cast<char*>(nullptr));
   _exit(127);
 }
@@ -148,7 +149,7 @@ std::string LimitOfSupervisor(const char* list) {
          "): processes that the subject starts in sessions of their own may outlive it";
 }
 
-void RunSupervisor(const char* command, SupervisorPipes pipes) {
+void RunSupervisor(const char* command, SupervisorPipes pipes, const ProcessLimits& limits) {
   setsid();                  // no signals from the terminal
   signal(SIGCHLD, SIG_DFL);  // if it were ignored, no exit status would be available
   if (prctl(PR_SET_CHILD_SUBREAPER, 1) != 0) _exit(1);
@@ -162,7 +163,7 @@ void RunSupervisor(const char* command, SupervisorPipes pipes) {
   const int children = signalfd(-1, &child_ended, SFD_CLOEXEC | SFD_NONBLOCK);
   const pid_t self = getpid();
   const pid_t child = children < 0 ? -1 : _Fork();
-  if (child == 0) RunCommand(command, self);
+  if (child == 0) RunCommand(command, self, limits);
   if (child < 0) _exit(1);
   for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) close(fd);
   Watch(child, children);

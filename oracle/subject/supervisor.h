@@ -14,6 +14,8 @@
 
 #include <string>
 
+#include "oracle/subject/limits.h"
+
 namespace sextant::oracle {
 
 // How a command ended. The supervisor writes one Exit to `reports`.
@@ -37,6 +39,7 @@ struct SupervisorPipes {
 
 // The main function of a supervisor. Call it right after fork() with all signals blocked. It uses
 // only functions that are safe in the forked child of a program with threads. Never returns.
-[[noreturn]] void RunSupervisor(const char* command, SupervisorPipes pipes);
+[[noreturn]] void RunSupervisor(const char* command, SupervisorPipes pipes,
+                                const ProcessLimits& limits);
 
 }  // namespace sextant::oracle

@@ -193,10 +193,12 @@ Tensors ReadAll(const Case& c, const std::vector<TensorSpec>& specs, const Given
 
 }  // namespace
 
-std::string Question::Text() const {
+std::string LineOfQuestion(const Case& c) {
   const std::string line = c.ToString();
-  return line.substr(0, line.rfind(" seed="));
+  return line.substr(0, line.rfind(" seed="));  // the distributions follow it
 }
+
+std::string Question::Text() const { return LineOfQuestion(c); }
 
 Shape Question::OwnShape(const TensorSpec& output) const {
   const auto given = std::ranges::find(outputs, output.name, &NamedTensor::name);

@@ -32,6 +32,9 @@ struct Question {
   std::string Text() const;
 };
 
+// The line of the case without its seed and its distributions: all but the numbers of the inputs.
+std::string LineOfQuestion(const Case& c);
+
 // Throws Error that names the tensor or the dimension for unknown, missing and contradicting ones,
 // for a dimension that stays unknown, and for values that are not exact in the dtype that the text
 // states. Optional outputs may be missing.

@@ -9,8 +9,10 @@ namespace sextant::tools {
 
 uint64_t RandomSeed() { return std::random_device()(); }
 
-FreshCases AddFreshCases(uint64_t seed, std::vector<Selected>& selected) {
-  FreshCases fresh{seed};
+namespace {
+
+FreshCases FreshCasesOf(uint64_t seed, std::vector<Selected>& selected, bool adversarial) {
+  FreshCases fresh{.seed = seed, .adversarial = adversarial};
   std::set<std::string> lines;
   for (const Selected& s : selected) lines.insert(s.c.ToString());
   std::vector<Selected> all;
@@ -23,10 +25,22 @@ FreshCases AddFreshCases(uint64_t seed, std::vector<Selected>& selected) {
     const auto [line, is_new] = lines.insert(c.ToString());
     if (!is_new) continue;
     fresh.committed.emplace(*line, committed.ToString());
-    all.push_back({std::move(c), all.back().why});
+    Selected drawn{std::move(c), all.back().why};
+    if (adversarial) all.pop_back();
+    all.push_back(std::move(drawn));
   }
   selected = std::move(all);
   return fresh;
+}
+
+}  // namespace
+
+FreshCases AddFreshCases(uint64_t seed, std::vector<Selected>& selected) {
+  return FreshCasesOf(seed, selected, false);
+}
+
+FreshCases TakeFreshCases(uint64_t seed, std::vector<Selected>& selected) {
+  return FreshCasesOf(seed, selected, true);
 }
 
 }  // namespace sextant::tools

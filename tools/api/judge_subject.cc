@@ -178,7 +178,28 @@ Verdict JudgeInBudget(const Selected& selected, const oracle::Subject& subject,
   return verdict;
 }
 
+// `before`: what slices have said.
+Verdict JudgeAnswerAfter(const BySlices& before, const Selected& selected,
+                         const oracle::Subject& subject, const Tensors& inputs,
+                         const Answer& answer, const JudgeSubjectOptions& options) {
+  if (answer.status != Answer::Status::kAnswered && options.time) options.time->End();
+  if (answer.status == Answer::Status::kUnsupported)
+    return NotJudged(selected.c, Verdict::Status::kUnsupported, answer.message);
+  if (answer.status == Answer::Status::kFailed)
+    return NotJudged(selected.c, Verdict::Status::kCouldNotRun, answer.message);
+  if (options.time) options.time->Begin();
+  Verdict verdict = JudgeInBudget(selected, subject, inputs, answer.outputs, options, before);
+  if (options.time) options.time->End();
+  AcceptOpenRows(options.open_rows, verdict);
+  return verdict;
+}
+
 }  // namespace
+
+Verdict JudgeAnswer(const Selected& selected, const oracle::Subject& subject, const Tensors& inputs,
+                    const Answer& answer, const JudgeSubjectOptions& options) {
+  return JudgeAnswerAfter({}, selected, subject, inputs, answer, options);
+}
 
 Verdict JudgeSubject(const Selected& selected, const oracle::Subject& subject,
                      const JudgeSubjectOptions& options) {
@@ -195,16 +216,7 @@ Verdict JudgeSubject(const Selected& selected, const oracle::Subject& subject,
     const ScopedThreads of_subject(options.prove.threads);
     return AnswerOf(subject, c, inputs);
   }();
-  if (answer.status != Answer::Status::kAnswered && options.time) options.time->End();
-  if (answer.status == Answer::Status::kUnsupported)
-    return NotJudged(c, Verdict::Status::kUnsupported, answer.message);
-  if (answer.status == Answer::Status::kFailed)
-    return NotJudged(c, Verdict::Status::kCouldNotRun, answer.message);
-  if (options.time) options.time->Begin();
-  Verdict verdict = JudgeInBudget(selected, subject, inputs, answer.outputs, options, before);
-  if (options.time) options.time->End();
-  AcceptOpenRows(options.open_rows, verdict);
-  return verdict;
+  return JudgeAnswerAfter(before, selected, subject, inputs, answer, options);
 }
 
 }  // namespace sextant::tools

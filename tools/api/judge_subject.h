@@ -33,4 +33,9 @@ struct JudgeSubjectOptions {
 oracle::Verdict JudgeSubject(const Selected& selected, const oracle::Subject& subject,
                              const JudgeSubjectOptions& options);
 
+// The same of an answer that it gave to these inputs.
+oracle::Verdict JudgeAnswer(const Selected& selected, const oracle::Subject& subject,
+                            const Tensors& inputs, const oracle::Answer& answer,
+                            const JudgeSubjectOptions& options);
+
 }  // namespace sextant::tools

@@ -3,11 +3,9 @@
 #include <algorithm>
 #include <map>
 
-#include "reference/base/error.h"
-#include "reference/case/aliases.h"
+#include "reference/prove/case_of_part.h"
 #include "reference/prove/case_slices.h"
 #include "reference/prove/part.h"
-#include "tools/api/completed_line.h"
 
 namespace sextant::tools {
 namespace {
@@ -41,20 +39,6 @@ Slice SliceAround(const Case& c, const std::map<std::string, size_t>& place) {
   return slice;
 }
 
-// The line of the case with the extents of the slice, without the words that draw inputs.
-std::string LineOf(const Case& c, const Slice& slice) {
-  std::string line;
-  for (const std::string& word : WordsIn(c.ToString())) {
-    const size_t equals = word.find('=');
-    const auto at = slice.ranges.find(word.substr(0, equals));
-    if (word.starts_with('@')) continue;
-    line += at == slice.ranges.end() || equals == word.npos
-                ? word + " "
-                : at->first + "=" + std::to_string(at->second.second) + " ";
-  }
-  return line;
-}
-
 }  // namespace
 
 std::optional<PartAsCase> PartAround(const Case& c, const TensorReaders& inputs,
@@ -62,25 +46,15 @@ std::optional<PartAsCase> PartAround(const Case& c, const TensorReaders& inputs,
                                      size_t index) {
   const Slice part = SliceAround(c, PlaceOf(output, c.ShapeOf(output), index));
   if (part.ranges.empty()) return std::nullopt;
-  try {
-    PartAsCase own{part, Case::Parse(LineOf(c, part)), {}, {}};
-    const auto fits = [&](const TensorSpec& spec) {
-      return own.c.ShapeOf(spec) == ShapeIn(c.ShapeOf(spec), spec, part) &&
-             own.c.DTypeOf(spec) == c.DTypeOf(spec);
-    };
-    if (!std::ranges::all_of(c.signature().inputs, fits) ||
-        !std::ranges::all_of(c.info().signature.outputs, fits))
-      return std::nullopt;
-    own.inputs = InputsOfPart(c, inputs, part, 0).values();
-    for (const TensorReader& answer : outputs) {
-      const auto& specs = c.info().signature.outputs;
-      const auto spec = std::ranges::find(specs, answer.name(), &TensorSpec::name);
-      own.outputs.push_back(ReadSlice(answer, *spec, part));
-    }
-    return own;
-  } catch (const Error&) {  // an attribute has as many numbers as the whole case has sequences
-    return std::nullopt;
+  auto line = CaseOfPart(c, part);
+  if (!line) return std::nullopt;
+  PartAsCase own{part, *std::move(line), InputsOfPart(c, inputs, part, 0).values(), {}};
+  for (const TensorReader& answer : outputs) {
+    const auto& specs = c.info().signature.outputs;
+    const auto spec = std::ranges::find(specs, answer.name(), &TensorSpec::name);
+    own.outputs.push_back(ReadSlice(answer, *spec, part));
   }
+  return own;
 }
 
 }  // namespace sextant::tools

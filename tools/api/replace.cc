@@ -18,8 +18,8 @@ OutputFile::OutputFile(const std::string& path) : path_(path) {
 }
 
 void OutputFile::Write(const std::function<void(std::ostream&)>& write) {
-  std::ofstream out(file_->path(), std::ios::binary);
   errno = 0;
+  std::ofstream out(file_->path(), std::ios::binary);
   write(out);
   out.close();
   if (out) {

@@ -152,23 +152,23 @@ Subject FilesSubject(const std::string& path) try {
   throw oracle::Failure(oracle::Failure::Cause::kEnded, e.what(), "");
 }
 
-Subject SupervisedSubject(const std::string& command, double seconds_per_case,
+Subject SupervisedSubject(const std::string& command, const oracle::SubjectLimits& limits,
                           const oracle::ToldAttributes& told) {
   const std::string limit = oracle::LimitOfSupervisor();
   if (!limit.empty()) std::cerr << "sextant: " << limit << "\n";
-  Subject subject = oracle::ExecSubject(command, seconds_per_case, told);
+  Subject subject = oracle::ExecSubject(command, limits, told);
   subject.may_vary = true;
   return subject;
 }
 
-Subject LibrarySubject(const std::string& path, double seconds_per_case,
+Subject LibrarySubject(const std::string& path, const oracle::SubjectLimits& limits,
                        const oracle::ToldAttributes& told) {
   std::error_code ignored;
   if (!std::filesystem::exists(path, ignored)) {
     throw oracle::Failure(oracle::Failure::Cause::kEnded,
                           "there is no file '" + path + "'" + DidYouMeanFile(path), "");
   }
-  Subject subject = SupervisedSubject(HostCommandOf(path), seconds_per_case, told);
+  Subject subject = SupervisedSubject(HostCommandOf(path), limits, told);
   subject.name = "lib:" + path;
   return subject;
 }
@@ -185,7 +185,7 @@ std::string LikelySubject(const std::string& text, const std::string& rest) {
 
 }  // namespace
 
-Subject MakeSubject(const std::string& text, double seconds_per_case,
+Subject MakeSubject(const std::string& text, const oracle::SubjectLimits& limits,
                     const oracle::ToldAttributes& told) {
   if (auto computed = ComputedSubject(text)) return *std::move(computed);
   const size_t colon = text.find(':');
@@ -193,8 +193,8 @@ Subject MakeSubject(const std::string& text, double seconds_per_case,
                     rest = colon == text.npos ? "" : text.substr(colon + 1);
   if (!rest.empty()) {
     if (kind == "files") return FilesSubject(rest);
-    if (kind == "lib") return LibrarySubject(rest, seconds_per_case, told);
-    if (kind == "exec") return SupervisedSubject(rest, seconds_per_case, told);
+    if (kind == "lib") return LibrarySubject(rest, limits, told);
+    if (kind == "exec") return SupervisedSubject(rest, limits, told);
   }
   throw Error("'", text, "' is not a subject", LikelySubject(text, rest),
               "; expected one of: ", SubjectHelp());

@@ -118,7 +118,8 @@ struct AskedQuestion::Functions {
     return Guarded(self, static_cast<DLTensor*>(nullptr), [&](AskedQuestion& question) {
       Output& output = question.OutputNamed(name);
       if (!output.tensor) {
-        output.tensor = std::make_unique<GuardedTensor>(output.dtype, output.shape);
+        output.tensor = std::make_unique<GuardedTensor>(output.dtype, output.shape, question.fill_,
+                                                        std::move(output.former));
       }
       return output.tensor->dl();
     });
@@ -147,7 +148,8 @@ struct AskedQuestion::Functions {
 };
 
 AskedQuestion::AskedQuestion(const SafetensorsHeader& header,
-                             const std::function<void(std::span<char>)>& read)
+                             const std::function<void(std::span<char>)>& read,
+                             AskedQuestion* former)
     : words_(header.metadata), attributes_(WordIn(words_, "attributes")) {
   Json json = {{"operation", WordIn(words_, "operation")},
                {"case", WordIn(words_, "case")},
@@ -161,9 +163,23 @@ AskedQuestion::AskedQuestion(const SafetensorsHeader& header,
     json["absent"] = ParseJson(absent->second, 1);
     absent_ = json["absent"].get<std::set<std::string>>();
   }
+  bool in_same_memory = false;
+  if (const auto memory = words_.find("memory"); memory != words_.end()) {
+    const Json how = ParseJson(memory->second, 1);
+    in_same_memory = how.at("same").get<bool>();
+    fill_ = how.at("fill").get<unsigned char>();
+  }
+  // The tensor of that name of the question before, whose memory is taken.
+  const auto taken = [&](auto AskedQuestion::*tensors, const std::string& name) {
+    if (!former || !in_same_memory) return std::unique_ptr<GuardedTensor>();
+    const auto at = (former->*tensors).find(name);
+    return at == (former->*tensors).end() ? nullptr : std::move(at->second.tensor);
+  };
   for (const SafetensorsHeader::Entry& entry : header.entries) {
     json["inputs"][entry.name] = {{"dtype", entry.dtype}, {"shape", entry.shape}};
-    auto tensor = std::make_unique<GuardedTensor>(DTypeNamed(entry.dtype), entry.shape);
+    auto tensor =
+        std::make_unique<GuardedTensor>(DTypeNamed(entry.dtype), entry.shape, std::nullopt,
+                                        taken(&AskedQuestion::inputs_, entry.name));
     read(tensor->bytes());
     const uint64_t hash = HashOf(tensor->bytes());
     inputs_[entry.name] = {.tensor = std::move(tensor), .hash = hash};
@@ -171,7 +187,8 @@ AskedQuestion::AskedQuestion(const SafetensorsHeader& header,
   for (const auto& [name, output] : json["outputs"].items()) {
     outputs_[name] = {.dtype = DTypeNamed(output.at("dtype").get<std::string>()),
                       .shape = output.at("shape").get<Shape>(),
-                      .optional = output.contains("optional")};
+                      .optional = output.contains("optional"),
+                      .former = taken(&AskedQuestion::outputs_, name)};
   }
   json_ = PrintJson(json);
   static_cast<SextantQuestion&>(table_) = {.struct_size = sizeof(SextantQuestion),
@@ -219,7 +236,8 @@ HostReply AskedQuestion::Checked(int status) {
   if (const auto unread = Unread(); !unread.empty())
     return {"unsupported", "answer did not read:" + NamesText(unread)};
   HostReply reply{"ok", message_};
-  for (const auto& [name, output] : outputs_) {
+  for (auto& [name, output] : outputs_) {
+    if (output.tensor && fill_) output.hash = HashOf(output.tensor->bytes());
     if (output.tensor && (output.answered || !output.optional)) {
       reply.outputs.emplace_back(name, output.tensor.get());
     } else if (!output.optional) {
@@ -245,6 +263,16 @@ std::string AskedQuestion::Damage() const {
       why = "answer changed the input " + name;
   }
   return why;
+}
+
+std::string AskedQuestion::WrittenLate() const {
+  std::string why = Damage();
+  for (const auto& [name, output] : outputs_) {
+    if (why.empty() && output.tensor && output.hash &&
+        HashOf(output.tensor->bytes()) != output.hash)
+      why = "answer changed the output " + name;
+  }
+  return why.empty() ? "" : why + ", after it had returned";
 }
 
 std::vector<std::string> AskedQuestion::Unread() const {

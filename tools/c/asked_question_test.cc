@@ -233,6 +233,48 @@ TEST(AskedQuestion, NoticesWritesOutsideOfItsTensors) {
             "bytes after its end");
 }
 
+// Where x and y are, and what y held before.
+struct Seen {
+  const void* x = nullptr;
+  const void* y = nullptr;
+  unsigned char byte = 0;
+};
+
+Seen SeenBy(AskedQuestion& question) {
+  Seen seen;
+  question.Ask([&seen](const SextantQuestion* q) {
+    const void* y = q->output(q, "y")->data;
+    seen = {q->input(q, "x")->data, y, *static_cast<const unsigned char*>(y)};
+    return Negate(q);
+  });
+  return seen;
+}
+
+TEST(AskedQuestion, HasTheMemoryOfTheQuestionBeforeOrOther) {
+  const auto first = MakeQuestion("{}", {{"memory", R"({"same":true,"fill":7})"}});
+  const Seen before = SeenBy(*first);
+  EXPECT_EQ(before.byte, 7);
+  const auto other = MakeQuestion("{}", {{"memory", R"({"same":false,"fill":255})"}}, first.get());
+  const Seen elsewhere = SeenBy(*other);
+  EXPECT_NE(elsewhere.x, before.x);
+  EXPECT_NE(elsewhere.y, before.y);
+  EXPECT_EQ(elsewhere.byte, 255);
+  const auto again = MakeQuestion("{}", {{"memory", R"({"same":true,"fill":9})"}}, first.get());
+  const Seen there = SeenBy(*again);
+  EXPECT_EQ(there.x, before.x);
+  EXPECT_EQ(there.y, before.y);
+  EXPECT_EQ(there.byte, 9);  // not the answer that is left from the first one
+}
+
+TEST(AskedQuestion, NoticesWhatIsWrittenAfterTheAnswer) {
+  const auto question = MakeQuestion("{}", {{"memory", R"({"same":true,"fill":7})"}});
+  EXPECT_EQ(question->WrittenLate(), "");  // it was not asked
+  const Seen seen = SeenBy(*question);
+  EXPECT_EQ(question->WrittenLate(), "");
+  static_cast<float*>(const_cast<void*>(seen.y))[1] = 5;
+  EXPECT_EQ(question->WrittenLate(), "answer changed the output y, after it had returned");
+}
+
 TEST(AskedQuestion, RefusesMessagesThatAreNoQuestion) {
   const auto read = [](std::span<char>) {};
   EXPECT_THROW(AskedQuestion({}, read), Error);

@@ -24,17 +24,22 @@ std::string BytesText(size_t count, const char* where) {
 
 }  // namespace
 
-GuardedTensor::GuardedTensor(DType dtype, const Shape& shape)
+GuardedTensor::GuardedTensor(DType dtype, const Shape& shape, std::optional<unsigned char> fill,
+                             std::unique_ptr<GuardedTensor> former)
     : dtype_(dtype),
       shape_(shape),
       size_(CountOf(shape) * SizeOf(dtype)),
       extents_(shape.begin(), shape.end()),
       strides_(RowMajorStrides(shape)) {
   const size_t all = (2 * kGuard + size_ + kAlignment - 1) / kAlignment * kAlignment;
-  memory_.reset(static_cast<char*>(std::aligned_alloc(kAlignment, all)));
+  if (former && former->size_ == size_) {
+    memory_ = std::move(former->memory_);
+  } else {
+    memory_.reset(static_cast<char*>(std::aligned_alloc(kAlignment, all)));
+  }
   if (!memory_) throw std::bad_alloc();
   std::memset(memory_.get(), kGuarded, all);
-  std::ranges::fill(bytes(), UnwrittenIn(dtype));
+  std::ranges::fill(bytes(), fill ? static_cast<char>(*fill) : UnwrittenIn(dtype));
   for (auto* list : {&extents_, &strides_}) list->reserve(1);  // no null pointer for a scalar
   dl_ = {.data = bytes().data(),
          .device = {kDLCPU, 0},

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdlib>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -18,8 +19,10 @@ namespace sextant::tools {
 // is noticed, and numbers read from a guard are huge or NaN.
 class GuardedTensor {
  public:
-  // Every element is NaN, or -1 for integers. Throws std::bad_alloc.
-  GuardedTensor(DType dtype, const Shape& shape);
+  // Every element is NaN, or -1 for integers; or each byte is `fill`. It takes the memory of
+  // `former`, if that has the same number of bytes. Throws std::bad_alloc.
+  GuardedTensor(DType dtype, const Shape& shape, std::optional<unsigned char> fill = {},
+                std::unique_ptr<GuardedTensor> former = nullptr);
   GuardedTensor(const GuardedTensor&) = delete;
   GuardedTensor& operator=(const GuardedTensor&) = delete;
 

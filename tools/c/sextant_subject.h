@@ -102,7 +102,7 @@ struct SextantQuestion {
   const char* (*json)(const SextantQuestion* self);
 };
 
-/* Your implementation. All members are required. */
+/* Your implementation. All members but `bitwise` are required. */
 typedef struct {
   size_t struct_size; /* sizeof(SextantSubject) */
   const char* name;   /* for reports */
@@ -110,6 +110,9 @@ typedef struct {
   const char* recipe;            /* how it computes: "native" (reference/RECIPES.md) */
   const char* const* operations; /* those that it has; a NULL after the last one */
   int (*answer)(const SextantQuestion* question);
+  /* Equal bits that it promises, checked by `sextant properties --bitwise`: "run", "batch",
+   * "batch_size", "keys", "decode", "threads"; a NULL after the last one. NULL: none. */
+  const char* const* bitwise;
 } SextantSubject;
 
 /* Define this function. NULL if abi is not SEXTANT_SUBJECT_ABI. The result is never freed. */

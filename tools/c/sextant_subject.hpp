@@ -273,12 +273,15 @@ class Question {
 template <void (*answer)(const Question&)>
 class Subject {
  public:
-  // The texts must live as long as the library: literals.
+  // The texts must live as long as the library: literals. `bitwise`: promises (sextant_subject.h).
   Subject(const char* name, const char* version, const char* recipe,
-          std::initializer_list<const char*> operations)
-      : operations_(operations) {
+          std::initializer_list<const char*> operations,
+          std::initializer_list<const char*> bitwise = {})
+      : operations_(operations), bitwise_(bitwise) {
     operations_.push_back(nullptr);
-    subject_ = {sizeof(SextantSubject), name, version, recipe, operations_.data(), Answer};
+    bitwise_.push_back(nullptr);
+    subject_ = {sizeof(SextantSubject), name,   version,        recipe,
+                operations_.data(),     Answer, bitwise_.data()};
   }
   Subject(const Subject&) = delete;
   Subject& operator=(const Subject&) = delete;
@@ -299,7 +302,7 @@ class Subject {
     }
   }
 
-  std::vector<const char*> operations_;
+  std::vector<const char*> operations_, bitwise_;
   SextantSubject subject_{};
 };
 

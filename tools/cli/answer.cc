@@ -23,7 +23,7 @@ using oracle::Verdict;
 
 struct AnswerArguments : StoreOptions {
   std::string subject;
-  double timeout = 60;
+  oracle::SubjectLimits limits;
 };
 
 struct Answered {
@@ -65,7 +65,7 @@ void PrintSummary(const AnswerArguments& options, const Subject& subject, const 
 int StoreAnswers(const AnswerArguments& options) {
   const std::vector<Selected> selected = CasesToStore(options);
   const auto file = CreateStore(options, Content::kAnswers, selected);
-  const Subject subject = MakeSubject(options.subject, options.timeout);
+  const Subject subject = MakeSubject(options.subject, options.limits);
   ParseRecipe(subject.recipe, DType::kF32);  // throws Error if the subject declares a wrong recipe
   Answered all;
   {
@@ -93,7 +93,7 @@ int StoreAnswers(const AnswerArguments& options) {
 Action BindAnswer(CLI::App& app) {
   const auto options = std::make_shared<AnswerArguments>();
   AddStoreOptions(app, *options, Content::kAnswers);
-  AddSubject(app, options->subject, options->timeout);
+  AddSubject(app, options->subject, options->limits);
   return [options] { return StoreAnswers(*options); };
 }
 

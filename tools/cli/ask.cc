@@ -26,7 +26,7 @@ using oracle::Subject;
 struct AskArguments {
   std::string line, subject, output;
   ConfigChoice config;
-  double timeout = 60;
+  oracle::SubjectLimits limits;
   bool json = false;
 };
 
@@ -119,7 +119,7 @@ int AskOne(const AskArguments& options) {
   const Case c = OneCase(options);
   std::unique_ptr<fixtures::RecordFile> file;
   if (!options.output.empty()) file = fixtures::CreateRecordFile(options.output);
-  const Subject subject = MakeSubject(options.subject, options.timeout);
+  const Subject subject = MakeSubject(options.subject, options.limits);
   const Exchange exchange = WithinMemory(c, [&] { return Ask(c, subject); });
   (options.json ? PrintJsonExchange : PrintExchange)(exchange, subject);
   const std::string broken = subject.close ? subject.close() : "";
@@ -140,7 +140,7 @@ int AskOne(const AskArguments& options) {
 Action BindAsk(CLI::App& app) {
   const auto options = std::make_shared<AskArguments>();
   AddOption(app, "case", options->line, "a case line", {.required = true});
-  AddSubject(app, options->subject, options->timeout);
+  AddSubject(app, options->subject, options->limits);
   AddConfig(app, options->config);
   AddStore(app, options->output,
            "store the inputs and the outputs, if it answers: .h5, .npz or .safetensors");

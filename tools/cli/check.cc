@@ -9,6 +9,7 @@
 
 #include "fixtures/store/digest.h"
 #include "oracle/subject/exec_client.h"
+#include "tools/api/adversarial.h"
 #include "tools/api/judge_cases.h"
 #include "tools/api/memory_of_case.h"
 #include "tools/api/named_cases.h"
@@ -49,7 +50,8 @@ void JudgeAll(const std::vector<Selected>& selected, const Subject& subject,
   if (selected.size() == 1) prove.progress = std::ref(progress);
   TimeBudget time(options.budget_seconds, selected.size());
   const auto take = [&](Verdict judged) {
-    if (report.CommittedOf(judged)) RefuseNewDecline(report.verdicts.back(), judged);
+    if (options.fresh && report.CommittedOf(judged))
+      RefuseNewDecline(report.verdicts.back(), judged);
     report.verdicts.push_back(std::move(judged));
     report.not_reached = selected.size() - report.verdicts.size();
     const Verdict& verdict = report.verdicts.back();
@@ -64,25 +66,28 @@ void JudgeAll(const std::vector<Selected>& selected, const Subject& subject,
     progress(static_cast<double>(report.verdicts.size()) / static_cast<double>(selected.size()));
     return !(options.fail_fast && report.IsFailure(verdict));
   };
+  const JudgeSubjectOptions how{
+      .recipe = report.recipe,
+      .prove = prove,
+      // A right kernel of others meets rows in which no answer could fail.
+      .open_rows = options.open_rows              ? OpenRows::kAccepted
+                   : IsInProcess(options.subject) ? OpenRows::kRefused
+                                                  : OpenRows::kFew,
+      .verify = options.verify,
+      .budget = options.budget,
+      .memory = options.memory,
+      .time = options.budget_seconds > 0 ? &time : nullptr};
+  if (options.adversarial) return AttackCases({selected, subject, how}, *report.fresh, take);
   JudgeCases({.cases = selected,
               .subject = subject,
-              .options = {.recipe = report.recipe,
-                          .prove = prove,
-                          // A right kernel of others meets rows in which no answer could fail.
-                          .open_rows = options.open_rows              ? OpenRows::kAccepted
-                                       : IsInProcess(options.subject) ? OpenRows::kRefused
-                                                                      : OpenRows::kFew,
-                          .verify = options.verify,
-                          .budget = options.budget,
-                          .memory = options.memory,
-                          .time = options.budget_seconds > 0 ? &time : nullptr},
+              .options = how,
               .side_by_side = IsInProcess(options.subject) && options.budget_seconds == 0},
              take);
 }
 
 // Empty if it does not start: the report then says why.
 std::optional<Subject> Started(const CheckArguments& options, Report& report) try {
-  return MakeSubject(options.subject, options.timeout);
+  return MakeSubject(options.subject, options.limits);
 } catch (const oracle::Failure& e) {
   std::cerr << "sextant: " << kNotStarted << e.what() << "\n";
   report.not_started = e.what();
@@ -139,8 +144,11 @@ std::optional<JudgedShare> TakeShare(const CheckArguments& options, std::vector<
 int Check(const CheckArguments& options) {
   RequireDifferentFiles(options);
   CheckOutputs outputs(options);  // first, so that no old report stays
-  if (options.fresh && options.subject.starts_with("files:"))
-    throw Error("--fresh asks new questions, to which ", options.subject, " has no answers");
+  for (const auto& [name, seed] :
+       {std::pair("--fresh", options.fresh), {"--adversarial", options.adversarial}}) {
+    if (seed && options.subject.starts_with("files:"))
+      throw Error(name, " asks new questions, to which ", options.subject, " has no answers");
+  }
   std::vector<std::string> unselected;
   Replaced replaced;
   std::vector<Selected> selected = Select({.arguments = options.cases,
@@ -151,11 +159,14 @@ int Check(const CheckArguments& options) {
                                            .with = options.with,
                                            .replaced = &replaced});
   std::optional<JudgedShare> share = TakeShare(options, selected, unselected);
+  const oracle::SubjectLimits& limits = options.limits;
   Report report{
       .subject = options.subject,
       .recipe = options.recipe,
       .strict = options.strict,
-      .timeout = options.timeout == CheckArguments().timeout ? "" : PrintValue(options.timeout),
+      .timeout =
+          limits.seconds == oracle::SubjectLimits().seconds ? "" : PrintValue(limits.seconds),
+      .limits = IsInProcess(options.subject) ? "" : oracle::ProcessLimits(limits.memory).Text(),
       .supported_only = options.supported_only,
       .budget_seconds = options.budget_seconds,
       .budget = options.budget,
@@ -168,6 +179,11 @@ int Check(const CheckArguments& options) {
       .real_cases = RealCasesBeside(options.cases)};
   ReadExpectations(options.expect, CasesOf(selected), unselected, report);
   if (options.fresh) report.fresh = AddFreshCases(*options.fresh, selected);
+  std::optional<ScopedSecrecy> secrecy;
+  if (options.adversarial) {
+    report.fresh = TakeFreshCases(*options.adversarial, selected);
+    secrecy.emplace(*options.adversarial);
+  }
   if (!options.recipe.empty()) ParseRecipe(options.recipe, DType::kF32);  // throws Error
   if (const auto subject = Started(options, report)) {
     if (options.recipe.empty()) report.recipe = subject->recipe;

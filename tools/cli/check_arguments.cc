@@ -7,7 +7,7 @@ void AddSelection(CLI::App& app, CheckArguments& options) {
   AddOption(app, "cases", options.cases,
             "names of operations, files of cases, goldens (files or folders), or case lines",
             {.required = true});
-  AddSubject(app, options.subject, options.recipe, options.timeout);
+  AddSubject(app, options.subject, options.recipe, options.limits);
   AddFilters(app, options.filters, options.excluded);
   AddOption(app, "--with", options.with,
             "set these words in every selected case line, for example 'D=64 dtype=bf16'; cases "
@@ -21,6 +21,10 @@ void AddFresh(CLI::App& app, CheckArguments& options) {
               "judge each case also with inputs drawn anew, by a seed that the report says: "
               "--fresh=SEED draws the same again",
               {.excludes = "--write-expect"});
+  AddSeedFlag(app, "--adversarial", options.adversarial,
+              "judge each case by inputs drawn anew only, and ask questions around it, to which a "
+              "subject that knows answers instead of computing them gives wrong ones",
+              {.excludes = "--fresh"});
 }
 
 void AddBudget(CLI::App& app, CheckArguments& options) {

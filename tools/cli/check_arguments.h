@@ -17,13 +17,14 @@ struct CheckArguments {
   std::vector<std::string> cases, filters, excluded;
   std::string with, shard, subject, recipe, json, json_lines, junit, html, expect, write_expect;
   ConfigChoice config;
-  double timeout = 60, memory = 0;  // MiB; 0: no limit
+  oracle::SubjectLimits limits;
+  double memory = 0;  // MiB; 0: no limit
   ProveOptions prove;
   bool strict = false, open_rows = false, supported_only = false;
   bool fail_fast = false, verbose = false, sampled_is_enough = false, verify = false;
   double budget_seconds = 0;  // 0: no limit
   Budget budget{};
-  std::optional<uint64_t> fresh;
+  std::optional<uint64_t> fresh, adversarial;  // seeds
 };
 
 // --expect and the reports of a whole run.

@@ -1,14 +1,19 @@
 // sextant compare
 #include "fixtures/store/compare.h"
 
+#include <iomanip>
 #include <iostream>
 #include <memory>
 
+#include "oracle/profile/recipe_difference.h"
 #include "reference/base/printable.h"
+#include "reference/prove/budget.h"
 #include "reference/prove/prove.h"
 #include "tools/api/exit_status.h"
+#include "tools/api/selection.h"
 #include "tools/cli/commands.h"
 #include "tools/cli/options.h"
+#include "tools/cli/output.h"
 
 namespace sextant::tools {
 namespace {
@@ -62,13 +67,70 @@ int CompareFiles(const std::string& a, const std::string& b) {
   return comparison.common.empty() ? kNothing : kVerified;
 }
 
+struct CompareArguments {
+  std::vector<std::string> compared, recipes;
+  Budget budget{.elements = size_t{1} << 16};
+};
+
+void PrintRow(const std::string& name, const oracle::Distribution& d) {
+  std::cout << std::left << std::setw(40) << name << std::setw(12) << d.largest << std::setw(12)
+            << d.p99 << d.rms << "\n";
+}
+
+void PrintRecipeDifference(const Case& c, const CompareArguments& options) {
+  const ScopedBudget within(options.budget);
+  const Tensors inputs = DrawInputs(c, NpyReader());
+  const std::string &a = options.recipes[0], &b = options.recipes[1];
+  const oracle::RecipeDifference all = oracle::DifferenceOfRecipes(c, inputs, a, b, {});
+  std::cout << c.ToString() << "\n" << std::setprecision(3);
+  if (const auto sample = SampleIn(c))
+    std::cout << "  of " << sample->elements << " of " << sample->all_elements << " elements\n";
+  std::cout << std::left << std::setw(40) << "  in ulps of the output" << std::setw(12) << "largest"
+            << std::setw(12) << "99 %"
+            << "rms\n";
+  for (const auto& output : all.outputs) {
+    PrintRow("  " + output.output, output.measured);
+    PrintRow("  " + output.output + ", both permit", output.permitted);
+  }
+  for (const auto& step : all.steps)
+    PrintRow("  " + step.step + ": " + step.rule + " -> " + step.other_rule, step.measured);
+  if (all.steps.empty()) {
+    std::cout << "  no step alone makes a difference\n";
+  } else {
+    std::cout << "  they differ most at `" << all.steps[0].step
+              << "`: " << all.steps[0].measured.p99 << " of the " << all.measured.p99
+              << " ulps (99 %)\n";
+  }
+}
+
+int CompareRecipes(const CompareArguments& options) {
+  for (const std::string& recipe : options.recipes) ParseRecipe(recipe, DType::kF32);
+  for (const Selected& selected : Select({.arguments = options.compared})) {
+    PrintRecipeDifference(selected.c, options);
+    FlushOutput();
+  }
+  return kVerified;
+}
+
+int CompareAny(const CompareArguments& options) {
+  if (!options.recipes.empty()) return CompareRecipes(options);
+  if (options.compared.size() == 2) return CompareFiles(options.compared[0], options.compared[1]);
+  throw Error("compares two files or folders, got ", options.compared.size(),
+              "; with --recipes A B it takes cases");
+}
+
 }  // namespace
 
 Action BindCompare(CLI::App& app) {
-  const auto paths = std::make_shared<std::pair<std::string, std::string>>();
-  AddOption(app, "a", paths->first, "a file, or a folder of parts", {.required = true});
-  AddOption(app, "b", paths->second, "the other one", {.required = true});
-  return [paths] { return CompareFiles(paths->first, paths->second); };
+  const auto options = std::make_shared<CompareArguments>();
+  AddOption(app, "compared", options->compared,
+            "two files or folders of parts; or, with --recipes, what `sextant check` takes",
+            {.required = true});
+  AddOption(app, "--recipes", options->recipes,
+            "two recipes: by how much do answers differ, and at which step?", {.count = 2});
+  AddOption(app, "--budget-elements", options->budget.elements,
+            "with --recipes: about so many elements of each case at most; 0: all", {});
+  return [options] { return CompareAny(*options); };
 }
 
 }  // namespace sextant::tools

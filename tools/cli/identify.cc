@@ -17,13 +17,13 @@ namespace {
 struct IdentifyArguments {
   IdentifyRequest request;
   std::string subject, json;
-  double timeout = 60;
+  oracle::SubjectLimits limits;
 };
 
 int RunIdentify(const IdentifyArguments& options) {
   OutputFile json(options.json);  // first, so that no old report stays
   const oracle::Subject subject =
-      MakeSubject(options.subject, options.timeout, ToldAttributesOf(options.request));
+      MakeSubject(options.subject, options.limits, ToldAttributesOf(options.request));
   const Identification found = IdentifySubject(options.request, subject);
   if (subject.close) subject.close();
   std::cout << TextOf(found);
@@ -38,7 +38,7 @@ Action BindIdentify(CLI::App& app) {
   AddOption(app, "operation", options->request.line,
             "the operation, and the words that are known: 'rope D=128 dtype=bf16'",
             {.required = true});
-  AddSubject(app, options->subject, options->request.recipe, options->timeout);
+  AddSubject(app, options->subject, options->request.recipe, options->limits);
   AddPath(app, "--against", options->request.against.path,
           "a Hugging Face config.json: does the subject compute what this model needs?");
   AddOption(app, "--part", options->request.against.part,

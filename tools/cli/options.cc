@@ -42,6 +42,7 @@ void ApplyRule(CLI::App& app, CLI::Option* option, const Rule& rule) {
   if (rule.needs) option->needs(app.get_option(rule.needs));
   if (rule.excludes) option->excludes(app.get_option(rule.excludes));
   if (rule.shows_default) option->capture_default_str();
+  if (rule.count > 0) option->expected(rule.count);
   if (rule.one_each) option->allow_extra_args(false);
 }
 
@@ -101,6 +102,17 @@ void AddSeedFlag(CLI::App& app, const std::string& name, std::optional<uint64_t>
   };
   CLI::Option* option = app.add_flag(name + "{" + kRandom + "}", *text, what);
   ApplyRule(app, option->check(require)->each(set), rule);
+}
+
+void AddListFlag(CLI::App& app, const std::string& name, std::vector<std::string>& list, bool& bare,
+                 const std::string& what) {
+  static constexpr char kBare[] = "promised";
+  const auto text = std::make_shared<std::string>();
+  const auto set = [&list, &bare, text](const std::string& given) {
+    bare = given == kBare;
+    if (!bare) list = CLI::detail::split(given, ',');
+  };
+  app.add_flag(name + "{" + kBare + "}", *text, what)->each(set);
 }
 
 void AddPath(CLI::App& app, const std::string& names, std::string& path, const std::string& what,
@@ -200,16 +212,21 @@ void NoteShard(const std::string& shard) {
   if (!offered.empty()) std::cerr << "sextant: " << offered << "\n";
 }
 
-void AddSubject(CLI::App& app, std::string& subject, double& timeout) {
+void AddSubject(CLI::App& app, std::string& subject, oracle::SubjectLimits& limits) {
   AddOption(app, "--subject", subject, SubjectHelp(), {.required = true});
-  AddOption(app, "--timeout", timeout,
+  AddOption(app, "--timeout", limits.seconds,
             "time limit of lib: and exec: in seconds per case; its hello message has at least " +
                 std::to_string(oracle::kSecondsForHello),
             {.shows_default = true, .least = 0.01, .most = 86400});
+  AddOption(
+      app, "--subject-memory", limits.memory,
+      "MiB of data that one process of lib: and exec: may have; default: what the machine has",
+      {.least = 1});
 }
 
-void AddSubject(CLI::App& app, std::string& subject, std::string& recipe, double& timeout) {
-  AddSubject(app, subject, timeout);
+void AddSubject(CLI::App& app, std::string& subject, std::string& recipe,
+                oracle::SubjectLimits& limits) {
+  AddSubject(app, subject, limits);
   AddOption(app, "--recipe", recipe, "judge by this recipe instead of the recipe of the subject");
 }
 

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "oracle/subject/limits.h"
 #include "reference/prove/prove.h"
 
 namespace CLI {
@@ -25,6 +26,7 @@ struct Rule {
   bool required = false;
   bool shows_default = false;      // in the help
   bool one_each = false;           // a list: every value needs the name of the option before it
+  int count = 0;                   // a list: so many values follow the name; 0: any number
   const char* needs = nullptr;     // another option that must be given with this one
   const char* excludes = nullptr;  // another option that must not be given with this one
   bool takes_onnx = false;         // AddStore: "onnx:FOLDER" is a path, too
@@ -49,6 +51,10 @@ void AddFlag(CLI::App& app, const std::string& names, bool& value, const std::st
 // A flag that may have a seed (--fresh=7). Without one, or with "random", the seed is random.
 void AddSeedFlag(CLI::App& app, const std::string& name, std::optional<uint64_t>& seed,
                  const std::string& what, const Rule& rule = {});
+
+// A flag that may have a list of names (--bitwise=run,batch). `bare`: without one.
+void AddListFlag(CLI::App& app, const std::string& name, std::vector<std::string>& list, bool& bare,
+                 const std::string& what);
 
 // The path of a file. An empty path is an error: it may come from an unset shell variable.
 void AddPath(CLI::App& app, const std::string& names, std::string& path, const std::string& what,
@@ -75,8 +81,9 @@ void AddMemory(CLI::App& app, double& memory);
 void AddShard(CLI::App& app, std::string& shard);
 // Without --shard, prints to standard error which one the surroundings of the process offer.
 void NoteShard(const std::string& shard);
-void AddSubject(CLI::App& app, std::string& subject, double& timeout);
+void AddSubject(CLI::App& app, std::string& subject, oracle::SubjectLimits& limits);
 // With --recipe.
-void AddSubject(CLI::App& app, std::string& subject, std::string& recipe, double& timeout);
+void AddSubject(CLI::App& app, std::string& subject, std::string& recipe,
+                oracle::SubjectLimits& limits);
 
 }  // namespace sextant::tools

@@ -21,7 +21,7 @@ struct ProfileArguments {
   std::vector<std::string> cases, filters, excluded, subjects;
   std::string output;
   ConfigChoice config;
-  double timeout = 60;
+  oracle::SubjectLimits limits;
   int worst = 0;
   ProfileOptions profile;
 };
@@ -64,7 +64,7 @@ int RunProfile(ProfileArguments& options) {
                                                  .config = options.config});
   std::vector<oracle::Subject> subjects;
   for (const std::string& text : options.subjects)
-    subjects.push_back(MakeSubject(text, options.timeout));
+    subjects.push_back(MakeSubject(text, options.limits));
   options.profile.worst_questions = static_cast<size_t>(options.worst);
   std::vector<AskedCase> asked;
   for (const Selected& one : selected) asked.push_back({one.c, InputsOf(one)});
@@ -105,7 +105,8 @@ Action BindProfile(CLI::App& app) {
             "measure about so many elements of each case at most, chosen at random; 0: all", {});
   AddOption(app, "--seed", options->profile.seed, "seed of that search, and of that choice",
             {.shows_default = true});
-  AddOption(app, "--timeout", options->timeout, "time limit of lib: and exec: in seconds per case",
+  AddOption(app, "--timeout", options->limits.seconds,
+            "time limit of lib: and exec: in seconds per case",
             {.shows_default = true, .least = 0.01, .most = 86400});
   AddFilters(app, options->filters, options->excluded);
   AddConfig(app, options->config);

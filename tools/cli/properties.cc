@@ -4,8 +4,12 @@
 
 #include "oracle/catalog/catalog.h"
 #include "oracle/catalog/check_properties.h"
+#include "oracle/subject/promises.h"
+#include "reference/base/count_text.h"
+#include "reference/base/value_text.h"
 #include "reference/case/operations.h"
 #include "tools/api/broken_property.h"
+#include "tools/api/check_bitwise.h"
 #include "tools/api/exit_status.h"
 #include "tools/api/fresh_cases.h"
 #include "tools/api/subjects.h"
@@ -22,8 +26,10 @@ using Status = oracle::PropertyVerdict::Status;
 struct PropertiesArguments {
   std::vector<std::string> operations;
   std::string subject, recipe;
-  double timeout = 60;
+  oracle::SubjectLimits limits;
   oracle::PropertyOptions run;
+  std::vector<std::string> bitwise;  // promises of equal bits
+  bool all_promised = false;         // those of the subject
 };
 
 // `count`: the number of cases to answer; all were answered unless the property was skipped.
@@ -52,8 +58,50 @@ void PrintProperty(const std::string& operation, const oracle::PropertyVerdict& 
   if (!v.counterexample.empty()) std::cout << "  counterexample: " << v.counterexample << "\n";
 }
 
+void PrintBitwise(const BitwiseVerdict& v) {
+  const Colors colors = ColorsOfOutput();
+  const std::string name = v.operation + "/" + v.promise + ": " + v.sentence;
+  if (!v.difference.empty()) {
+    std::cout << colors.red << "BROKEN  " << colors.plain << name << "\n  " << v.how << ": "
+              << v.difference << "\n  case: " << v.case_line << "\n";
+  } else if (!v.error.empty()) {
+    std::cout << colors.red << "no run  " << colors.plain << name << "\n  " << v.error
+              << "\n  case: " << v.case_line << "\n";
+  } else {
+    std::cout << (v.compared > 0 ? colors.green : colors.yellow)
+              << (v.compared > 0 ? "holds   " : "skipped ") << colors.plain << name << " ("
+              << CountText(v.compared, "question");
+    if (v.declined > 0) std::cout << ", " << v.declined << " more declined";
+    std::cout << ")\n";
+  }
+  FlushOutput();
+}
+
+int Bitwise(const PropertiesArguments& options, const oracle::Subject& subject) {
+  const std::vector<std::string>& promises =
+      options.all_promised ? subject.bitwise : options.bitwise;
+  const std::vector<Selected> cases =
+      Select({.arguments = options.operations.empty() ? OperationNames() : options.operations});
+  std::map<std::string, size_t> counts;
+  for (const BitwiseVerdict& v : CheckBitwise(cases, subject, promises, options.run.seed)) {
+    PrintBitwise(v);
+    ++counts[!v.difference.empty() ? "broken"
+             : !v.error.empty()    ? "error"
+             : v.compared > 0      ? "holds"
+                                   : ""];
+  }
+  std::cout << counts["holds"] << " hold, " << counts["broken"] << " broken, " << counts["error"]
+            << " could not run, " << counts[""] << " skipped (seed " << options.run.seed << ")";
+  if (promises.empty()) std::cout << "; the subject promises nothing, so all promises were checked";
+  std::cout << "\n";
+  if (counts["broken"] > 0) return kNonconforming;
+  if (counts["error"] > 0) return kNotRun;
+  return counts["holds"] > 0 ? kVerified : kNothing;
+}
+
 int Properties(const PropertiesArguments& options) {
-  const oracle::Subject subject = MakeSubject(options.subject, options.timeout);
+  const oracle::Subject subject = MakeSubject(options.subject, options.limits);
+  if (options.all_promised || !options.bitwise.empty()) return Bitwise(options, subject);
   const std::string recipe = options.recipe.empty() ? subject.recipe : options.recipe;
   ParseRecipe(recipe, DType::kF32);
   std::vector<std::unique_ptr<Operation>> operations;
@@ -86,14 +134,20 @@ int Properties(const PropertiesArguments& options) {
 Action BindProperties(CLI::App& app) {
   const auto options = std::make_shared<PropertiesArguments>();
   AddOption(app, "operations", options->operations,
-            "operations whose properties are checked; default: all");
-  AddSubject(app, options->subject, options->recipe, options->timeout);
+            "operations whose properties are checked; default: all. With --bitwise also what "
+            "`sextant check` takes: files of cases, case lines, names such as real/attention");
+  AddSubject(app, options->subject, options->recipe, options->limits);
   options->run.seed = RandomSeed();
   AddOption(app, "--seed", options->run.seed,
             "seed of the random cases; default: another one at each run, which the last line says",
             {});
   AddOption(app, "--count", options->run.count, "random cases per property",
             {.shows_default = true, .least = 1, .most = 100000000});
+  AddListFlag(app, "--bitwise", options->bitwise, options->all_promised,
+              "check promises of equal bits instead: those of the subject, or all if it has none; "
+              "--bitwise=NAME,... checks these: " +
+                  NamesText(oracle::kBitwisePromises,
+                            [](const auto& one) { return std::string(one.name); }));
   return [options] { return Properties(*options); };
 }
 

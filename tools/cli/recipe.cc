@@ -20,7 +20,7 @@ struct RecipeArguments {
   std::vector<std::string> cases, filters, excluded;
   std::string subject, recipe, json;
   ConfigChoice config;
-  double timeout = 60;
+  oracle::SubjectLimits limits;
   ProveOptions prove;
 };
 
@@ -156,7 +156,7 @@ int Infer(const RecipeArguments& options) {
                                                  .filters = options.filters,
                                                  .excluded = options.excluded,
                                                  .config = options.config});
-  const oracle::Subject subject = MakeSubject(options.subject, options.timeout);
+  const oracle::Subject subject = MakeSubject(options.subject, options.limits);
   const std::string start = options.recipe.empty() ? subject.recipe : options.recipe;
   ParseRecipe(start, DType::kF32);  // throws Error before any case runs
   const InferredRecipe inferred =
@@ -173,7 +173,7 @@ Action BindRecipe(CLI::App& app) {
   const auto options = std::make_shared<RecipeArguments>();
   AddOption(app, "cases", options->cases,
             "files of cases, goldens (files or folders), or case lines", {.required = true});
-  AddSubject(app, options->subject, options->recipe, options->timeout);
+  AddSubject(app, options->subject, options->recipe, options->limits);
   AddFilters(app, options->filters, options->excluded);
   AddConfig(app, options->config);
   AddReport(app, "--json", options->json, "write the result in JSON");

@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <memory>
 #include <new>
 #include <optional>
 
@@ -98,6 +99,7 @@ void SayHello(Pipes& pipes, Metadata words, const LoadedSubject& subject) {
   words["version"] = subject.version;
   words["recipe"] = subject.recipe;
   words["operations"] = PrintJson(subject.operations);
+  if (!subject.bitwise.empty()) words["bitwise"] = PrintJson(subject.bitwise);
   Send(pipes, words, {.status = "ok", .message = ""});
 }
 
@@ -114,17 +116,24 @@ void RefuseOtherVersions(const Metadata& words) {
 int RunHost(const std::string& library) {
   Pipes pipes;
   std::optional<LoadedSubject> subject;
+  std::unique_ptr<AskedQuestion> former;  // only if questions say what becomes of its memory
   while (true) {
-    std::optional<AskedQuestion> question;
+    std::unique_ptr<AskedQuestion> question;
     Metadata words;
+    bool keeps_memory = false;
+    std::string written_late;
     try {
       const ScopedFloatingPoint standard;  // the library may have set another one
       const std::optional<SafetensorsHeader> header = NextHeader(pipes);
       if (!header) return 0;
       words["id"] = header->metadata.at("id");
       RefuseOtherVersions(header->metadata);
-      if (header->metadata.at("operation") != "hello")
-        question.emplace(*header, [&pipes](std::span<char> bytes) { pipes.ReadAll(bytes); });
+      keeps_memory = header->metadata.contains("memory");
+      if (former) written_late = former->WrittenLate();
+      if (header->metadata.at("operation") != "hello") {
+        question = std::make_unique<AskedQuestion>(
+            *header, [&pipes](std::span<char> bytes) { pipes.ReadAll(bytes); }, former.get());
+      }
     } catch (const Error& e) {
       if (words.empty()) throw;
       Send(pipes, words, {.status = "error", .message = e.what()});
@@ -132,6 +141,7 @@ int RunHost(const std::string& library) {
     }
     try {
       if (!subject) subject = LoadSubject(library);
+      if (!written_late.empty()) throw Error("of the question before: ", written_late);
       if (question) {
         Send(pipes, words, question->Ask(subject->answer));
       } else {
@@ -140,6 +150,7 @@ int RunHost(const std::string& library) {
     } catch (const Error& e) {
       Send(pipes, words, {.status = "error", .message = e.what()});
     }
+    former = keeps_memory ? std::move(question) : nullptr;
     std::fflush(stdout);
   }
 }

@@ -2,6 +2,7 @@
 
 #include <dlfcn.h>
 
+#include <cstddef>
 #include <exception>
 
 #include "reference/base/error.h"
@@ -12,7 +13,7 @@ namespace sextant::tools {
 namespace {
 
 constexpr char kSymbol[] = "sextant_subject";
-constexpr size_t kMostOperations = 1000;
+constexpr size_t kMostNames = 1000;
 
 std::string DlError() {
   const char* why = dlerror();
@@ -24,16 +25,21 @@ std::string TextOf(const char* text, const char* member) {
   return text;
 }
 
-std::vector<std::string> OperationsOf(const char* const* list) {
-  if (!list) throw Error("the member operations is a null pointer");
+std::vector<std::string> NamesIn(const char* const* list, const char* member) {
   std::vector<std::string> names;
   for (; *list; ++list) {
-    if (names.size() == kMostOperations) {
-      throw Error("the member operations has more than ", kMostOperations,
+    if (names.size() == kMostNames) {
+      throw Error("the member ", member, " has more than ", kMostNames,
                   " names, expected a null pointer after the last one");
     }
     names.push_back(*list);
   }
+  return names;
+}
+
+std::vector<std::string> OperationsOf(const char* const* list) {
+  if (!list) throw Error("the member operations is a null pointer");
+  std::vector<std::string> names = NamesIn(list, "operations");
   if (names.empty()) throw Error("the member operations has no name");
   return names;
 }
@@ -63,12 +69,15 @@ LoadedSubject LoadSubject(const std::string& path) {
   if (!library) throw Error("the library cannot be loaded: ", DlError());
   try {
     const SextantSubject subject =
-        KnownMembers(*SubjectOf(library), "the subject", "SextantSubject");
+        KnownMembers(*SubjectOf(library), "the subject", "SextantSubject",
+                     offsetof(SextantSubject, bitwise));  // libraries before it was added
     if (!subject.answer) throw Error("the member answer is a null pointer");
     return {.name = TextOf(subject.name, "name"),
             .version = TextOf(subject.version, "version"),
             .recipe = TextOf(subject.recipe, "recipe"),
             .operations = OperationsOf(subject.operations),
+            .bitwise =
+                subject.bitwise ? NamesIn(subject.bitwise, "bitwise") : std::vector<std::string>(),
             .answer = subject.answer};
   } catch (const Error& e) {
     throw Error(path, ": ", e.what());

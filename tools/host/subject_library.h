@@ -10,7 +10,7 @@ namespace sextant::tools {
 
 struct LoadedSubject {
   std::string name, version, recipe;
-  std::vector<std::string> operations;
+  std::vector<std::string> operations, bitwise;
   int (*answer)(const SextantQuestion*);
 };
 

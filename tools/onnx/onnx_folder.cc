@@ -178,8 +178,8 @@ class OnnxFolder : public fixtures::RecordFile {
     std::string bytes;
     if (!message.SerializeToString(&bytes))
       throw Error(folder_.string(), ": a tensor has more than 2 GiB, which ONNX files cannot hold");
-    std::ofstream out(path, std::ios::binary);
     errno = 0;
+    std::ofstream out(path, std::ios::binary);
     out << bytes;
     out.close();
     if (!out) Fail({errno != 0 ? errno : EIO, std::generic_category()});

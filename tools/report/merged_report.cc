@@ -179,7 +179,9 @@ void RequireOneRun(const std::vector<Share>& shares) {
       compare(key, expected.at(key), own.at(key));
     const auto words = [](const Json& with) { return with.is_null() ? Json() : with.at("words"); };
     compare("with", words(first.summary.at("with")), words(share.summary.at("with")));
-    const auto seed = [](const Json& fresh) { return fresh.is_null() ? Json() : fresh.at("seed"); };
+    const auto seed = [](const Json& fresh) {
+      return fresh.is_null() ? Json() : Json{fresh.at("seed"), fresh.at("questions").is_null()};
+    };
     compare("fresh", seed(first.summary.at("fresh")), seed(share.summary.at("fresh")));
   }
 }
@@ -209,7 +211,8 @@ std::vector<Share> AllShares(const std::vector<std::string>& paths) {
   return sorted;
 }
 
-// Adds the cases of a share at their places among all cases. A fresh case follows its own.
+// Adds the cases of a share at their places among all cases. A fresh case follows its own, or has
+// its place.
 void AddCases(const Share& share, std::map<size_t, std::vector<Verdict>>& places, size_t all_cases,
               Report& report) {
   const Json& counts = share.summary.at("counts");
@@ -221,10 +224,12 @@ void AddCases(const Share& share, std::map<size_t, std::vector<Verdict>>& places
   size_t next = 0, last = 0;
   for (const Json& json : share.cases) {
     Verdict verdict = VerdictOf(json);
-    if (const Json& committed = json.at("fresh_of"); !committed.is_null()) {
+    const Json& committed = json.at("fresh_of");
+    if (!committed.is_null()) {
       if (!report.fresh) throw Error("has a fresh case, but no seed");
       report.fresh->committed.emplace(verdict.case_line, committed);
-    } else {
+    }
+    if (committed.is_null() || report.fresh->adversarial) {
       if (next == positions.size() || positions[next] >= all_cases ||
           places.contains(positions[next]))
         throw Error("its cases are not those of its share");
@@ -247,6 +252,7 @@ Report MergedReport(const std::vector<std::string>& paths) try {
                 .recipe = first.at("recipe"),
                 .strict = first.at("strict"),
                 .timeout = first.at("timeout"),
+                .limits = first.at("limits").is_null() ? "" : first.at("limits"),
                 .supported_only = first.at("supported_only"),
                 .sampled_is_enough = first.at("sampled_is_enough"),
                 .open_rows = first.at("open_rows"),
@@ -256,8 +262,14 @@ Report MergedReport(const std::vector<std::string>& paths) try {
     if (!budget.at("elements").is_null()) report.budget.elements = budget.at("elements");
     report.budget.seed = budget.at("seed");
   }
-  if (const Json& fresh = first.at("fresh"); !fresh.is_null())
-    report.fresh = FreshCases{fresh.at("seed").get<uint64_t>()};
+  if (const Json& fresh = first.at("fresh"); !fresh.is_null()) {
+    report.fresh = FreshCases{.seed = fresh.at("seed").get<uint64_t>(),
+                              .adversarial = !fresh.at("questions").is_null()};
+    for (const Share& share : shares) {
+      const Json& questions = share.summary.at("fresh").at("questions");
+      if (!questions.is_null()) report.fresh->questions += questions.get<size_t>();
+    }
+  }
   if (const Json& with = first.at("with"); !with.is_null()) {
     report.with = with.at("words");
     report.replaced.equal = with.at("equal");
@@ -285,7 +297,7 @@ Report MergedReport(const std::vector<std::string>& paths) try {
     lines += place.front().case_line + "\n";
     for (Verdict& verdict : place) report.verdicts.push_back(std::move(verdict));
   }
-  if (report.not_reached == 0 && fixtures::DigestOf(lines) != first.at("shard").at("sha256"))
+  if (report.not_reached == 0 && first.at("shard").at("sha256") != fixtures::DigestOf(lines))
     throw Error(paths.front(), ": the cases of the shares are not those of the run");
   return report;
 } catch (const Json::exception& e) {

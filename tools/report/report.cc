@@ -185,8 +185,11 @@ std::string FreshLine(const Report& report) {
     failing += report.IsFailure(v);
     open += report.Assess(v).result == Result::kOpenByInputs;
   }
-  std::string text = "with fresh inputs (--fresh=" + std::to_string(report.fresh->seed) +
+  const auto& [seed, committed, adversarial, questions] = *report.fresh;
+  std::string text = std::string("with fresh inputs (--") +
+                     (adversarial ? "adversarial" : "fresh") + "=" + std::to_string(seed) +
                      "): " + CountText(cases, "case");
+  if (adversarial) text += ", " + CountText(questions, "question");
   if (failing > 0) text += ", " + std::to_string(failing) + " of them with a failure";
   if (open > 0) text += ", " + std::to_string(open) + " of them unverified, which is accepted";
   return text;
@@ -298,10 +301,15 @@ std::string Details(const Verdict& verdict) {
 }
 
 std::string RepeatCommand(const Report& report, const Verdict& verdict) {
-  return "sextant check " + PrintableWord(verdict.case_line) + " --subject " +
-         PrintableWord(report.subject) + " --recipe " + PrintableWord(report.recipe) +
-         (report.strict ? " --strict" : "") +
-         (report.timeout.empty() ? "" : " --timeout " + report.timeout) + SampleOptions(verdict) +
+  const bool adversarial = report.fresh && report.fresh->adversarial;
+  const std::string* const committed = report.CommittedOf(verdict);
+  return "sextant check " +
+         PrintableWord(adversarial && committed ? *committed : verdict.case_line) +
+         (adversarial ? " --adversarial=" + std::to_string(report.fresh->seed) : "") +
+         " --subject " + PrintableWord(report.subject) + " --recipe " +
+         PrintableWord(report.recipe) + (report.strict ? " --strict" : "") +
+         (report.timeout.empty() ? "" : " --timeout " + report.timeout) +
+         (adversarial ? "" : SampleOptions(verdict)) +
          (verdict.sample && report.sampled_is_enough ? " --sampled-is-enough" : "");
 }
 

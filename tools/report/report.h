@@ -50,6 +50,7 @@ struct Report {
   std::string subject, recipe;  // no recipe: neither the call nor a subject that started said one
   bool strict = false;          // the grade `unlikely` and loose elements count as failures
   std::string timeout{};        // seconds per case; empty for the default
+  std::string limits{};         // of a third-party subject (oracle/subject/limits.h)
   std::vector<oracle::Verdict> verdicts{};
   std::string not_started{};        // why the subject could not be started; no case was judged
   std::string after_last_answer{};  // how the subject broke the protocol at its end; empty if not

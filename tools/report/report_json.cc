@@ -170,6 +170,7 @@ Json FreshToJson(const Report& report) {
   if (!report.fresh) return nullptr;
   const auto is_fresh = [&report](const Verdict& v) { return report.CommittedOf(v) != nullptr; };
   return {{"seed", report.fresh->seed},
+          {"questions", report.fresh->adversarial ? Json(report.fresh->questions) : Json()},
           {"cases", std::ranges::count_if(report.verdicts, is_fresh)}};
 }
 
@@ -230,6 +231,7 @@ Json SummaryToJson(const Report& report) {
           {"fresh", FreshToJson(report)},
           {"with", WithToJson(report)},
           {"timeout", report.timeout},
+          {"limits", report.limits.empty() ? Json() : Json(report.limits)},
           {"open_rows", report.open_rows},
           {"engine", report.engine},
           {"program", SEXTANT_VERSION},

@@ -146,17 +146,19 @@ def round_to(values, dtype):
         return (rounded + 0.0 if about.patterns == "fnuz" else rounded).astype(np.float32)  # exact
 
 
-def serve(operations, name=None, version="", recipe="native"):
+def serve(operations, name=None, version="", recipe="native", bitwise=()):
     """Answers questions until the input ends.
 
     operations     name of an operation -> function
     name, version  of the implementation, for reports; by default the name of the program
     recipe         how the implementation computes: a standard recipe or the line of a recipe
+    bitwise        promises of equal bits, for `sextant properties --bitwise`: "run", "batch" ...
     """
     name = name or os.path.basename(sys.argv[0]) or "python"
     for function in operations.values():
         _parameters(function)  # an error at once, not at the first question
     source, sink = _take_pipes()
+    memory = _Memory()
     while True:
         message = _read_message(source)
         if message is None:
@@ -168,9 +170,11 @@ def serve(operations, name=None, version="", recipe="native"):
         elif words["operation"] == "hello":
             names = json.dumps(sorted(operations))
             about = {"name": name, "version": version, "recipe": recipe, "operations": names}
+            if bitwise:
+                about["bitwise"] = json.dumps(list(bitwise))
             reply = _encode({"id": words["id"], "status": "ok", "sextant": _VERSION, **about}, {})
         else:
-            reply = _answer(operations, words, tensors)
+            reply = _answer(operations, words, tensors, memory)
         try:
             sink.write(reply)
             sink.flush()
@@ -285,13 +289,48 @@ def _bits_of(values, dtype):
     return np.where(np.isnan(values), sign - (about.patterns != "fnuz"), bits)
 
 
-def _answer(operations, words, tensors):
+class _Memory:
+    """The arrays of a question, in the memory of those of the question before it or elsewhere, as
+    `memory` of the question says (oracle/subject/PROTOCOL.md)."""
+
+    def __init__(self):
+        self._kept = {}  # name -> array that the last function got
+
+    def place(self, words, tensors):
+        """Replaces the arrays of `tensors`; those of the message stay unchanged."""
+        import numpy as np
+
+        if "memory" not in words:
+            self._kept = {}
+            return
+        same, placed = json.loads(words["memory"])["same"], {}
+        for name, (array, dtype) in tensors.items():
+            former = self._kept.get(name)
+            if same and former is not None and (former.shape, former.dtype) == (array.shape, array.dtype):
+                placed[name] = former
+                placed[name][...] = array
+            else:
+                placed[name] = np.array(array)
+            tensors[name] = (placed[name], dtype)
+        self._kept = placed
+
+    def require_unchanged(self, received):
+        """Raises ValueError if the function wrote into an array."""
+        for name, array in self._kept.items():
+            if array.tobytes() != received[name][0].tobytes():
+                raise ValueError(f"the function changed the input {name}")
+
+
+def _answer(operations, words, tensors, memory):
     """The reply to a question, as bytes."""
     try:
         if words["operation"] not in operations:
             raise Unsupported(f"no operation {words['operation']}; there are: {sorted(operations)}")
+        received = dict(tensors)
+        memory.place(words, tensors)
         case = _case_of(words, tensors)
         outputs = _call(operations[case.operation], case)
+        memory.require_unchanged(received)
         for name in outputs:
             if outputs[name] is None:
                 raise ValueError(f"output {name} is None, expected an array")

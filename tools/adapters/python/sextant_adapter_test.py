@@ -22,10 +22,11 @@ def tensor(dtype, shape, begin, end):
     return {"dtype": dtype, "shape": shape, "data_offsets": [begin, end]}
 
 
-def question(operation="op", attributes=None, outputs=None, dtype="f32", said=None, absent=()):
+def question(operation="op", attributes=None, outputs=None, dtype="f32", said=None, absent=(), same=None):
     """A question with the input x = [1, 2] in f32."""
     return message(
         {
+            **({} if same is None else {"memory": json.dumps({"same": same, "fill": 0})}),
             **({} if said is None else {"said": json.dumps(said)}),
             **({"absent": json.dumps(absent)} if absent else {}),
             "sextant": "2",
@@ -113,6 +114,21 @@ class Conversation(unittest.TestCase):
             self.assertEqual(header["__metadata__"], {"id": "7", "status": "ok"})
             self.assertEqual(header["y"], tensor("F32", [2], 0, 8))
             self.assertEqual(struct.unpack("<2f", body), (2, 4))
+
+    def test_gives_arrays_in_the_memory_of_the_last_question_or_elsewhere(self):
+        source = "places = []\ndef op(x): places.append(x.ctypes.data); return {'y': x + %s}"
+        same = "len(set(places)) + (places[-1] == places[0]) * 10"
+        answers = run(source % same, *(question(same=same) for same in (False, True, False, True, False)))
+        numbers = [struct.unpack("<2f", body)[0] - 1 for _, body in answers]
+        self.assertEqual(numbers[:2], [11, 11])
+        self.assertEqual(numbers[2:4], [2, 2])  # not where the first one is, which is kept until then
+        self.assertGreaterEqual(numbers[4], 2)
+
+    def test_notices_changed_inputs_where_the_question_asks_for_it(self):
+        source = "def op(x): y = x * 2; x[0] = 5; return {'y': y}"
+        self.assertEqual(status_of(source, question(same=True)),
+                         ("error", "ValueError: the function changed the input x"))
+        self.assertEqual(status_of(source, question()), ("ok", ""))
 
     # 1.5 is 0x3c in e4m3fn; 0x80 is -0.
     def test_accepts_8_bit_floats_as_numbers_and_as_bit_patterns(self):

@@ -1,0 +1,175 @@
+#include "tools/api/check_bitwise.h"
+
+#include <sched.h>
+
+#include <algorithm>
+#include <map>
+#include <optional>
+
+#include "oracle/property/bitwise.h"
+#include "oracle/subject/promises.h"
+#include "reference/base/hash.h"
+#include "reference/base/splitmix64.h"
+#include "reference/case/operations.h"
+#include "tools/api/answer_of.h"
+
+namespace sextant::tools {
+namespace {
+
+using oracle::Answer;
+using oracle::BitwiseQuestion;
+
+constexpr size_t kCasesOfProcess = 16;  // cases for which one new process is started
+
+// This thread, and processes that it starts, have one of its processors.
+class ScopedOneProcessor {
+ public:
+  ScopedOneProcessor() {
+    CPU_ZERO(&before_);
+    if (sched_getaffinity(0, sizeof before_, &before_) != 0) return;
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
+      if (!CPU_ISSET(cpu, &before_)) continue;
+      CPU_SET(cpu, &one);
+      break;
+    }
+    changed_ = sched_setaffinity(0, sizeof one, &one) == 0;
+  }
+  ~ScopedOneProcessor() {
+    if (changed_) sched_setaffinity(0, sizeof before_, &before_);
+  }
+  ScopedOneProcessor(const ScopedOneProcessor&) = delete;
+  ScopedOneProcessor& operator=(const ScopedOneProcessor&) = delete;
+
+ private:
+  cpu_set_t before_;
+  bool changed_ = false;
+};
+
+struct Asked {
+  const Selected& selected;
+  Tensors outputs;
+};
+
+class Promises {
+ public:
+  Promises(const oracle::Subject& subject, const std::vector<std::string>& wanted, uint64_t seed)
+      : subject_(subject), wanted_(wanted), seed_(seed) {}
+
+  void Check(const Selected* first, size_t count) {
+    std::vector<Asked> asked;
+    for (size_t i = 0; i < count; ++i) {
+      const Selected& selected = first[i];
+      const Tensors inputs = InputsOf(selected);
+      Answer answer = AnswerOf(subject_, selected.c, inputs);
+      if (answer.status == Answer::Status::kAnswered) {
+        CheckRows(selected.c, inputs, answer.outputs);
+        asked.push_back({selected, std::move(answer.outputs)});
+      } else {
+        for (const auto& promise : oracle::kBitwisePromises)
+          if (Wants(promise.name)) Miss(Of(selected.c, promise.name), selected.c, answer);
+      }
+    }
+    AskAgain(asked, "run", "the same question again");
+    if (!subject_.restart) return;
+    if (Wants("run")) {
+      subject_.restart();
+      AskAgain(asked, "run", "in a new process");
+    }
+    if (Wants("threads")) {
+      subject_.restart();
+      const ScopedOneProcessor alone;
+      AskAgain(asked, "threads", "on one processor");
+    }
+    if (Wants("threads")) subject_.restart();  // the next cases have all processors
+  }
+
+  std::vector<BitwiseVerdict> Verdicts() {
+    std::vector<BitwiseVerdict> all;
+    for (const std::string& operation : OperationNames()) {
+      for (const auto& promise : oracle::kBitwisePromises) {
+        const auto at = verdicts_.find({operation, std::string(promise.name)});
+        if (at != verdicts_.end()) all.push_back(std::move(at->second));
+      }
+    }
+    return all;
+  }
+
+ private:
+  bool Wants(std::string_view promise) const {
+    return wanted_.empty() || std::ranges::count(wanted_, promise) > 0;
+  }
+
+  BitwiseVerdict& Of(const Case& c, std::string_view promise) {
+    const std::pair key(std::string(c.name()), std::string(promise));
+    const auto [at, is_new] = verdicts_.try_emplace(key);
+    if (is_new) {
+      at->second.operation = key.first;
+      at->second.promise = key.second;
+      at->second.sentence = oracle::FindPromise(promise)->sentence;
+    }
+    return at->second;
+  }
+
+  static void Miss(BitwiseVerdict& verdict, const Case& c, const Answer& answer) {
+    if (answer.status == Answer::Status::kUnsupported) {
+      ++verdict.declined;
+    } else if (verdict.error.empty()) {
+      verdict.case_line = c.ToString();
+      verdict.error = answer.message;
+    }
+  }
+
+  void CheckRows(const Case& c, const Tensors& inputs, const Tensors& outputs) {
+    SplitMix64 random(Mix(seed_) + HashOf(c.ToString()));
+    for (const auto& promise : oracle::kBitwisePromises) {
+      if (Wants(promise.name)) Of(c, promise.name);  // says that nothing was compared
+    }
+    for (const BitwiseQuestion& question : oracle::BitwiseQuestions(c, inputs, wanted_, random)) {
+      const Answer answer = AnswerOf(subject_, question.c, question.inputs);
+      Compare(Of(c, question.promise), c, outputs, question.rows_of_whole, answer, question.rows,
+              question.how);
+    }
+  }
+
+  void AskAgain(const std::vector<Asked>& asked, std::string_view promise, const std::string& how) {
+    if (!Wants(promise)) return;
+    for (const Asked& before : asked) {
+      const Case& c = before.selected.c;
+      const Answer answer = AnswerOf(subject_, c, InputsOf(before.selected));
+      Compare(Of(c, promise), c, before.outputs, {}, answer, {}, how);
+    }
+  }
+
+  static void Compare(BitwiseVerdict& verdict, const Case& c, const Tensors& whole,
+                      const Slice& rows_of_whole, const Answer& answer, const Slice& rows,
+                      const std::string& how) {
+    if (answer.status != Answer::Status::kAnswered) return Miss(verdict, c, answer);
+    ++verdict.compared;
+    if (!verdict.difference.empty()) return;
+    verdict.difference = oracle::BitDifference(c, whole, rows_of_whole, answer.outputs, rows);
+    if (verdict.difference.empty()) return;
+    verdict.case_line = c.ToString();
+    verdict.how = how;
+  }
+
+  const oracle::Subject& subject_;
+  const std::vector<std::string>& wanted_;
+  const uint64_t seed_;
+  std::map<std::pair<std::string, std::string>, BitwiseVerdict> verdicts_;
+};
+
+}  // namespace
+
+std::vector<BitwiseVerdict> CheckBitwise(const std::vector<Selected>& cases,
+                                         const oracle::Subject& subject,
+                                         const std::vector<std::string>& promises, uint64_t seed) {
+  oracle::RequirePromises(promises);
+  Promises all(subject, promises, seed);
+  for (size_t first = 0; first < cases.size(); first += kCasesOfProcess)
+    all.Check(&cases[first], std::min(kCasesOfProcess, cases.size() - first));
+  return all.Verdicts();
+}
+
+}  // namespace sextant::tools
