@@ -10,16 +10,12 @@ namespace sextant::oracle {
 namespace {
 
 // The difference of two answers in each element that has a value, in ulps.
-std::vector<double> Differences(const std::vector<AnsweredOutput>& a,
-                                const std::vector<AnsweredOutput>& b) {
+std::vector<double> Differences(const AnsweredOutput& a, const AnsweredOutput& b) {
   std::vector<double> differences;
-  for (size_t o = 0; o < a.size(); ++o) {
-    for (size_t i = 0; i < a[o].samples.size(); ++i) {
-      const double ulp = a[o].samples[i].ulp;
-      if (std::isnan(ulp)) continue;
-      const double difference = a[o].got[i] == b[o].got[i] ? 0 : a[o].got[i] - b[o].got[i];
-      differences.push_back(difference / ulp);
-    }
+  for (size_t i = 0; i < a.samples.size(); ++i) {
+    const double ulp = a.samples[i].ulp;
+    if (std::isnan(ulp)) continue;
+    differences.push_back((a.got[i] == b.got[i] ? 0 : a.got[i] - b.got[i]) / ulp);
   }
   return differences;
 }
@@ -36,9 +32,10 @@ std::vector<double> Permitted(const AnsweredOutput& a, const AnsweredOutput& b) 
 
 }  // namespace
 
-RecipeDifference DifferenceOfRecipes(const Case& c, const Tensors& inputs,
-                                     const std::string& recipe, const std::string& other,
-                                     const ProveOptions& options) {
+std::vector<DifferenceOfOutput> DifferencesOfRecipes(const Case& c, const Tensors& inputs,
+                                                     const std::string& recipe,
+                                                     const std::string& other,
+                                                     const ProveOptions& options) {
   if (c.info().HasChoices())
     throw Error(c.name(), " chooses codes or indices, which have no distance in ulps");
   const Recipe own = ParseRecipe(recipe, c.dtype()), second = ParseRecipe(other, c.dtype());
@@ -50,24 +47,29 @@ RecipeDifference DifferenceOfRecipes(const Case& c, const Tensors& inputs,
   const std::vector<AnsweredOutput> a = answered(permitted, own);
   const std::vector<AnsweredOutput> b =
       answered(PermittedErrors({c, inputs, second}, options), second);
-  RecipeDifference all{.outputs = {}, .measured = DistributionOf(Differences(a, b)), .steps = {}};
+  std::vector<DifferenceOfOutput> all;
   for (size_t o = 0; o < a.size(); ++o) {
-    std::vector<double> differences = Differences({a[o]}, {b[o]});
+    std::vector<double> differences = Differences(a[o], b[o]);
     const size_t elements = differences.size();
-    all.outputs.push_back({a[o].name, elements, DistributionOf(std::move(differences)),
-                           DistributionOf(Permitted(a[o], b[o]))});
+    all.push_back({a[o].name, elements, DistributionOf(std::move(differences)),
+                   DistributionOf(Permitted(a[o], b[o]))});
   }
   for (size_t i = 0; i < own.steps.size(); ++i) {
     if (own.steps[i] == second.steps[i]) continue;
     Recipe mixed = own;
     mixed.steps[i] = second.steps[i];
-    const Distribution measured = DistributionOf(Differences(a, answered(permitted, mixed)));
-    if (measured.largest > 0)
-      all.steps.push_back({PrintValue(static_cast<Step>(i)), TextOf(own.steps[i]),
-                           TextOf(second.steps[i]), measured});
+    const std::vector<AnsweredOutput> changed = answered(permitted, mixed);
+    for (size_t o = 0; o < a.size(); ++o) {
+      const Distribution measured = DistributionOf(Differences(a[o], changed[o]));
+      if (measured.largest > 0)
+        all[o].steps.push_back({PrintValue(static_cast<Step>(i)), TextOf(own.steps[i]),
+                                TextOf(second.steps[i]), measured});
+    }
   }
-  std::ranges::stable_sort(all.steps, std::greater(),
-                           [](const auto& one) { return one.measured.p99; });
+  for (DifferenceOfOutput& output : all) {
+    std::ranges::stable_sort(output.steps, std::greater(),
+                             [](const auto& one) { return one.measured.p99; });
+  }
   return all;
 }
 

@@ -11,29 +11,26 @@
 
 namespace sextant::oracle {
 
+// The answers of the first recipe, and of it with one rule of the second.
+struct DifferenceAtStep {
+  std::string step, rule, other_rule;
+  Distribution measured{};
+};
+
 // Differences in ulps of an output, at its exact value.
 struct DifferenceOfOutput {
   std::string output;
   size_t elements = 0;
   Distribution measured{};   // of an implementation of each recipe
   Distribution permitted{};  // the permitted errors of both together: no two answers differ by more
+  std::vector<DifferenceAtStep> steps{};  // whose rules differ, largest first (99 %)
 };
 
-// The answers of the first recipe, and of it with one rule of the second.
-struct DifferenceAtStep {
-  std::string step, rule, other_rule;
-  Distribution measured{};  // over all outputs
-};
-
-struct RecipeDifference {
-  std::vector<DifferenceOfOutput> outputs;
-  Distribution measured{};              // over all outputs
-  std::vector<DifferenceAtStep> steps;  // whose rules differ, largest first (99 %)
-};
-
-// Throws Error if a recipe is wrong, or if the operation chooses codes or indices.
-RecipeDifference DifferenceOfRecipes(const Case& c, const Tensors& inputs,
-                                     const std::string& recipe, const std::string& other,
-                                     const ProveOptions& options);
+// One for each output. Throws Error if a recipe is wrong, or if the operation chooses codes or
+// indices.
+std::vector<DifferenceOfOutput> DifferencesOfRecipes(const Case& c, const Tensors& inputs,
+                                                     const std::string& recipe,
+                                                     const std::string& other,
+                                                     const ProveOptions& options);
 
 }  // namespace sextant::oracle

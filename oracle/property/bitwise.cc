@@ -13,6 +13,8 @@
 namespace sextant::oracle {
 namespace {
 
+constexpr size_t kMostRows = 6;  // that are asked one by one
+
 // Attributes that say where the queries of each sequence are.
 constexpr std::array kPlaces = {"query_offset", "key_length", "segments"};
 
@@ -31,9 +33,13 @@ class Questions {
     for (const char letter : c_.info().slices) {
       const std::string axis(1, letter);
       if (!c_.dimensions().contains(axis) || ExtentOf(c_, axis) < 2) continue;
-      const size_t row = random_.Below(ExtentOf(c_, axis));
-      BesideOthers(axis, row);
-      if (IsIndependent(c_.operation(), letter) || IsBatchOfEquals(axis)) InSmaller(axis, row);
+      const size_t extent = ExtentOf(c_, axis), half = extent / 2;
+      BesideOthers(axis, 0, half);
+      BesideOthers(axis, half, extent - half);
+      if (!IsIndependent(c_.operation(), letter) && !IsBatchOfEquals(axis)) continue;
+      InSmaller(axis, 0, half);
+      InSmaller(axis, half, extent - half);
+      for (const size_t row : SomeOf(extent)) InSmaller(axis, row, 1);
     }
     OfPrefill();
     return std::move(questions_);
@@ -51,11 +57,19 @@ class Questions {
            });
   }
 
-  // The row in its place, among rows of other numbers.
-  void BesideOthers(const std::string& axis, size_t row) {
+  // All indices, or some at random.
+  std::vector<size_t> SomeOf(size_t extent) {
+    std::set<size_t> some;
+    while (some.size() < std::min(extent, kMostRows))
+      some.insert(extent <= kMostRows ? some.size() : random_.Below(extent));
+    return {some.begin(), some.end()};
+  }
+
+  // The rows in their places, with other numbers in all others.
+  void BesideOthers(const std::string& axis, size_t first, size_t count) {
     if (!Wants("batch") || !DependsOnSeed(c_)) return;
     const Case other = c_.With("seed=" + std::to_string(random_.Bits() >> 32));
-    const Slice rows{{{axis, {row, 1}}}};
+    const Slice rows{{{axis, {first, count}}}};
     Tensors mixed = DrawInputs(other);
     for (size_t t = 0; t < mixed.size(); ++t) {
       const TensorSpec& spec = *FindTensor(c_.signature(), mixed[t].name);
@@ -69,16 +83,9 @@ class Questions {
         {"batch", TextOf(rows) + " beside others", other, std::move(mixed), rows, rows});
   }
 
-  // The row alone, and with about half of the others.
-  void InSmaller(const std::string& axis, size_t row) {
-    if (!Wants("batch_size")) return;
-    const size_t extent = ExtentOf(c_, axis), half = (extent + 1) / 2;
-    std::set<size_t> counts = {1, half};
-    for (const size_t count : counts) {
-      if (count == extent) continue;
-      const size_t first = std::min(row - row % count, extent - count);
-      AddPart("batch_size", {{{axis, {first, count}}}}, {{{axis, {first, count}}}}, {});
-    }
+  void InSmaller(const std::string& axis, size_t first, size_t count) {
+    const Slice rows{{{axis, {first, count}}}};
+    AddPart("batch_size", rows, rows, {});
   }
 
   // A query among the keys up to the last one that it sees, without the queries after it.
@@ -93,12 +100,13 @@ class Questions {
     }
     const size_t queries = ExtentOf(c_, "S"), keys = ExtentOf(c_, "T");
     if (queries < 2 || queries > keys) return;
-    const size_t query = random_.Below(queries - 1), seen = keys - queries + query + 1;
-    const Slice whole{{{"S", {query, 1}}}};
-    AddPart("keys", {{{"S", {0, query + 1}}, {"T", {0, seen}}}}, whole, whole);
-    AddPart("decode", {{{"S", {query, 1}}, {"T", {0, seen}}}}, whole, {});
-    const size_t last = queries - 1;
-    AddPart("decode", {{{"S", {last, 1}}}}, {{{"S", {last, 1}}}}, {});
+    for (const size_t query : SomeOf(queries)) {
+      const size_t seen = keys - queries + query + 1;
+      const Slice whole{{{"S", {query, 1}}}};
+      if (query + 1 < queries)
+        AddPart("keys", {{{"S", {0, query + 1}}, {"T", {0, seen}}}}, whole, whole);
+      AddPart("decode", {{{"S", {query, 1}}, {"T", {0, seen}}}}, whole, {});
+    }
   }
 
   void AddPart(std::string_view promise, const Slice& part, const Slice& rows_of_whole,

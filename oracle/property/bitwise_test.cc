@@ -10,6 +10,7 @@
 #include "oracle/subject/subject.h"
 #include "reference/case/draw.h"
 #include "reference/case/operations.h"
+#include "reference/case/out_of_memory.h"
 
 namespace sextant::oracle {
 namespace {
@@ -22,11 +23,12 @@ TEST(BitwiseQuestions, HaveTheSameExactValues) {
   std::map<std::string_view, size_t> questions;
   SplitMix64 random(1);
   for (const char* operation :
-       {"attention", "rope_attention", "cross_attention", "rope", "rms_norm", "linear", "softmax",
+       {"attention", "rope_attention", "cross_attention", "rope", "rms_norm", "linear",
         "attention_scores", "relative_attention", "quantize"}) {
     for (const CaseLine& line :
          ReadCaseLines("fixtures/cases/" + std::string(operation) + ".cases")) {
       const Case c = Case::Parse(line.text);
+      if (ElementsOf(c) > 1000) continue;
       const Tensors inputs = DrawInputs(c);
       const Tensors whole = subject.answer(c, inputs).outputs;
       for (const BitwiseQuestion& question : BitwiseQuestions(c, inputs, {}, random)) {
@@ -56,7 +58,7 @@ TEST(BitwiseQuestions, AreThoseOfThePromises) {
   const Tensors inputs = DrawInputs(c);
   for (const BitwiseQuestion& question : BitwiseQuestions(c, inputs, {"decode"}, random))
     EXPECT_EQ(question.promise, "decode");
-  EXPECT_EQ(BitwiseQuestions(c, inputs, {"decode"}, random).size(), 2u);
+  EXPECT_EQ(BitwiseQuestions(c, inputs, {"decode"}, random).size(), 3u);  // queries
   const Case open = Case::Parse("attention B=1 H=1 K=1 S=3 T=5 D=4");
   EXPECT_TRUE(BitwiseQuestions(open, DrawInputs(open), {"decode", "keys"}, random).empty());
 }

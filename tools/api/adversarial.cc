@@ -10,6 +10,7 @@
 #include <string_view>
 #include <utility>
 
+#include "oracle/diagnosis/work.h"
 #include "oracle/property/nearby_questions.h"
 #include "reference/base/hash.h"
 #include "reference/base/splitmix64.h"
@@ -26,8 +27,14 @@ using oracle::Asking;
 using oracle::Verdict;
 
 constexpr size_t kCasesBeforeRestart = 16;  // cases after which a new process is started
-constexpr size_t kWholeJudged = 1 << 12;    // elements of a later answer that is judged as a whole
-constexpr size_t kPartJudged = 8;           // a larger one is judged in so small a part
+// Of a later answer so many elements are judged, and of a larger one so small a part. An answer to
+// the question of the case that has other bits than before may be wrong in few places.
+struct Part {
+  size_t elements, share;
+};
+constexpr Part kOfOther = {1 << 10, 32}, kOfSame = {1 << 14, 4};
+constexpr double kLittleWork = 0x1p14;
+constexpr double kOtherQuestions = 6;    // about a case
 constexpr size_t kFewestQuestions = 16;  // questions about a small case: some subjects change later
 constexpr size_t kSmallCase = size_t{1} << 16;  // elements of all its tensors
 constexpr size_t kMostDeclined = 4;             // other attributes, until one is answered
@@ -40,7 +47,7 @@ std::string_view BytesOf(const Tensor<double>& tensor) {
 uint64_t DigestOf(const Tensors& tensors, uint64_t start) {
   uint64_t digest = start;
   for (const NamedTensor& tensor : tensors)
-    digest = Mix(digest + HashOf(tensor.name)) + HashOf(BytesOf(tensor.values));
+    digest = HashOfData(BytesOf(tensor.values), digest + HashOf(tensor.name));
   return digest;
 }
 
@@ -164,13 +171,13 @@ class Attack {
         "it is right for the inputs that every user has, and wrong for those that were drawn now");
   }
 
-  Verdict JudgePart(const Step& step, const Answer& answer) {
+  Verdict JudgePart(const Step& step, const Answer& answer, const Part& part) {
     JudgeSubjectOptions options = all_.options;
     options.time = nullptr;
     const size_t elements = OutputElementsOf(step.c);
     size_t& most = options.budget.elements;
-    const size_t part = elements / kPartJudged;
-    if (elements > kWholeJudged) most = most > 0 ? std::min(most, part) : part;
+    const size_t few = std::max(part.elements, elements / part.share);
+    if (elements > few) most = most > 0 ? std::min(most, few) : few;
     options.budget.seed = random_.Bits();
     return JudgeAnswer({step.c}, asked_, step.inputs, answer, options);
   }
@@ -194,9 +201,26 @@ class Attack {
     });
   }
 
+  // Answers that vary, and those that are the same to another question. Of the others as many, by
+  // chance, as take no more work than the first answer, or little.
+  bool IsJudged(const Answered& now, const Step& step) {
+    if (IsRepeated(now) || std::ranges::count(answered_, now.answer, &Answered::answer) > 0)
+      return true;
+    const size_t elements = OutputElementsOf(step.c);
+    const double share = std::min(1.0, static_cast<double>(kOfOther.elements) /
+                                           static_cast<double>(std::max<size_t>(elements, 1)));
+    const double work =
+        std::max(share, 1.0 / kOfOther.share) * static_cast<double>(oracle::WorkOf(step.c));
+    const double most = std::max(kLittleWork, static_cast<double>(oracle::WorkOf(selected_.c)));
+    return random_.Uniform(0, 1) * kOtherQuestions * work < most;
+  }
+
+  bool IsRepeated(const Answered& now) const {
+    return std::ranges::count(answered_, now.question, &Answered::question) > 0;
+  }
+
   bool BreaksPromise(const Answered& now) const {
-    return std::ranges::count(all_.subject.bitwise, "run") > 0 &&
-           std::ranges::count(answered_, now.question, &Answered::question) > 0;
+    return std::ranges::count(all_.subject.bitwise, "run") > 0 && IsRepeated(now);
   }
 
   // False if it found something; then the verdict says it.
@@ -220,7 +244,7 @@ class Attack {
     Note(step, answer);
     const Answered now = answered_.back();
     answered_.pop_back();
-    if (IsKnown(now)) return true;
+    if (IsKnown(now) || !IsJudged(now, step)) return true;
     if (BreaksPromise(now)) {
       found_ = true;
       verdict_.status = Verdict::Status::kFails;
@@ -228,7 +252,7 @@ class Attack {
       Found("breaks_promise", "it promises equal bits of the same question (`run`)");
       return false;
     }
-    Verdict verdict = JudgePart(step, answer);
+    Verdict verdict = JudgePart(step, answer, IsRepeated(now) ? kOfSame : kOfOther);
     if (verdict.status == Verdict::Status::kFails) {
       found_ = true;
       verdict_ = std::move(verdict);
@@ -251,7 +275,7 @@ class Attack {
                                                    "), bit for bit");
       }
     }
-    if (std::ranges::count(answered_, now.question, &Answered::question) == 0) return;
+    if (!IsRepeated(now)) return;
     if (now.number == 2 && IsRightAsFirst()) {
       Found("depends_on_outputs_before",
             "it is right if the outputs hold before the answer what they held the first time");
@@ -266,7 +290,7 @@ class Attack {
     const Step step{"", selected_.c, InputsOf(selected_), {.in_same_memory = true}};
     const Answer answer = AnswerTo(step);
     if (answer.status != Answer::Status::kAnswered) return false;
-    return JudgePart(step, answer).status == Verdict::Status::kConforms;
+    return JudgePart(step, answer, kOfSame).status == Verdict::Status::kConforms;
   }
 
   void Found(const std::string& name, const std::string& why) {

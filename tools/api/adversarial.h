@@ -20,9 +20,10 @@ struct CasesToAttack {
 
 // Asks each case; then, with equal shapes and with other ones, questions to which the same answer
 // would be wrong, and the case again: in the same memory and elsewhere, later, in a new process.
-// The first answer is judged as a whole. Another one is judged unless it has the same bits as a
-// judged one to the same question: of large cases a part, at most 1/8 of the elements. So
-// an answer that varies within what its recipe permits is right. Calls take(verdict) for each case,
+// The first answer is judged as a whole, and so is each that has other bits than one to the same
+// question, or the bits of one to another question: of large cases a part. So an answer that varies
+// within what its recipe permits is right. Of the others as many are judged, by chance, as take no
+// more work than the first one. Calls take(verdict) for each case,
 // in order, until it returns false: of the first answer, or of a failing later one, with what was
 // found as its first cause. Counts the questions in `fresh`. Throws what JudgeCases throws.
 void AttackCases(const CasesToAttack& all, FreshCases& fresh,

@@ -156,8 +156,11 @@ class EntryReader {
 };
 
 // toml++ 3.3 asserts, or has undefined behaviour, if the name of a table begins with a wrong
-// character ("[=]"). Throws Error for such a line; also within a text of several lines.
+// character ("[=]"), or in another line. Throws Error for such a line; also within a text of
+// several lines.
 void RefuseWrongTableNames(std::string_view text, const std::string& path) {
+  constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";  // which toml++ skips
+  if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
   std::istringstream in{std::string(text)};
   size_t number = 1;
   for (std::string line; std::getline(in, line); ++number) {
@@ -166,11 +169,12 @@ void RefuseWrongTableNames(std::string_view text, const std::string& path) {
     size_t at = line.find_first_not_of(" \t");
     if (at == line.npos || line[at] != '[') continue;
     at += line.compare(at, 2, "[[") == 0 ? 2 : 1;
-    at = line.find_first_not_of(" \t\r", at);
-    if (at == line.npos || std::isalnum(static_cast<unsigned char>(line[at]))) continue;
-    if (std::string_view("_-\"']").find(line[at]) == std::string_view::npos)
-      throw Error(path, ":", number, ": this is not TOML: after [ follows ",
-                  Quoted(line.substr(at)), ", expected the name of a table");
+    at = line.find_first_not_of(" \t", at);
+    const std::string rest = at == line.npos ? "" : line.substr(at);
+    if (!rest.empty() && std::isalnum(static_cast<unsigned char>(rest[0]))) continue;
+    if (rest.empty() || std::string_view("_-\"']").find(rest[0]) == std::string_view::npos)
+      throw Error(path, ":", number, ": this is not TOML: after [ follows ", Quoted(rest),
+                  ", expected the name of a table");
   }
 }
 

@@ -105,10 +105,12 @@ TEST(Expectations, ErrorsNameTheLineAndWhatWasExpected) {
   EXPECT_THAT(MessageOf([] { Parsed("\n[[expect]\n"); }),
               HasSubstr("known.toml:2: this is not TOML"));
   EXPECT_THAT(MessageOf([] { Parsed("expect = 3"); }), HasSubstr("must be a list of tables"));
-  for (const char* wrong : {"[=]", "[[[", "[ %]", "[[\xc3\xa9]]", "[", "[[a", "a = [[[[[[", "[]"})
+  for (const char* wrong : {"[=]", "[[[", "[ %]", "[[\xc3\xa9]]", "[", "[[a", "a = [[[[[[", "[]",
+                            "[\n", "[[ \r\nexpect]]", "[\rexpect]"})
     EXPECT_THAT(MessageOf([&] { Parsed(std::string("\n") + wrong); }),
                 HasSubstr("known.toml:2: this is not TOML: "));
-  EXPECT_THAT(MessageOf([] { Parsed(std::string(3000000, '[')); }), HasSubstr("known.toml:1: "));
+  for (const std::string& wrong : {std::string(3000000, '['), std::string("\xEF\xBB\xBF[=]")})
+    EXPECT_THAT(MessageOf([&] { Parsed(wrong); }), HasSubstr("known.toml:1: "));
   EXPECT_THAT(Parsed("").entries(), IsEmpty());
   EXPECT_THAT(Parsed("expect = []").entries(), IsEmpty());
 }

@@ -16,7 +16,7 @@ namespace {
 constexpr int kMaxDepth = 3;  // outputs, output, shape
 
 uint64_t HashOf(std::span<const char> bytes) {
-  return sextant::HashOf({bytes.data(), bytes.size()});
+  return HashOfData({bytes.data(), bytes.size()});
 }
 
 const std::string& WordIn(const Metadata& words, const char* key) {

@@ -81,24 +81,21 @@ void PrintRecipeDifference(const Case& c, const CompareArguments& options) {
   const ScopedBudget within(options.budget);
   const Tensors inputs = DrawInputs(c, NpyReader());
   const std::string &a = options.recipes[0], &b = options.recipes[1];
-  const oracle::RecipeDifference all = oracle::DifferenceOfRecipes(c, inputs, a, b, {});
+  const auto outputs = oracle::DifferencesOfRecipes(c, inputs, a, b, {});
   std::cout << c.ToString() << "\n" << std::setprecision(3);
   if (const auto sample = SampleIn(c))
     std::cout << "  of " << sample->elements << " of " << sample->all_elements << " elements\n";
   std::cout << std::left << std::setw(40) << "  in ulps of the output" << std::setw(12) << "largest"
             << std::setw(12) << "99 %"
             << "rms\n";
-  for (const auto& output : all.outputs) {
+  for (const oracle::DifferenceOfOutput& output : outputs) {
     PrintRow("  " + output.output, output.measured);
-    PrintRow("  " + output.output + ", both permit", output.permitted);
-  }
-  for (const auto& step : all.steps)
-    PrintRow("  " + step.step + ": " + step.rule + " -> " + step.other_rule, step.measured);
-  if (all.steps.empty()) {
-    std::cout << "  no step alone makes a difference\n";
-  } else {
-    std::cout << "  they differ most at `" << all.steps[0].step
-              << "`: " << all.steps[0].measured.p99 << " of the " << all.measured.p99
+    PrintRow("    both permit", output.permitted);
+    for (const auto& step : output.steps)
+      PrintRow("    " + step.step + ": " + step.rule + " -> " + step.other_rule, step.measured);
+    if (output.steps.empty()) continue;
+    std::cout << "    they differ at `" << output.steps[0].step
+              << "`: " << output.steps[0].measured.p99 << " of the " << output.measured.p99
               << " ulps (99 %)\n";
   }
 }

@@ -63,8 +63,10 @@ def assert_computes(function: Union[Implementation, Mapping[str, Implementation]
                    "--recipe", _text("the recipe", recipe).decode(),
                    "--timeout", repr(_number("timeout", timeout)),
                    *["--strict"] * bool(strict), *["--supported-only"] * bool(supported_only)]
+        paths = {os.path.abspath(path): None for path in sys.path}  # in this order, each once
         done = subprocess.run(command, capture_output=True, text=True, errors="replace",
-                              stdin=subprocess.DEVNULL)
+                              stdin=subprocess.DEVNULL,
+                              env={**os.environ, "PYTHONPATH": os.pathsep.join(paths)})
         document = json.loads(report.read_text()) if report.exists() and report.stat().st_size else None
     text = (done.stdout + done.stderr).strip()
     if done.returncode == 0 and document is not None:
@@ -101,6 +103,4 @@ def _target(operation: str, function: Any) -> list[str]:
 
 
 def _command(words: dict[str, Any]) -> str:
-    paths = os.pathsep.join(os.path.abspath(path) for path in sys.path)
-    run = f"from sextant._asked import main; main({json.dumps(words)!r})"
-    return f"PYTHONPATH={shlex.quote(paths)} exec {shlex.quote(sys.executable)} -c {shlex.quote(run)}"
+    return " ".join(map(shlex.quote, ["exec", sys.executable, "-m", "sextant._asked", json.dumps(words)]))

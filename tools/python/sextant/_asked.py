@@ -8,6 +8,7 @@ import importlib
 import json
 import os
 import runpy
+import sys
 from typing import Any, Callable
 
 from . import adapter
@@ -55,3 +56,7 @@ def _with_torch(function: Callable[..., Any]) -> Callable[..., Any]:
         return {name: _numbers(values) for name, values in outputs.items()}
 
     return answer
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])
