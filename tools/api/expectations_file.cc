@@ -1,6 +1,4 @@
 // Reads files of expectations.
-#include <toml++/toml.h>
-
 #include <cctype>
 #include <limits>
 #include <map>
@@ -13,6 +11,7 @@
 #include "reference/case/former_names.h"
 #include "reference/case/operations.h"
 #include "tools/api/expectations.h"
+#include "tools/api/toml.h"
 
 namespace sextant::tools {
 namespace {
@@ -189,6 +188,8 @@ Expectations Expectations::Parse(std::string_view text, const std::string& path,
   } catch (const toml::parse_error& e) {
     throw Error(path, ":", e.source().begin.line,
                 ": this is not TOML: ", Printable(e.description()));
+  } catch (const Error& e) {
+    throw Error(path, ": ", e.what());
   }
   const EntryReader reader(path, today);
   const toml::array none;

@@ -109,6 +109,7 @@ TEST(Expectations, ErrorsNameTheLineAndWhatWasExpected) {
                             "[\n", "[[ \r\nexpect]]", "[\rexpect]"})
     EXPECT_THAT(MessageOf([&] { Parsed(std::string("\n") + wrong); }),
                 HasSubstr("known.toml:2: this is not TOML: "));
+  EXPECT_EQ(MessageOf([] { Parsed("a = [1, }]"); }), "known.toml: this is not TOML");
   for (const std::string& wrong : {std::string(3000000, '['), std::string("\xEF\xBB\xBF[=]")})
     EXPECT_THAT(MessageOf([&] { Parsed(wrong); }), HasSubstr("known.toml:1: "));
   EXPECT_THAT(Parsed("").entries(), IsEmpty());

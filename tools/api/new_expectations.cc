@@ -1,6 +1,4 @@
 // The text of a new file of expectations.
-#include <toml++/toml.h>
-
 #include <algorithm>
 #include <map>
 #include <set>
@@ -9,6 +7,7 @@
 #include "oracle/judge/failing_indices.h"
 #include "tools/api/expectations.h"
 #include "tools/api/pattern.h"
+#include "tools/api/toml.h"
 
 namespace sextant::tools {
 namespace {

@@ -15,9 +15,7 @@ namespace {
 
 constexpr int kMaxDepth = 3;  // outputs, output, shape
 
-uint64_t HashOf(std::span<const char> bytes) {
-  return HashOfData({bytes.data(), bytes.size()});
-}
+uint64_t HashOf(std::span<const char> bytes) { return HashOfData({bytes.data(), bytes.size()}); }
 
 const std::string& WordIn(const Metadata& words, const char* key) {
   const auto at = words.find(key);

@@ -149,6 +149,8 @@ int Check(const CheckArguments& options) {
     if (seed && options.subject.starts_with("files:"))
       throw Error(name, " asks new questions, to which ", options.subject, " has no answers");
   }
+  if (options.adversarial && !options.write_expect.empty())
+    throw Error("--adversarial excludes --write-expect: its cases are others each time");
   std::vector<std::string> unselected;
   Replaced replaced;
   std::vector<Selected> selected = Select({.arguments = options.cases,

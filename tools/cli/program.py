@@ -16,8 +16,11 @@ class ProgramTest(unittest.TestCase):
         self.addCleanup(self.folder.cleanup)
 
     def run_it(self, *arguments, **options):
-        return subprocess.run([PROGRAM, *arguments], cwd=self.folder.name, capture_output=True,
-                              text=True, stdin=subprocess.DEVNULL, **options)
+        return self.run_any([PROGRAM, *arguments], **options)
+
+    def run_any(self, command, **options):
+        return subprocess.run(command, cwd=self.folder.name, capture_output=True, text=True,
+                              stdin=subprocess.DEVNULL, **options)
 
     def files(self):
         return sorted(os.listdir(self.folder.name))

@@ -294,7 +294,9 @@ Report MergedReport(const std::vector<std::string>& paths) try {
   }
   std::string lines;
   for (auto& [position, place] : places) {
-    lines += place.front().case_line + "\n";
+    const Verdict& asked = place.front();
+    const std::string* const committed = report.CommittedOf(asked);
+    lines += (committed ? *committed : asked.case_line) + "\n";
     for (Verdict& verdict : place) report.verdicts.push_back(std::move(verdict));
   }
   if (report.not_reached == 0 && first.at("shard").at("sha256") != fixtures::DigestOf(lines))
