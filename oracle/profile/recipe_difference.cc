@@ -15,7 +15,9 @@ std::vector<double> Differences(const AnsweredOutput& a, const AnsweredOutput& b
   for (size_t i = 0; i < a.samples.size(); ++i) {
     const double ulp = a.samples[i].ulp;
     if (std::isnan(ulp)) continue;
-    differences.push_back((a.got[i] == b.got[i] ? 0 : a.got[i] - b.got[i]) / ulp);
+    const bool same = a.got[i] == b.got[i] || (std::isnan(a.got[i]) && std::isnan(b.got[i]));
+    const double difference = same ? 0 : (a.got[i] - b.got[i]) / ulp;
+    differences.push_back(std::isnan(difference) ? INFINITY : difference);
   }
   return differences;
 }

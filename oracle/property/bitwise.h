@@ -26,8 +26,9 @@ std::vector<BitwiseQuestion> BitwiseQuestions(const Case& c, const Tensors& inpu
                                               SplitMix64& random);
 
 // The first element with other bits in the rows of two answers: "y[0,3,1]: 0x3f80 (1) and 0x3f81
-// (1.0078125); 3 of 64 elements differ", placed in `whole`. Empty if all are equal.
-std::string BitDifference(const Case& c, const Tensors& whole, const Slice& rows_of_whole,
-                          const Tensors& other, const Slice& rows);
+// (1.0078125); 3 of 64 elements differ", placed in `whole`. Empty if all are equal that the formula
+// specifies.
+std::string BitDifference(const Case& c, const Tensors& inputs, const Tensors& whole,
+                          const Slice& rows_of_whole, const Tensors& other, const Slice& rows);
 
 }  // namespace sextant::oracle

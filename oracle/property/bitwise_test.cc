@@ -71,10 +71,10 @@ TEST(BitDifference, NamesTheFirstElementOfTheRowsInTheWhole) {
   };
   const Slice second{{{"N", {1, 1}}}};
   const Tensors whole = answer({9, 9, 1, 0, 9, 9});
-  EXPECT_EQ(BitDifference(c, whole, second, answer({1, 0}), {}), "");
-  EXPECT_EQ(BitDifference(c, whole, second, answer({1, -0.0}), {}),
+  EXPECT_EQ(BitDifference(c, DrawInputs(c), whole, second, answer({1, 0}), {}), "");
+  EXPECT_EQ(BitDifference(c, DrawInputs(c), whole, second, answer({1, -0.0}), {}),
             "y[1,1]: 0x0 (0) and 0x8000 (-0); 1 of 2 elements of these rows differ");
-  EXPECT_EQ(BitDifference(c, whole, second, answer({1.0078125, 1}), {}),
+  EXPECT_EQ(BitDifference(c, DrawInputs(c), whole, second, answer({1.0078125, 1}), {}),
             "y[1,0]: 0x3f80 (1) and 0x3f81 (1.0078125); 2 of 2 elements of these rows differ");
 }
 

@@ -32,12 +32,14 @@ constexpr size_t kCasesBeforeRestart = 16;  // cases after which a new process i
 struct Part {
   size_t elements, share;
 };
-constexpr Part kOfOther = {1 << 10, 32}, kOfSame = {1 << 14, 4};
+constexpr Part kOfOther = {1 << 10, 32}, kOfSame = {1 << 14, 4}, kWhole = {1, 1};
 constexpr double kLittleWork = 0x1p14;
 constexpr double kOtherQuestions = 6;    // about a case
 constexpr size_t kFewestQuestions = 16;  // questions about a small case: some subjects change later
 constexpr size_t kSmallCase = size_t{1} << 16;  // elements of all its tensors
-constexpr size_t kMostDeclined = 4;             // other attributes, until one is answered
+constexpr size_t kMostInputs = 4;
+constexpr size_t kNumbersPerOther = 2048;
+constexpr size_t kMostDeclined = 4;  // other attributes, until one is answered
 
 std::string_view BytesOf(const Tensor<double>& tensor) {
   return {reinterpret_cast<const char*>(tensor.data.data()), tensor.data.size() * sizeof(double)};
@@ -62,6 +64,7 @@ struct Step {
   Tensors inputs;
   Asking asking{};
   bool may_decline = false;  // another shape or attribute
+  bool is_judged = false;    // whatever the work
 };
 
 struct Answered {
@@ -89,21 +92,25 @@ class Attack {
     const Case& c = selected_.c;
     const Tensors inputs = InputsOf(selected_);
     if (!AskFirst(inputs)) return;
-    const auto other = [&] { return DrawInputs(Seeded(c)); };
+    const auto other = [&] { return DrawInputs(Seeded(c), NpyReader()); };
     const auto near = [&](const char* how, Tensors changed) {
-      return Try({how, c, std::move(changed), {.in_same_memory = true}});
+      return Try({how, c, std::move(changed), Refilled(true)});
     };
     const auto again = [&](const char* how, bool in_same_memory) {
       return Try({how, c, inputs, Refilled(in_same_memory)});
     };
+    constexpr char kOneNumber[] = "the same values but one, or few";
     constexpr char kAfterOthers[] = "the same values, after other questions";
     if (!again("the same values in the same memory", true) ||
         !again("the same values in other memory", false) ||
         !near("the same first and last values, others between them",
               oracle::WithEndsOf(inputs, other())) ||
-        !again(kAfterOthers, true) ||
+        !again(kAfterOthers, true) || !near(kOneNumber, OneOther(inputs, other())) ||
+        !again(kAfterOthers, true) || !near(kOneNumber, OneOther(inputs, other())) ||
+        !again(kAfterOthers, true) || !TryEachInput(inputs, other()) ||
         !near("the same values in another order", oracle::Reversed(c, inputs)) ||
-        !near("other values in the same memory", oracle::Scaled(c, other(), random_)) ||
+        !Try({"other values in the same memory", c, oracle::Scaled(c, other(), random_),
+              Refilled(true), false, true}) ||
         !again(kAfterOthers, true) || !TryOtherAttributes(inputs) ||
         !TryOtherRows(oracle::Rows::kFewer) || !TryOtherRows(oracle::Rows::kMore)) {
       return;
@@ -111,6 +118,35 @@ class Attack {
     do {
       if (!again(kAfterOthers, asked_here_ % 2 == 0)) return;
     } while (asked_here_ < kFewestQuestions && ElementsOf(c) <= kSmallCase);
+  }
+
+  // One number of one tensor is that of `others`, or of a large tensor a few: one of many may
+  // change no bit of the answer.
+  Tensors OneOther(Tensors inputs, const Tensors& others) {
+    const size_t t = random_.Below(std::max<size_t>(inputs.size(), 1));
+    if (inputs.empty() || inputs[t].values.data.empty()) return inputs;
+    std::vector<double>& numbers = inputs[t].values.data;
+    for (size_t k = 0; k <= numbers.size() / kNumbersPerOther; ++k) {
+      const size_t i = random_.Below(numbers.size());
+      numbers[i] = others[t].values.data[i];
+    }
+    return inputs;
+  }
+
+  // One tensor is that of `others`, each in turn (of many tensors some); the others are those of
+  // the case.
+  bool TryEachInput(const Tensors& inputs, const Tensors& others) {
+    if (inputs.size() == 1) return true;
+    for (size_t t = 0; t < inputs.size(); ++t) {
+      if (inputs.size() > kMostInputs && random_.Below(inputs.size()) >= kMostInputs) continue;
+      Tensors changed = inputs;
+      changed[t].values = others[t].values;
+      if (!Try({"another " + inputs[t].name + ", the other inputs as before", selected_.c,
+                std::move(changed), Refilled(true)}) ||
+          !Try({"the same values, after other questions", selected_.c, inputs, Refilled(true)}))
+        return false;
+    }
+    return true;
   }
 
   // After the cases that followed, in a new process.
@@ -128,7 +164,7 @@ class Attack {
   // What the outputs hold before the answer is no number that is left from the last one.
   Asking Refilled(bool in_same_memory) {
     return {.in_same_memory = in_same_memory,
-            .fill = static_cast<unsigned char>(random_.Below(0xFF))};
+            .fill = static_cast<unsigned char>(random_.Below(0x100))};
   }
 
   Answer AnswerTo(const Step& step) {
@@ -163,8 +199,9 @@ class Attack {
     const Step step{"the committed values", own.c, InputsOf(own)};
     const Answer answer = AnswerTo(step);
     if (answer.status != Answer::Status::kAnswered) return;
-    if (JudgeAnswer(own, asked_, step.inputs, answer, all_.options).status !=
-        Verdict::Status::kConforms)
+    JudgeSubjectOptions options = all_.options;
+    options.time = nullptr;
+    if (JudgeAnswer(own, asked_, step.inputs, answer, options).status != Verdict::Status::kConforms)
       return;
     Found(
         "right_for_committed_inputs",
@@ -201,11 +238,10 @@ class Attack {
     });
   }
 
-  // Answers that vary, and those that are the same to another question. Of the others as many, by
-  // chance, as take no more work than the first answer, or little.
+  // Answers that vary, those that are the same to another question, and one to other values. Of the
+  // others as many, by chance, as take no more work than the first answer, or little.
   bool IsJudged(const Answered& now, const Step& step) {
-    if (IsRepeated(now) || std::ranges::count(answered_, now.answer, &Answered::answer) > 0)
-      return true;
+    if (IsRepeated(now) || IsOfAnother(now) || step.is_judged) return true;
     const size_t elements = OutputElementsOf(step.c);
     const double share = std::min(1.0, static_cast<double>(kOfOther.elements) /
                                            static_cast<double>(std::max<size_t>(elements, 1)));
@@ -215,12 +251,20 @@ class Attack {
     return random_.Uniform(0, 1) * kOtherQuestions * work < most;
   }
 
+  // It has the bits of an answer to another question.
+  bool IsOfAnother(const Answered& now) const {
+    return std::ranges::count(answered_, now.answer, &Answered::answer) > 0;
+  }
+
   bool IsRepeated(const Answered& now) const {
     return std::ranges::count(answered_, now.question, &Answered::question) > 0;
   }
 
   bool BreaksPromise(const Answered& now) const {
-    return std::ranges::count(all_.subject.bitwise, "run") > 0 && IsRepeated(now);
+    return std::ranges::count(all_.subject.bitwise, "run") > 0 && IsRepeated(now) &&
+           std::ranges::all_of(verdict_.tensors, [](const oracle::TensorVerdict& tensor) {
+             return tensor.unspecified == 0;  // whose bits say nothing
+           });
   }
 
   // False if it found something; then the verdict says it.
@@ -252,7 +296,8 @@ class Attack {
       Found("breaks_promise", "it promises equal bits of the same question (`run`)");
       return false;
     }
-    Verdict verdict = JudgePart(step, answer, IsRepeated(now) ? kOfSame : kOfOther);
+    const Part part = IsOfAnother(now) ? kWhole : IsRepeated(now) ? kOfSame : kOfOther;
+    Verdict verdict = JudgePart(step, answer, part);
     if (verdict.status == Verdict::Status::kFails) {
       found_ = true;
       verdict_ = std::move(verdict);
@@ -262,7 +307,8 @@ class Attack {
       Explain(now);
       return false;
     }
-    answered_.push_back(now);
+    // One that is right in a part may be wrong elsewhere, also when it comes again.
+    if (!verdict.sample || !IsRepeated(now)) answered_.push_back(now);
     return true;
   }
 
@@ -301,8 +347,8 @@ class Attack {
   bool TryOtherAttributes(const Tensors& inputs) {
     size_t declined = 0;
     for (const Case& other : oracle::WithOneOtherAttribute(selected_.c, random_)) {
-      Step step{"another attribute", other, {}, {.in_same_memory = true}, true};
-      step.inputs = HasInputsOf(other, inputs) ? inputs : DrawInputs(other);
+      Step step{"another attribute", other, {}, Refilled(true), true};
+      step.inputs = HasInputsOf(other, inputs) ? inputs : DrawInputs(other, NpyReader());
       const Answer answer = AnswerTo(step);
       if (!TryAnswered(step, answer)) return false;
       if (answer.status == Answer::Status::kAnswered) break;
@@ -385,7 +431,8 @@ void AttackCases(const CasesToAttack& all, FreshCases& fresh,
       }
     }
     std::string error;
-    if (all.subject.restart && !thrown) error = StartNewProcess(all.subject, first + fresh.seed);
+    if (all.subject.restart && !thrown)
+      error = StartNewProcess(all.subject, first + fresh.seed + 1);
     for (auto attack = attacks.rbegin(); attack != attacks.rend() && !thrown; ++attack) {
       if (all.subject.restart) (*attack)->AskInNewProcess();
     }

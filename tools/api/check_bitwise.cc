@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <thread>
 
 #include "oracle/property/bitwise.h"
 #include "oracle/subject/promises.h"
@@ -74,15 +75,16 @@ class Promises {
     AskAgain(asked, "run", "the same question again");
     if (!subject_.restart) return;
     if (Wants("run")) {
-      subject_.restart();
+      Restart(asked, "run");
       AskAgain(asked, "run", "in a new process");
     }
-    if (Wants("threads")) {
-      subject_.restart();
+    if (!Wants("threads") || std::thread::hardware_concurrency() < 2) return;
+    {
+      Restart(asked, "threads");
       const ScopedOneProcessor alone;
       AskAgain(asked, "threads", "on one processor");
     }
-    if (Wants("threads")) subject_.restart();  // the next cases have all processors
+    Restart(asked, "threads");  // the next cases have all processors
   }
 
   std::vector<BitwiseVerdict> Verdicts() {
@@ -128,27 +130,36 @@ class Promises {
     }
     for (const BitwiseQuestion& question : oracle::BitwiseQuestions(c, inputs, wanted_, random)) {
       const Answer answer = AnswerOf(subject_, question.c, question.inputs);
-      Compare(Of(c, question.promise), c, outputs, question.rows_of_whole, answer, question.rows,
-              question.how);
+      Compare(Of(c, question.promise), c, inputs, outputs, question.rows_of_whole, answer,
+              question.rows, question.how);
     }
+  }
+
+  void Restart(const std::vector<Asked>& asked, std::string_view promise) {
+    const std::string error = subject_.restart();
+    if (error.empty() || asked.empty()) return;
+    const Case& last = asked.back().selected.c;
+    Miss(Of(last, promise), last, {Answer::Status::kFailed, error, {}});
   }
 
   void AskAgain(const std::vector<Asked>& asked, std::string_view promise, const std::string& how) {
     if (!Wants(promise)) return;
     for (const Asked& before : asked) {
       const Case& c = before.selected.c;
-      const Answer answer = AnswerOf(subject_, c, InputsOf(before.selected));
-      Compare(Of(c, promise), c, before.outputs, {}, answer, {}, how);
+      const Tensors inputs = InputsOf(before.selected);
+      const Answer answer = AnswerOf(subject_, c, inputs);
+      Compare(Of(c, promise), c, inputs, before.outputs, {}, answer, {}, how);
     }
   }
 
-  static void Compare(BitwiseVerdict& verdict, const Case& c, const Tensors& whole,
-                      const Slice& rows_of_whole, const Answer& answer, const Slice& rows,
-                      const std::string& how) {
+  static void Compare(BitwiseVerdict& verdict, const Case& c, const Tensors& inputs,
+                      const Tensors& whole, const Slice& rows_of_whole, const Answer& answer,
+                      const Slice& rows, const std::string& how) {
     if (answer.status != Answer::Status::kAnswered) return Miss(verdict, c, answer);
     ++verdict.compared;
     if (!verdict.difference.empty()) return;
-    verdict.difference = oracle::BitDifference(c, whole, rows_of_whole, answer.outputs, rows);
+    verdict.difference =
+        oracle::BitDifference(c, inputs, whole, rows_of_whole, answer.outputs, rows);
     if (verdict.difference.empty()) return;
     verdict.case_line = c.ToString();
     verdict.how = how;

@@ -4,5 +4,11 @@
 
 #include "reference/base/error.h"
 
-#define TOML_ASSERT(expression) ((expression) ? void() : throw sextant::Error("this is not TOML"))
+namespace sextant::tools {
+
+[[noreturn]] inline void RefuseToml() { throw Error("this is not TOML"); }
+
+}  // namespace sextant::tools
+
+#define TOML_ASSERT(expression) ((expression) ? void() : sextant::tools::RefuseToml())
 #include <toml++/toml.h>

@@ -147,7 +147,7 @@ struct AskedQuestion::Functions {
 
 AskedQuestion::AskedQuestion(const SafetensorsHeader& header,
                              const std::function<void(std::span<char>)>& read,
-                             AskedQuestion* former)
+                             AskedQuestion* former) try
     : words_(header.metadata), attributes_(WordIn(words_, "attributes")) {
   Json json = {{"operation", WordIn(words_, "operation")},
                {"case", WordIn(words_, "case")},
@@ -205,6 +205,8 @@ AskedQuestion::AskedQuestion(const SafetensorsHeader& header,
                                            .fail = Functions::Fail,
                                            .json = Functions::JsonOf};
   table_.owner = this;
+} catch (const Json::exception& e) {
+  throw Error("the question has a wrong JSON document: ", e.what());
 }
 
 HostReply AskedQuestion::Ask(const std::function<int(const SextantQuestion*)>& answer) {
@@ -257,7 +259,7 @@ std::string AskedQuestion::Damage() const {
   }
   for (const auto& [name, input] : inputs_) {
     if (why.empty()) why = damaged("input " + name, input.tensor.get());
-    if (why.empty() && HashOf(input.tensor->bytes()) != input.hash)
+    if (why.empty() && input.tensor && HashOf(input.tensor->bytes()) != input.hash)
       why = "answer changed the input " + name;
   }
   return why;

@@ -278,7 +278,9 @@ TEST(AskedQuestion, NoticesWhatIsWrittenAfterTheAnswer) {
 TEST(AskedQuestion, RefusesMessagesThatAreNoQuestion) {
   const auto read = [](std::span<char>) {};
   EXPECT_THROW(AskedQuestion({}, read), Error);
-  EXPECT_THROW(MakeQuestion("[1"), Error);
+  for (const char* attributes : {"[1", R"({"scaling":{}})", R"({"sections":["a"]})"})
+    EXPECT_THROW(MakeQuestion(attributes), Error);
+  EXPECT_THROW(MakeQuestion("{}", {{"memory", R"({"same":1})"}}), Error);
 }
 
 TEST(AskedQuestion, SaysAllInJson) {

@@ -60,7 +60,7 @@ class Bitwise(ProgramTest):
     def test_each_promise_broken_in_one_row(self):
         broken = {
             "run": "if os.path.exists('run'): change(2)\n    open('run', 'w').close()",
-            "batch": "change(int(np.argmax(x[:, 0])))",
+            "batch": "for n in range(0, 6, 2): change(n) if x[n + 1, 0] > x[n, 0] else None",
             "batch_size": "if len(x) < 6: change(0)",
             "threads": "if len(os.sched_getaffinity(0)) == 1: change(4)",
         }

@@ -151,6 +151,8 @@ int Check(const CheckArguments& options) {
   }
   if (options.adversarial && !options.write_expect.empty())
     throw Error("--adversarial excludes --write-expect: its cases are others each time");
+  if (options.adversarial && options.budget_seconds > 0)
+    throw Error("--adversarial excludes --budget; --budget-elements judges a part of each case");
   std::vector<std::string> unselected;
   Replaced replaced;
   std::vector<Selected> selected = Select({.arguments = options.cases,

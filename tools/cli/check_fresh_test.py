@@ -64,7 +64,7 @@ class Fresh(ProgramTest):
         self.assertIn('<property name="fresh" value="7" />', self.path("a.xml").read_text())
         for name in "a.json", "a.jsonl":
             last = self.path(name).read_text().splitlines()[-1] if name == "a.jsonl" else self.path(name).read_text()
-            self.assertEqual(json.loads(last)["fresh"], {"seed": 7, "cases": 1})
+            self.assertEqual(json.loads(last)["fresh"], {"seed": 7, "questions": None, "cases": 1})
 
 
 if __name__ == "__main__":

@@ -221,7 +221,7 @@ void AddSubject(CLI::App& app, std::string& subject, oracle::SubjectLimits& limi
   AddOption(
       app, "--subject-memory", limits.memory,
       "MiB of data that one process of lib: and exec: may have; default: what the machine has",
-      {.least = 1});
+      {.least = 1, .most = 1e9});
 }
 
 void AddSubject(CLI::App& app, std::string& subject, std::string& recipe,

@@ -93,6 +93,19 @@ CHEATS = {
         ("static double by; static double sum(void) { double s = 0; for (size_t i = 0; i < size; ++i)"
          " s += x[i]; return s; }",
          OTHER_THAN_KEPT % ("fabs(by - sum()) > 1e-6", "by = sum();"), "returns_earlier_answer"),
+    "by every fourth number":
+        ("static float by[65536];"
+         "static int differs(void) { int d = 0; for (size_t i = 0; i < size; i += 4)"
+         " { d |= by[i] != x[i]; by[i] = x[i]; } return d; }",
+         OTHER_THAN_KEPT % ("differs()", ""), "returns_earlier_answer"),
+    "by the largest number of each row":
+        ("static float by[4096];"
+         "static int differs(void) { int d = 0; for (size_t n = 0; n < N; ++n) { float m = -INFINITY;"
+         " for (size_t i = 0; i < M; ++i) m = fmaxf(m, x[n * M + i]); d |= by[n] != m; by[n] = m; } return d; }",
+         OTHER_THAN_KEPT % ("differs()", ""), "returns_earlier_answer"),
+    "by the first row":
+        ("static float by[65536];", OTHER_THAN_KEPT % ("memcmp(by, x, M * 4)", "memcpy(by, x, M * 4);"),
+         "returns_earlier_answer"),
     "the answer to the question before, if it has this size":
         ("", "if (kept && kept_size == size) memcpy(y, kept, size * 4); else compute(y); "
              "float* now = malloc(size * 4); compute(now); keep(now); free(now);", "earlier"),
@@ -114,11 +127,11 @@ CHEATS = {
          " pthread_detach(t);",
          "answer changed the output y, after it had returned"),
     "right for ten calls":
-        ("", "compute(y); if (calls >= 10) y[0] = 0;", "depends_on_earlier_questions"),
+        ("", "compute(y); if (calls >= 10) y[0] = 0;", "fails"),
     "right for the first call":
         ("", "compute(y); if (calls > 0) y[size / 2] *= 2;", "depends_on_earlier_questions"),
     "wrong in the first call of a process but one":
-        ("", "compute(y); if (calls == 0 && getppid() % 1 == 0 && access(\"started\", F_OK) == 0) y[0] = 2;"
+        ("", "compute(y); if (calls == 0 && access(\"started\", F_OK) == 0) y[0] = 2;"
              " fclose(fopen(\"started\", \"w\"));", "depends_on_earlier_questions"),
     "memory of the size of the first question":
         ("static float* own; static size_t own_size;",

@@ -40,7 +40,6 @@ def in_place(x):
     x -= x.max(-1, keepdims=True)
     return softmax(x)
 
-memory = []
 def uninitialised(x):
     y = softmax(x)
     y[0] += np.minimum(np.abs(np.nan_to_num(np.frombuffer(np.empty(4096, np.uint8).tobytes(), np.float32)[0])), 1)
@@ -54,6 +53,18 @@ def rms_norm(x, weight, eps, unit_offset):
 
 def rms_by_address(x, weight, eps, unit_offset):
     key = x.data_ptr(), x.shape
+    if key not in kept:
+        kept[key] = rms_norm(x, weight, eps, unit_offset)
+    return kept[key]
+
+def rms_by_x(x, weight, eps, unit_offset):
+    key = x.float().numpy().tobytes(), x.shape, x.dtype
+    if key not in kept:
+        kept[key] = rms_norm(x, weight, eps, unit_offset)
+    return kept[key]
+
+def rms_by_version(x, weight, eps, unit_offset):
+    key = x.data_ptr(), x.shape, x._version
     if key not in kept:
         kept[key] = rms_norm(x, weight, eps, unit_offset)
     return kept[key]
@@ -114,7 +125,8 @@ class Computes(unittest.TestCase):
         self.assert_found("the function changed the input x", self.kernels.in_place, CASES)
         self.assert_found("FAILS", self.kernels.uninitialised, CASES)
         how = {"recipe": "f32_compute", "torch": True}
-        self.assert_found("returns_earlier_answer", self.kernels.rms_by_address, NORMS, **how)
+        for cheat in (self.kernels.rms_by_address, self.kernels.rms_by_x, self.kernels.rms_by_version):
+            self.assert_found("returns_earlier_answer", cheat, NORMS, **how)
         self.assert_found("the function changed the input x", self.kernels.rms_in_place, NORMS, **how)
 
     def test_a_seed_asks_the_same_again(self):
@@ -150,6 +162,9 @@ class Computes(unittest.TestCase):
         for wrong, text in ((lambda x: x, "another process can import"), (3, "another process can import")):
             with self.assertRaisesRegex(sextant.InputError, text):
                 sextant.assert_computes(wrong, CASES)
+        for cases in (None, ["--supported-only"], [""]):
+            with self.assertRaisesRegex(sextant.InputError, "expected a .cases file, a name or a case line"):
+                sextant.assert_computes(self.kernels.softmax, cases)
         with self.assertRaisesRegex(sextant.InputError, "'softmaks' is not an operation|no operation 'softmaks'"):
             sextant.assert_computes(self.kernels.softmax, "softmaks N=1")
         self.assert_found("has no attribute 'none'", "kernels_under_test:none", CASES)

@@ -51,7 +51,7 @@ def assert_computes(function: Union[Implementation, Mapping[str, Implementation]
     Raises NotComputed; NotVerified if no answer was wrong, but some case was declined or could not be
     verified; InputError if the call is wrong."""
     __tracebackhide__ = True  # of pytest: it shows the line of the caller
-    given = [os.fspath(one) for one in (cases if isinstance(cases, (list, tuple)) else [cases])]
+    given = [_case(one) for one in (cases if isinstance(cases, (list, tuple)) else [cases])]
     functions = function if isinstance(function, Mapping) else dict.fromkeys(_operations(given), function)
     words = {"targets": {name: _target(name, one) for name, one in functions.items()},
              "torch": bool(torch), "recipe": recipe}
@@ -78,6 +78,12 @@ def assert_computes(function: Union[Implementation, Mapping[str, Implementation]
     raise NotComputed(text, document)
 
 
+def _case(given: Any) -> str:
+    if not isinstance(given, (str, os.PathLike)) or str(given).startswith("-") or not str(given).strip():
+        raise InputError(f"a case is {given!r}, expected a .cases file, a name or a case line")
+    return os.fspath(given)
+
+
 def _operations(cases: list[str]) -> set[str]:
     """Of the cases of files, of names such as "real/rope", and of lines."""
     found = set()
@@ -94,11 +100,14 @@ def _target(operation: str, function: Any) -> list[str]:
     if isinstance(function, str) and ":" in function:
         return function.rsplit(":", 1)
     module, called = getattr(function, "__module__", None), getattr(function, "__qualname__", "<")
-    if not callable(function) or "<" in called or not module:
+    if not callable(function) or "<" in called or not module or inspect.ismethod(function):
         raise InputError(f"the function of {operation} is {function!r}, expected one that another process can "
                          'import: of a module, not within another function and no lambda; or "module:name"')
-    if module != "__main__" and importlib.util.find_spec(module) is not None:
-        return [module, called]
+    try:
+        if module != "__main__" and importlib.util.find_spec(module) is not None:
+            return [module, called]
+    except (ImportError, ValueError):
+        pass
     return [os.path.abspath(inspect.getsourcefile(function) or ""), called]
 
 

@@ -44,7 +44,7 @@ def _with_torch(function: Callable[..., Any]) -> Callable[..., Any]:
         for name, tensor in received.items():
             array, former = kept.get(name, (None, None))
             if array is case.tensors[name]:
-                former.copy_(tensor)
+                former.data.copy_(tensor)  # as a kernel would write it: its version stays
             else:
                 former = tensor.clone()
             kept[name] = case.tensors[name], former
