@@ -21,9 +21,10 @@ CaseCut PartsOf(const Case& c, size_t elements, const Slice& slice) {
   }
   // CaseCut counts the largest tensor. A whole case is not cut for its inputs alone.
   constexpr size_t kWhole = std::numeric_limits<size_t>::max();
-  const double share = static_cast<double>(largest) / static_cast<double>(std::max<size_t>(1, all));
+  if (all <= elements) return CaseCut(c, kWhole, slice);
+  const double share = static_cast<double>(largest) / static_cast<double>(all);
   const auto most = static_cast<size_t>(static_cast<double>(elements) * share);
-  return CaseCut(c, all <= elements ? kWhole : std::max<size_t>(1, most), slice);
+  return CaseCut(c, std::max<size_t>(1, most), slice);
 }
 
 namespace {

@@ -396,7 +396,7 @@ class Attack {
 
 // What memory of malloc holds in processes that start from now on, with glibc.
 void SetMemoryBytes(uint64_t seed) {
-  setenv("MALLOC_PERTURB_", std::to_string(1 + Mix(seed) % 0xFF).c_str(), 1);
+  setenv("MALLOC_PERTURB_", std::to_string(1 + Mix(seed) % 0xFE).c_str(), 1);
 }
 
 // At the next question. Returns an error or an empty text, as Subject::close.

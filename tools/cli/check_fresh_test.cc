@@ -41,7 +41,7 @@ TEST_F(FreshTest, JudgesEachCaseAlsoWithInputsOfAnotherSeed) {
   EXPECT_EQ(report_["cases"][3]["fresh_of"], lines[2]);
   EXPECT_NE(DrawInputs(Case::Parse(lines[1]))[0].values.data,
             DrawInputs(Case::Parse(lines[0]))[0].values.data);
-  EXPECT_EQ(report_["fresh"], Json({{"seed", 7}, {"cases", 2}}));
+  EXPECT_EQ(report_["fresh"], Json({{"seed", 7}, {"questions", nullptr}, {"cases", 2}}));
   EXPECT_THAT(stdout_, HasSubstr("with fresh inputs (--fresh=7): 2 cases\n"));
   EXPECT_THAT(junit_, HasSubstr("<property name=\"fresh\" value=\"7\" />"));
   EXPECT_THAT(junit_, HasSubstr("name=\"" + lines[0] + ", with fresh inputs\""));

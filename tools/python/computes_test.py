@@ -42,7 +42,7 @@ def in_place(x):
 
 def uninitialised(x):
     y = softmax(x)
-    y[0] += np.minimum(np.abs(np.nan_to_num(np.frombuffer(np.empty(4096, np.uint8).tobytes(), np.float32)[0])), 1)
+    y[0] += np.empty(4096, np.uint8)[2000] / np.float32(255)
     return y
 
 def rms_norm(x, weight, eps, unit_offset):
