@@ -1,7 +1,6 @@
 #include "oracle/subject/limits.h"
 
 #include <sys/resource.h>
-#include <unistd.h>
 
 #include <algorithm>
 
@@ -16,17 +15,13 @@ unsigned long AtMost(int resource, unsigned long value) {
   return std::min(value, static_cast<unsigned long>(now.rlim_max));
 }
 
-unsigned long MemoryOfMachine() {
-  return static_cast<unsigned long>(sysconf(_SC_PHYS_PAGES)) *
-         static_cast<unsigned long>(sysconf(_SC_PAGESIZE));
-}
-
 }  // namespace
 
-// The limit of memory is that of data: drivers of GPUs reserve addresses far beyond it.
+// The limit of memory is that of data: drivers of GPUs reserve addresses far beyond it. None by
+// default, because sanitizers count their shadow memory as data.
 ProcessLimits::ProcessLimits(double memory_mib)
     : memory(AtMost(RLIMIT_DATA, memory_mib > 0 ? static_cast<unsigned long>(memory_mib * 0x1p20)
-                                                : MemoryOfMachine())),
+                                                : RLIM_INFINITY)),
       file(AtMost(RLIMIT_FSIZE, kMostFile)),
       open_files(AtMost(RLIMIT_NOFILE, kMostOpenFiles)),
       processes(AtMost(RLIMIT_NPROC, kMostProcesses)) {}
@@ -44,9 +39,10 @@ void ProcessLimits::Set() const {
 }
 
 std::string ProcessLimits::Text() const {
-  return std::to_string(memory >> 20) + " MiB of memory, files of " + std::to_string(file >> 20) +
-         " MiB, " + std::to_string(open_files) + " open files, " + std::to_string(processes) +
-         " processes of the user";
+  const std::string much =
+      memory == RLIM_INFINITY ? "any memory" : std::to_string(memory >> 20) + " MiB of memory";
+  return much + ", files of " + std::to_string(file >> 20) + " MiB, " + std::to_string(open_files) +
+         " open files, " + std::to_string(processes) + " processes of the user";
 }
 
 }  // namespace sextant::oracle

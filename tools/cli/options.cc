@@ -218,10 +218,9 @@ void AddSubject(CLI::App& app, std::string& subject, oracle::SubjectLimits& limi
             "time limit of lib: and exec: in seconds per case; its hello message has at least " +
                 std::to_string(oracle::kSecondsForHello),
             {.shows_default = true, .least = 0.01, .most = 86400});
-  AddOption(
-      app, "--subject-memory", limits.memory,
-      "MiB of data that one process of lib: and exec: may have; default: what the machine has",
-      {.least = 1, .most = 1e9});
+  AddOption(app, "--subject-memory", limits.memory,
+            "MiB of data that one process of lib: and exec: may have; default: any",
+            {.least = 1, .most = 1e9});
 }
 
 void AddSubject(CLI::App& app, std::string& subject, std::string& recipe,

@@ -49,6 +49,12 @@ class Limits(ProgramTest):
         self.assertIn("MemoryError", self.output)
         self.assertTrue(json.loads(self.path("r.json").read_text())["limits"].startswith("1000 MiB of memory, "))
 
+    def test_a_program_with_a_sanitizer_runs(self):
+        self.path("a.c").write_text("int main(void) { return 7; }")
+        subprocess.run(["cc", "-fsanitize=address", "a.c", "-o", "a"], cwd=self.folder.name, check=True)
+        done = self.run_it("check", "softmax N=2 M=4", "--subject", "exec:./a")
+        self.assertIn("it exited with status 7", done.stderr)
+
     def test_files_are_limited_and_no_core_is_left(self):
         trick = "assert resource.getrlimit(resource.RLIMIT_%s)[1] == %d"
         self.assertEqual(self.check(trick % ("FSIZE", 1 << 36)), 0, self.output)
