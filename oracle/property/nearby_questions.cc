@@ -15,6 +15,7 @@ namespace {
 
 constexpr size_t kMostEnds = 64;  // numbers at each end
 constexpr size_t kLargestOutput = size_t{1} << 22;
+constexpr size_t kNumbersPerOther = 2048;
 constexpr int kMostExponent = 2;  // of the powers of two
 
 // True if any number of its type is an input of that name: not an index, not half of a pair.
@@ -67,6 +68,17 @@ Tensors WithEndsOf(const Tensors& inputs, Tensors others) {
     std::copy_n(from.rbegin(), kept, to.rbegin());
   }
   return others;
+}
+
+Tensors WithFewOf(Tensors inputs, const Tensors& others, SplitMix64& random) {
+  if (inputs.empty()) return inputs;
+  const size_t t = random.Below(inputs.size());
+  std::vector<double>& numbers = inputs[t].values.data;
+  for (size_t done = 0; done < numbers.size(); done += kNumbersPerOther) {
+    const size_t i = random.Below(numbers.size());
+    numbers[i] = others[t].values.data[i];
+  }
+  return inputs;
 }
 
 Tensors Reversed(const Case& c, Tensors inputs) {

@@ -14,6 +14,10 @@ namespace sextant::oracle {
 // are those of `inputs`.
 Tensors WithEndsOf(const Tensors& inputs, Tensors others);
 
+// `inputs`, in which one number of one tensor, chosen at random, is that of `others`; of a large
+// tensor one in 2048: a single one may change no bit of the answer.
+Tensors WithFewOf(Tensors inputs, const Tensors& others, SplitMix64& random);
+
 // Numbers that may be any of the case's type are in reverse order: the same ones, with equal sums.
 Tensors Reversed(const Case& c, Tensors inputs);
 

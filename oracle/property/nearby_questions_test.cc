@@ -30,6 +30,30 @@ TEST(WithEndsOf, KeepsAQuarterAtEachEndAndAtMost64Numbers) {
     EXPECT_EQ(wide[i], (i < 64 || i >= 336 ? d : e)[0].values.data[i]) << i;
 }
 
+TEST(WithFewOf, TakesOneNumberOfOneTensorAndOneIn2048OfALargeOne) {
+  const auto differences = [](const Tensors& a, const Tensors& b) {
+    size_t tensors = 0, numbers = 0;
+    for (size_t t = 0; t < a.size(); ++t) {
+      const Data &x = a[t].values.data, &y = b[t].values.data;
+      size_t own = 0;
+      for (size_t i = 0; i < x.size(); ++i) own += x[i] != y[i];
+      tensors += own > 0;
+      numbers += own;
+    }
+    return std::pair(tensors, numbers);
+  };
+  SplitMix64 random(1);
+  for (const auto& [line, most] : {std::pair("rms_norm N=2 M=64", 1), {"softmax N=8 M=1024", 4}}) {
+    const Case c = Case::Parse(line);
+    const Tensors inputs = DrawInputs(c), others = DrawInputs(c.With("seed=2"));
+    for (int i = 0; i < 20; ++i) {
+      const auto [tensors, numbers] = differences(inputs, WithFewOf(inputs, others, random));
+      EXPECT_EQ(tensors, 1u);
+      EXPECT_EQ(numbers, static_cast<size_t>(most));
+    }
+  }
+}
+
 TEST(Reversed, LeavesPositionsAndAnglesAlone) {
   const Case c = Case::Parse("rope_rotate pairing=half H=1 S=2 D=4");
   const Tensors inputs = DrawInputs(c), reversed = Reversed(c, inputs);

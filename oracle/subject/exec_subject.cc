@@ -20,7 +20,7 @@ namespace {
 constexpr int kMostTimeLimits = 3;
 
 Question QuestionOf(const Case& c, const Tensors& inputs, const ToldAttributes& told,
-                    const std::optional<Asking>& how) {
+                    const std::optional<MemoryPlacement>& how) {
   Question question{.operation = std::string(c.name()),
                     .case_line = how ? LineOfQuestion(c) : c.ToString(),
                     .dtype = c.dtype(),
@@ -71,7 +71,7 @@ class Conversation {
 
   const Hello& hello() { return client_.hello(); }
 
-  Answer Ask(const Case& c, const Tensors& inputs, const std::optional<Asking>& how = {}) {
+  Answer Ask(const Case& c, const Tensors& inputs, const std::optional<MemoryPlacement>& how = {}) {
     const std::lock_guard lock(mutex_);
     if (std::ranges::count(client_.hello().operations, c.name()) == 0) {
       return {Answer::Status::kUnsupported,
@@ -122,9 +122,9 @@ Subject ExecSubject(const std::string& command, const SubjectLimits& limits,
       .recipe = recipe.empty() ? "native" : recipe,
       .answer = [subject](const Case& c, const Tensors& inputs) { return subject->Ask(c, inputs); },
       .close = [subject] { return subject->Close(); },
-      .answer_asked = [subject](const Case& c, const Tensors& inputs,
-                                const Asking& how) { return subject->Ask(c, inputs, how); },
-      .restart = [subject] { return subject->Close(); },
+      .answer_placed = [subject](
+                           const Case& c, const Tensors& inputs,
+                           const MemoryPlacement& how) { return subject->Ask(c, inputs, how); },
       .bitwise = subject->hello().bitwise};
 }
 

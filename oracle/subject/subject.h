@@ -33,9 +33,9 @@ class InvalidAnswer : public Error {
 // The outputs of an answer, wherever they are.
 using OutputSources = std::vector<std::shared_ptr<const TensorSource>>;
 
-// How a program of others is asked, so that it gets no more than it must know to compute: a
-// question without the seed and the distributions of its inputs.
-struct Asking {
+// The memory of a question that a program of others gets without the seed and the distributions of
+// its inputs.
+struct MemoryPlacement {
   // Inputs and outputs are in the memory of those of the last question, if they have its sizes;
   // else in memory that it did not have.
   bool in_same_memory = false;
@@ -46,7 +46,8 @@ struct Subject {
   std::string name;    // as on the command line: "fast", "exec:./mine"
   std::string recipe;  // how it claims to round: a standard recipe's name or a recipe line
   std::function<Answer(const Case&, const Tensors& inputs)> answer;
-  // Called after the last case; returns an error or an empty text. Null: nothing to do.
+  // Ends its process, after the last case or before a question that a new one answers; returns an
+  // error or an empty text. Null: it has no process of its own.
   std::function<std::string()> close = nullptr;
   // A defect: the only operation in which the subject may be wrong. Empty: any.
   std::string defective_operation = {};
@@ -59,10 +60,9 @@ struct Subject {
   // reading it throw InvalidAnswer.
   std::function<std::optional<OutputSources>(const Case&, const TensorReaders& inputs)>
       answer_in_file = nullptr;
-  // Asks so; null: a subject in this program.
-  std::function<Answer(const Case&, const Tensors& inputs, const Asking&)> answer_asked = nullptr;
-  // As `close`, but a new process answers the next question. Null: there is none.
-  std::function<std::string()> restart = nullptr;
+  // In memory of that placement. Null: a subject in this program.
+  std::function<Answer(const Case&, const Tensors& inputs, const MemoryPlacement&)> answer_placed =
+      nullptr;
   std::vector<std::string> bitwise = {};  // what it promises (promises.h)
 };
 

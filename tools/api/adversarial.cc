@@ -23,7 +23,7 @@ namespace sextant::tools {
 namespace {
 
 using oracle::Answer;
-using oracle::Asking;
+using oracle::MemoryPlacement;
 using oracle::Verdict;
 
 constexpr size_t kCasesBeforeRestart = 16;  // cases after which a new process is started
@@ -34,11 +34,10 @@ struct Part {
 };
 constexpr Part kOfOther = {1 << 10, 32}, kOfSame = {1 << 14, 4}, kWhole = {1, 1};
 constexpr double kLittleWork = 0x1p14;
-constexpr double kOtherQuestions = 6;    // about a case
+constexpr double kOtherQuestions = 6;    // about a case, of which chance takes some
 constexpr size_t kFewestQuestions = 16;  // questions about a small case: some subjects change later
 constexpr size_t kSmallCase = size_t{1} << 16;  // elements of all its tensors
 constexpr size_t kMostInputs = 4;
-constexpr size_t kNumbersPerOther = 2048;
 constexpr size_t kMostDeclined = 4;  // other attributes, until one is answered
 
 std::string_view BytesOf(const Tensor<double>& tensor) {
@@ -62,7 +61,7 @@ struct Step {
   std::string how;  // "other values in the same memory"
   Case c;
   Tensors inputs;
-  Asking asking{};
+  MemoryPlacement placement{};
   bool may_decline = false;  // another shape or attribute
   bool is_judged = false;    // whatever the work
 };
@@ -81,9 +80,9 @@ class Attack {
         selected_(selected),
         asked_(all.subject),
         random_(Mix(fresh.seed) + HashOf(selected.c.ToString())) {
-    if (!all.subject.answer_asked) return;
+    if (!all.subject.answer_placed) return;
     asked_.answer = [this](const Case& c, const Tensors& inputs) {
-      return all_.subject.answer_asked(c, inputs, asking_);
+      return all_.subject.answer_placed(c, inputs, placement_);
     };
   }
 
@@ -105,8 +104,10 @@ class Attack {
         !again("the same values in other memory", false) ||
         !near("the same first and last values, others between them",
               oracle::WithEndsOf(inputs, other())) ||
-        !again(kAfterOthers, true) || !near(kOneNumber, OneOther(inputs, other())) ||
-        !again(kAfterOthers, true) || !near(kOneNumber, OneOther(inputs, other())) ||
+        !again(kAfterOthers, true) ||
+        !near(kOneNumber, oracle::WithFewOf(inputs, other(), random_)) ||
+        !again(kAfterOthers, true) ||
+        !near(kOneNumber, oracle::WithFewOf(inputs, other(), random_)) ||
         !again(kAfterOthers, true) || !TryEachInput(inputs, other()) ||
         !near("the same values in another order", oracle::Reversed(c, inputs)) ||
         !Try({"other values in the same memory", c, oracle::Scaled(c, other(), random_),
@@ -118,35 +119,6 @@ class Attack {
     do {
       if (!again(kAfterOthers, asked_here_ % 2 == 0)) return;
     } while (asked_here_ < kFewestQuestions && ElementsOf(c) <= kSmallCase);
-  }
-
-  // One number of one tensor is that of `others`, or of a large tensor a few: one of many may
-  // change no bit of the answer.
-  Tensors OneOther(Tensors inputs, const Tensors& others) {
-    const size_t t = random_.Below(std::max<size_t>(inputs.size(), 1));
-    if (inputs.empty() || inputs[t].values.data.empty()) return inputs;
-    std::vector<double>& numbers = inputs[t].values.data;
-    for (size_t k = 0; k <= numbers.size() / kNumbersPerOther; ++k) {
-      const size_t i = random_.Below(numbers.size());
-      numbers[i] = others[t].values.data[i];
-    }
-    return inputs;
-  }
-
-  // One tensor is that of `others`, each in turn (of many tensors some); the others are those of
-  // the case.
-  bool TryEachInput(const Tensors& inputs, const Tensors& others) {
-    if (inputs.size() == 1) return true;
-    for (size_t t = 0; t < inputs.size(); ++t) {
-      if (inputs.size() > kMostInputs && random_.Below(inputs.size()) >= kMostInputs) continue;
-      Tensors changed = inputs;
-      changed[t].values = others[t].values;
-      if (!Try({"another " + inputs[t].name + ", the other inputs as before", selected_.c,
-                std::move(changed), Refilled(true)}) ||
-          !Try({"the same values, after other questions", selected_.c, inputs, Refilled(true)}))
-        return false;
-    }
-    return true;
   }
 
   // After the cases that followed, in a new process.
@@ -162,7 +134,7 @@ class Attack {
   Case Seeded(const Case& c) { return c.With("seed=" + std::to_string(random_.Bits() >> 32)); }
 
   // What the outputs hold before the answer is no number that is left from the last one.
-  Asking Refilled(bool in_same_memory) {
+  MemoryPlacement Refilled(bool in_same_memory) {
     return {.in_same_memory = in_same_memory,
             .fill = static_cast<unsigned char>(random_.Below(0x100))};
   }
@@ -170,9 +142,9 @@ class Attack {
   Answer AnswerTo(const Step& step) {
     ++fresh_.questions;
     ++asked_here_;
-    asking_ = step.asking;
+    placement_ = step.placement;
     Answer answer = AnswerOf(asked_, step.c, step.inputs);
-    asking_ = {};
+    placement_ = {};
     return answer;
   }
 
@@ -344,6 +316,22 @@ class Attack {
                            {.name = name, .why = why, .is_measured = true});
   }
 
+  // One tensor is that of `others`, each in turn (of many tensors some); the others are those of
+  // the case.
+  bool TryEachInput(const Tensors& inputs, const Tensors& others) {
+    if (inputs.size() == 1) return true;
+    for (size_t t = 0; t < inputs.size(); ++t) {
+      if (inputs.size() > kMostInputs && random_.Below(inputs.size()) >= kMostInputs) continue;
+      Tensors changed = inputs;
+      changed[t].values = others[t].values;
+      if (!Try({"another " + inputs[t].name + ", the other inputs as before", selected_.c,
+                std::move(changed), Refilled(true)}) ||
+          !Try({"the same values, after other questions", selected_.c, inputs, Refilled(true)}))
+        return false;
+    }
+    return true;
+  }
+
   bool TryOtherAttributes(const Tensors& inputs) {
     size_t declined = 0;
     for (const Case& other : oracle::WithOneOtherAttribute(selected_.c, random_)) {
@@ -375,11 +363,8 @@ class Attack {
     const auto other = oracle::WithOtherRows(selected_.c, rows);
     if (!other) return true;
     const Case c = Seeded(*other);
-    return Try({rows == oracle::Rows::kFewer ? "a smaller case" : "a larger case",
-                c,
-                DrawInputs(c),
-                {.in_same_memory = true},
-                true});
+    const char* const how = rows == oracle::Rows::kFewer ? "a smaller case" : "a larger case";
+    return Try({how, c, DrawInputs(c, NpyReader()), Refilled(true), true});
   }
 
   const CasesToAttack& all_;
@@ -387,22 +372,24 @@ class Attack {
   const Selected& selected_;
   oracle::Subject asked_;
   SplitMix64 random_;
-  Asking asking_{};
+  MemoryPlacement placement_{};
   size_t asked_here_ = 0;
   bool has_answer_ = false, found_ = false;
   std::vector<Answered> answered_;  // rightly
   Verdict verdict_;
 };
 
+constexpr char kMemoryBytes[] = "MALLOC_PERTURB_";
+
 // What memory of malloc holds in processes that start from now on, with glibc.
 void SetMemoryBytes(uint64_t seed) {
-  setenv("MALLOC_PERTURB_", std::to_string(1 + Mix(seed) % 0xFE).c_str(), 1);
+  setenv(kMemoryBytes, std::to_string(1 + Mix(seed) % 0xFE).c_str(), 1);
 }
 
 // At the next question. Returns an error or an empty text, as Subject::close.
 std::string StartNewProcess(const oracle::Subject& subject, uint64_t seed) {
   SetMemoryBytes(seed);
-  return subject.restart();
+  return subject.close();
 }
 
 }  // namespace
@@ -412,7 +399,10 @@ ScopedSecrecy::ScopedSecrecy(uint64_t seed) : was_dumpable_(prctl(PR_GET_DUMPABL
   SetMemoryBytes(seed);
 }
 
-ScopedSecrecy::~ScopedSecrecy() { prctl(PR_SET_DUMPABLE, was_dumpable_ == 1 ? 1 : 0); }
+ScopedSecrecy::~ScopedSecrecy() {
+  prctl(PR_SET_DUMPABLE, was_dumpable_ == 1 ? 1 : 0);
+  unsetenv(kMemoryBytes);
+}
 
 void AttackCases(const CasesToAttack& all, FreshCases& fresh,
                  const std::function<bool(Verdict)>& take) {
@@ -431,10 +421,9 @@ void AttackCases(const CasesToAttack& all, FreshCases& fresh,
       }
     }
     std::string error;
-    if (all.subject.restart && !thrown)
-      error = StartNewProcess(all.subject, first + fresh.seed + 1);
+    if (all.subject.close && !thrown) error = StartNewProcess(all.subject, first + fresh.seed + 1);
     for (auto attack = attacks.rbegin(); attack != attacks.rend() && !thrown; ++attack) {
-      if (all.subject.restart) (*attack)->AskInNewProcess();
+      if (all.subject.close) (*attack)->AskInNewProcess();
     }
     for (size_t i = 0; i < attacks.size(); ++i) {
       Verdict verdict = std::move(*attacks[i]).verdict();

@@ -19,6 +19,7 @@ namespace {
 
 using oracle::Answer;
 using oracle::BitwiseQuestion;
+using oracle::PropertyVerdict;
 
 constexpr size_t kCasesOfProcess = 16;  // cases for which one new process is started
 
@@ -73,7 +74,7 @@ class Promises {
       }
     }
     AskAgain(asked, "run", "the same question again");
-    if (!subject_.restart) return;
+    if (!subject_.close) return;
     if (Wants("run")) {
       Restart(asked, "run");
       AskAgain(asked, "run", "in a new process");
@@ -92,7 +93,14 @@ class Promises {
     for (const std::string& operation : OperationNames()) {
       for (const auto& promise : oracle::kBitwisePromises) {
         const auto at = verdicts_.find({operation, std::string(promise.name)});
-        if (at != verdicts_.end()) all.push_back(std::move(at->second));
+        if (at == verdicts_.end()) continue;
+        PropertyVerdict& verdict = at->second;
+        if (verdict.status == PropertyVerdict::Status::kHolds && verdict.cases == 0) {
+          verdict.status = PropertyVerdict::Status::kDeclined;
+          verdict.detail = verdict.declined > 0 ? "the subject declined all cases"
+                                                : "it says nothing about these cases here";
+        }
+        all.push_back({operation, std::move(verdict)});
       }
     }
     return all;
@@ -103,23 +111,29 @@ class Promises {
     return wanted_.empty() || std::ranges::count(wanted_, promise) > 0;
   }
 
-  BitwiseVerdict& Of(const Case& c, std::string_view promise) {
-    const std::pair key(std::string(c.name()), std::string(promise));
-    const auto [at, is_new] = verdicts_.try_emplace(key);
+  PropertyVerdict& Of(const Case& c, std::string_view promise) {
+    const auto [at, is_new] = verdicts_.try_emplace({std::string(c.name()), std::string(promise)});
     if (is_new) {
-      at->second.operation = key.first;
-      at->second.promise = key.second;
+      at->second.name = promise;
       at->second.sentence = oracle::FindPromise(promise)->sentence;
     }
     return at->second;
   }
 
-  static void Miss(BitwiseVerdict& verdict, const Case& c, const Answer& answer) {
+  // The first one that is found stays.
+  static void Find(PropertyVerdict& verdict, PropertyVerdict::Status status, const Case& c,
+                   const std::string& detail) {
+    if (verdict.status == PropertyVerdict::Status::kBroken) return;
+    verdict.status = status;
+    verdict.counterexample = c.ToString();
+    verdict.detail = detail;
+  }
+
+  static void Miss(PropertyVerdict& verdict, const Case& c, const Answer& answer) {
     if (answer.status == Answer::Status::kUnsupported) {
       ++verdict.declined;
-    } else if (verdict.error.empty()) {
-      verdict.case_line = c.ToString();
-      verdict.error = answer.message;
+    } else {
+      Find(verdict, PropertyVerdict::Status::kCouldNotRun, c, answer.message);
     }
   }
 
@@ -136,7 +150,7 @@ class Promises {
   }
 
   void Restart(const std::vector<Asked>& asked, std::string_view promise) {
-    const std::string error = subject_.restart();
+    const std::string error = subject_.close();
     if (error.empty() || asked.empty()) return;
     const Case& last = asked.back().selected.c;
     Miss(Of(last, promise), last, {Answer::Status::kFailed, error, {}});
@@ -152,23 +166,21 @@ class Promises {
     }
   }
 
-  static void Compare(BitwiseVerdict& verdict, const Case& c, const Tensors& inputs,
+  static void Compare(PropertyVerdict& verdict, const Case& c, const Tensors& inputs,
                       const Tensors& whole, const Slice& rows_of_whole, const Answer& answer,
                       const Slice& rows, const std::string& how) {
     if (answer.status != Answer::Status::kAnswered) return Miss(verdict, c, answer);
-    ++verdict.compared;
-    if (!verdict.difference.empty()) return;
-    verdict.difference =
+    ++verdict.cases;
+    const std::string difference =
         oracle::BitDifference(c, inputs, whole, rows_of_whole, answer.outputs, rows);
-    if (verdict.difference.empty()) return;
-    verdict.case_line = c.ToString();
-    verdict.how = how;
+    if (!difference.empty())
+      Find(verdict, PropertyVerdict::Status::kBroken, c, how + ": " + difference);
   }
 
   const oracle::Subject& subject_;
   const std::vector<std::string>& wanted_;
   const uint64_t seed_;
-  std::map<std::pair<std::string, std::string>, BitwiseVerdict> verdicts_;
+  std::map<std::pair<std::string, std::string>, PropertyVerdict> verdicts_;
 };
 
 }  // namespace

@@ -6,24 +6,22 @@
 #include <string>
 #include <vector>
 
+#include "oracle/property/property_run.h"
 #include "oracle/subject/subject.h"
 #include "tools/api/selection.h"
 
 namespace sextant::tools {
 
-// What became of one promise in the cases of one operation.
+// The verdict on one promise in the cases of one operation. Its cases are questions with rows of
+// another one; a promise that says nothing about any case is declined.
 struct BitwiseVerdict {
-  std::string operation, promise, sentence;
-  size_t compared = 0;    // questions with rows of another one
-  size_t declined = 0;    // further ones
-  std::string case_line;  // of the first question that breaks it; empty: none does
-  std::string how, difference;
-  std::string error{};  // it could not be run
+  std::string operation;
+  oracle::PropertyVerdict verdict;
 };
 
 // Asks each case, and questions with rows of it; in two new processes, if promises need it, in the
 // second one on one processor. `promises`: empty for all. The verdicts of an operation follow each
-// other, in the order of the promises; one that says nothing about any case has compared nothing.
+// other, in the order of the promises.
 // Throws Error.
 std::vector<BitwiseVerdict> CheckBitwise(const std::vector<Selected>& cases,
                                          const oracle::Subject& subject,

@@ -71,7 +71,7 @@ class Bitwise(ProgramTest):
                 self.assertEqual(self.check(change, f"--bitwise={promise}"), 1, self.output)
                 self.assertIn(f"BROKEN  softmax/{promise}: ", self.output)
                 self.assertRegex(self.output, r"y\[\d,1\]: 0x3[0-9a-f]{7} \([0-9.e-]+\) and 0x3[0-9a-f]{7} ")
-                self.assertIn("case: softmax M=8 N=6 dtype=f32 seed=1", self.output)
+                self.assertIn("counterexample: softmax M=8 N=6 dtype=f32 seed=1", self.output)
 
     def test_unknown_promises_are_refused(self):
         self.assertEqual(self.check("pass", "--bitwise=rows"), 2, self.output)

@@ -5,7 +5,6 @@
 #include "oracle/catalog/catalog.h"
 #include "oracle/catalog/check_properties.h"
 #include "oracle/subject/promises.h"
-#include "reference/base/count_text.h"
 #include "reference/base/value_text.h"
 #include "reference/case/operations.h"
 #include "tools/api/broken_property.h"
@@ -58,23 +57,10 @@ void PrintProperty(const std::string& operation, const oracle::PropertyVerdict& 
   if (!v.counterexample.empty()) std::cout << "  counterexample: " << v.counterexample << "\n";
 }
 
-void PrintBitwise(const BitwiseVerdict& v) {
-  const Colors colors = ColorsOfOutput();
-  const std::string name = v.operation + "/" + v.promise + ": " + v.sentence;
-  if (!v.difference.empty()) {
-    std::cout << colors.red << "BROKEN  " << colors.plain << name << "\n  " << v.how << ": "
-              << v.difference << "\n  case: " << v.case_line << "\n";
-  } else if (!v.error.empty()) {
-    std::cout << colors.red << "no run  " << colors.plain << name << "\n  " << v.error
-              << "\n  case: " << v.case_line << "\n";
-  } else {
-    std::cout << (v.compared > 0 ? colors.green : colors.yellow)
-              << (v.compared > 0 ? "holds   " : "skipped ") << colors.plain << name << " ("
-              << CountText(v.compared, "question");
-    if (v.declined > 0) std::cout << ", " << v.declined << " more declined";
-    std::cout << ")\n";
-  }
-  FlushOutput();
+void PrintCounts(std::map<Status, size_t>& counts, const std::string& rest, uint64_t seed) {
+  std::cout << counts[Status::kHolds] << " hold, " << counts[Status::kBroken] << " broken, "
+            << counts[Status::kCouldNotRun] << " could not run, " << counts[Status::kDeclined]
+            << " " << rest << " (seed " << seed << ")\n";
 }
 
 int Bitwise(const PropertiesArguments& options, const oracle::Subject& subject) {
@@ -82,21 +68,17 @@ int Bitwise(const PropertiesArguments& options, const oracle::Subject& subject) 
       options.all_promised ? subject.bitwise : options.bitwise;
   const std::vector<Selected> cases =
       Select({.arguments = options.operations.empty() ? OperationNames() : options.operations});
-  std::map<std::string, size_t> counts;
-  for (const BitwiseVerdict& v : CheckBitwise(cases, subject, promises, options.run.seed)) {
-    PrintBitwise(v);
-    ++counts[!v.difference.empty() ? "broken"
-             : !v.error.empty()    ? "error"
-             : v.compared > 0      ? "holds"
-                                   : ""];
+  std::map<Status, size_t> counts;
+  for (const auto& [operation, v] : CheckBitwise(cases, subject, promises, options.run.seed)) {
+    ++counts[v.status];
+    PrintProperty(operation, v, static_cast<int>(v.cases));
+    FlushOutput();
   }
-  std::cout << counts["holds"] << " hold, " << counts["broken"] << " broken, " << counts["error"]
-            << " could not run, " << counts[""] << " skipped (seed " << options.run.seed << ")";
-  if (promises.empty()) std::cout << "; the subject promises nothing, so all promises were checked";
-  std::cout << "\n";
-  if (counts["broken"] > 0) return kNonconforming;
-  if (counts["error"] > 0) return kNotRun;
-  return counts["holds"] > 0 ? kVerified : kNothing;
+  PrintCounts(counts, "skipped", options.run.seed);
+  if (promises.empty()) std::cout << "the subject promises nothing, so all promises were checked\n";
+  if (counts[Status::kBroken] > 0) return kNonconforming;
+  if (counts[Status::kCouldNotRun] > 0) return kNotRun;
+  return counts[Status::kHolds] > 0 ? kVerified : kNothing;
 }
 
 int Properties(const PropertiesArguments& options) {
@@ -120,9 +102,7 @@ int Properties(const PropertiesArguments& options) {
       FlushOutput();
     }
   }
-  std::cout << counts[Status::kHolds] << " hold, " << counts[Status::kBroken] << " broken, "
-            << counts[Status::kCouldNotRun] << " could not run, " << counts[Status::kDeclined]
-            << " skipped or partly answered (seed " << options.run.seed << ")\n";
+  PrintCounts(counts, "skipped or partly answered", options.run.seed);
   if (counts[Status::kBroken] > 0) return kNonconforming;
   if (counts[Status::kCouldNotRun] > 0) return kNotRun;
   if (counts[Status::kDeclined] > 0) return kIncomplete;
