@@ -10,6 +10,8 @@
 #include <vector>
 
 #include "oracle/defect/drawn_case_test.h"
+#include "oracle/judge/bias_sample.h"
+#include "oracle/judge/tensor_judge.h"
 #include "reference/number/recipe/evaluation_context.h"
 
 namespace sextant::oracle {
@@ -150,6 +152,34 @@ TEST(SystematicError, HonestBiasIsComputedForUnlikelyAnswersOnly) {
   answer[0].values.data[0] += 1;
   EXPECT_EQ(question.Judged(answer).status, Verdict::Status::kFails);
   EXPECT_EQ(question.Judged(answer).tensors[0].correct_bias_bound, 0);
+}
+
+TEST(SystematicError, OnlyBoundsOfUnlikelyTensorsAreEstimated) {
+  const SumQuestion question("add_rms_norm N=2048 M=64 dtype=f32");
+  const std::vector<GoldenTensor> golden = question.judge.golden();
+  const std::vector<PermittedTensor> permitted = question.judge.permitted();
+  std::vector<JudgedTensor> before = JudgeTensors(
+      question.c, {.golden = golden, .permitted = permitted}, question.CorrectAnswer());
+  ASSERT_EQ(before.size(), 2);
+  const size_t y = before[0].verdict.name == "y" ? 0 : 1;
+  for (const size_t unlikely : {0, 1}) {
+    before[unlikely].verdict.grade = Grade::kUnlikely;
+    before[1 - unlikely].verdict.grade = Grade::kWithin;
+    std::vector<double> bounds;
+    JudgeBySample(
+        {question.c.operation(), question.c, ReadersOf(question.inputs), question.recipe, 0},
+        [&](const Slice& slice) {
+          return PartOf({.golden = golden, .permitted = permitted}, question.c, slice);
+        },
+        before,
+        [&](const std::vector<double>& bias) {
+          bounds = bias;
+          return before;
+        });
+    ASSERT_EQ(bounds.size(), 2);
+    EXPECT_EQ(bounds[1 - unlikely], 0);
+    if (unlikely == y) EXPECT_GT(bounds[y], 0);
+  }
 }
 
 }  // namespace

@@ -162,6 +162,22 @@ TEST(RankRange, NextIsTheRankOfOtherNumbers) {
   EXPECT_EQ(ranks.least, Rank(Grade::kWithin, 6));
 }
 
+TEST(RankRange, TheTopIsTheFirstElementWithItsNumbers) {
+  const auto at = [](double letter, size_t place) {
+    RankRange one = Only(5, letter);
+    one.top_at = place;
+    return one;
+  };
+  RankRange ranks;
+  ranks.Include(at('a', 3));
+  ranks.Include(at('a', 7));
+  EXPECT_EQ(ranks.top_at, 3);
+  ranks.Include(at('a', 2));
+  EXPECT_EQ(ranks.top_at, 2);
+  ranks.Include(at('b', 1));  // with other numbers
+  EXPECT_EQ(ranks.top_at, 2);
+}
+
 TEST(RankRange, ProvenElementsHaveNoUpperBound) {
   RankRange ranks = Only(5, 'a');
   ranks.Include({{Grade::kWithin, 9}, {}, {'p'}, {}});

@@ -28,13 +28,15 @@ using oracle::Verdict;
 
 constexpr size_t kCasesBeforeRestart = 16;  // cases after which a new process is started
 // Of a later answer so many elements are judged, and of a larger one so small a part. An answer to
-// the question of the case that has other bits than before may be wrong in few places.
+// the question of the case that has other bits than before may be wrong in few places. Larger parts
+// than an eighth take as long as the whole: a part has small slices.
 struct Part {
   size_t elements, share;
 };
-constexpr Part kOfOther = {1 << 10, 32}, kOfSame = {1 << 14, 4}, kWhole = {1, 1};
+constexpr Part kOfOther = {1 << 10, 32}, kOfSame = {1 << 14, 8}, kWhole = {1, 1};
+constexpr size_t kLeastShare = 8;
 constexpr double kLittleWork = 0x1p14;
-constexpr double kOtherQuestions = 6;    // about a case, of which chance takes some
+constexpr double kOtherQuestions = 16;   // about a case, of which chance takes some
 constexpr size_t kFewestQuestions = 16;  // questions about a small case: some subjects change later
 constexpr size_t kSmallCase = size_t{1} << 16;  // elements of all its tensors
 constexpr size_t kMostInputs = 4;
@@ -183,12 +185,19 @@ class Attack {
   Verdict JudgePart(const Step& step, const Answer& answer, const Part& part) {
     JudgeSubjectOptions options = all_.options;
     options.time = nullptr;
-    const size_t elements = OutputElementsOf(step.c);
-    size_t& most = options.budget.elements;
-    const size_t few = std::max(part.elements, elements / part.share);
-    if (elements > few) most = most > 0 ? std::min(most, few) : few;
+    if (const auto few = FewElements(OutputElementsOf(step.c), part)) {
+      size_t& most = options.budget.elements;
+      most = most > 0 ? std::min(most, *few) : *few;
+    }
     options.budget.seed = random_.Bits();
     return JudgeAnswer({step.c}, asked_, step.inputs, answer, options);
+  }
+
+  // Empty for all of them.
+  static std::optional<size_t> FewElements(size_t elements, const Part& part) {
+    const size_t few = std::max(part.elements, elements / part.share);
+    if (elements / few < kLeastShare) return std::nullopt;
+    return few;
   }
 
   static size_t OutputElementsOf(const Case& c) {
@@ -215,10 +224,9 @@ class Attack {
   bool IsJudged(const Answered& now, const Step& step) {
     if (IsRepeated(now) || IsOfAnother(now) || step.is_judged) return true;
     const size_t elements = OutputElementsOf(step.c);
-    const double share = std::min(1.0, static_cast<double>(kOfOther.elements) /
-                                           static_cast<double>(std::max<size_t>(elements, 1)));
-    const double work =
-        std::max(share, 1.0 / kOfOther.share) * static_cast<double>(oracle::WorkOf(step.c));
+    const size_t few = FewElements(elements, kOfOther).value_or(elements);
+    const double work = static_cast<double>(oracle::WorkOf(step.c)) * static_cast<double>(few) /
+                        static_cast<double>(std::max<size_t>(elements, 1));
     const double most = std::max(kLittleWork, static_cast<double>(oracle::WorkOf(selected_.c)));
     return random_.Uniform(0, 1) * kOtherQuestions * work < most;
   }
