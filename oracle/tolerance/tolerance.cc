@@ -4,6 +4,7 @@
 #include <atomic>
 
 #include "oracle/catalog/catalog.h"
+#include "oracle/diagnosis/work.h"
 #include "oracle/judge/is_within.h"
 #include "reference/base/error.h"
 #include "reference/base/parallel.h"
@@ -61,36 +62,61 @@ bool ForAll(const std::vector<Compared>& elements, const Tensors& answer, auto c
   });
 }
 
+// Of a case with more work the bugs that show only in the whole answer are not tried: each takes
+// a part of a second.
+constexpr size_t kMostWork = size_t{1} << 22;
+
+// Empty if the answer has no larger errors than roundings explain.
+std::optional<ToleranceGrade::Bug> BugOf(const std::string& name, const std::string& why,
+                                         const Tensors& answer,
+                                         const std::vector<Compared>& elements,
+                                         const Tolerance& tolerance, const Tolerance& smallest) {
+  const auto is_near = [](const Compared& e, double got) {  // false for NaN
+    return IsWithin(got, e.high, e.low, 2 * e.from_exact, 0);
+  };
+  if (ForAll(elements, answer, is_near)) return std::nullopt;
+  const auto passes = [&](const Tolerance& t) {
+    return ForAll(elements, answer, [&](const Compared& e, double got) {
+      return std::abs(got - e.expected) <= t.At(e.expected);
+    });
+  };
+  return ToleranceGrade::Bug{name, why, passes(tolerance), passes(smallest)};
+}
+
+// The answer of a kernel that does nothing.
+Tensors Zeros(const Case& c) {
+  Tensors zeros;
+  for (const TensorSpec& output : c.info().signature.outputs)
+    zeros.push_back({output.name, c.DTypeOf(output), Tensor<double>(c.ShapeOf(output))});
+  return zeros;
+}
+
 // Adds the defects whose answers have larger errors than roundings explain.
 void TryBugs(const Evaluation& evaluation, const Tensors& inputs, const Tolerance& tolerance,
              const std::vector<Compared>& elements, int threads, ToleranceGrade& grade) {
   const Case& c = evaluation.c;
   const std::vector<Defect>& defects = CatalogEntryOf(c.name()).defects;
-  std::vector<std::optional<ToleranceGrade::Bug>> bugs(defects.size());
+  const bool whole_is_tried = WorkOf(c) <= kMostWork;
+  std::vector<std::optional<ToleranceGrade::Bug>> bugs(defects.size() + 1);
   std::atomic<size_t> not_tried = 0;
   const Budget budget = CurrentBudget();
   InParallel(defects.size(), threads, [&](size_t d) {
     const Defect& defect = defects[d];
     const auto hypothesis = defect.hypothesis(c, inputs, evaluation.recipe);
     if (!hypothesis) return;
-    if (grade.sample && (defect.is_across_slices || hypothesis->is_across_slices)) {
+    const bool is_whole = defect.is_across_slices || hypothesis->is_across_slices;
+    if (grade.sample && is_whole && !whole_is_tried) {
       ++not_tried;
       return;
     }
-    const ScopedBudget within(budget);  // of this thread
-    const Tensors answer =
-        EvaluateByRecipe({c, hypothesis->inputs, hypothesis->recipe, *hypothesis->operation});
-    const auto is_near = [](const Compared& e, double got) {  // false for NaN
-      return IsWithin(got, e.high, e.low, 2 * e.from_exact, 0);
-    };
-    if (ForAll(elements, answer, is_near)) return;
-    const auto passes = [&](const Tolerance& t) {
-      return ForAll(elements, answer, [&](const Compared& e, double got) {
-        return std::abs(got - e.expected) <= t.At(e.expected);
-      });
-    };
-    bugs[d] = {defect.name, defect.why, passes(tolerance), passes(grade.smallest)};
+    const ScopedBudget within(is_whole ? Budget() : budget);  // of this thread
+    bugs[d] =
+        BugOf(defect.name, defect.why,
+              EvaluateByRecipe({c, hypothesis->inputs, hypothesis->recipe, *hypothesis->operation}),
+              elements, tolerance, grade.smallest);
   });
+  bugs.back() = BugOf("zeros", "nothing is computed: the output is zeros", Zeros(c), elements,
+                      tolerance, grade.smallest);
   grade.not_tried = not_tried;
   for (auto& bug : bugs)
     if (bug) grade.bugs.push_back(std::move(*bug));

@@ -79,7 +79,7 @@ std::string TextOf(const ToleranceGrade& grade, const Tolerance& tolerance, cons
   text << "  the permitted error of each element rejects no right answer, and all of these bugs\n";
   if (grade.not_tried > 0) {
     text << "  " << CountText(grade.not_tried, "other bug")
-         << " can only be tried on the whole case\n";
+         << " can only be tried on the whole case, which is too large\n";
   }
   return text.str();
 }
