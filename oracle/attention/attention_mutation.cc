@@ -97,7 +97,13 @@ class MutatedRows : public AttentionRows<Real> {
     return order;
   }
 
-  Real ScoreAt(const QueryIndex& at, size_t t, const Real& product) const override {
+  std::vector<Real> ScoresAt(const QueryIndex& at, size_t first,
+                             std::vector<Real> products) const override {
+    for (size_t i = 0; i < products.size(); ++i) products[i] = ScoreAt(at, first + i, products[i]);
+    return products;
+  }
+
+  Real ScoreAt(const QueryIndex& at, size_t t, const Real& product) const {
     const ScoreFunction<Real>& score_function = this->score_function_;
     const bool biased = in_.bias && !Is(kBiasAfterSoftmax);
     const Real bias = biased ? BiasAt(at, t) : Real(0.0);

@@ -7,6 +7,7 @@ AttentionRows<Real>::AttentionRows(const AttentionAttributes& op, const Attentio
     : op_(op),
       in_(in),
       score_function_(op, in.q.shape[3], in.add_bias),
+      many_scores_(op, in.q.shape[3], in.add_bias),
       first_b_(SliceBegin("B")),
       first_h_(SliceBegin("H")),
       first_k_(SliceBegin("K")),
@@ -61,17 +62,24 @@ template <class Real>
 std::vector<Real> AttentionRows<Real>::ScoresOf(const QueryIndex& at, const KeyRange& keys) {
   CheckScale(op_.scale, in_.q.shape[3]);
   const DotOperand<Real> query(RowAt(in_.q, QueryRow(at)));
-  const std::vector<Real> products = PreparedKeys(KeyRow(at)).Times(query, keys.first, keys.last);
-  std::vector<Real> scores;
-  scores.reserve(keys.size());
-  for (size_t t = keys.first; t < keys.last; ++t)
-    scores.push_back(ScoreAt(at, t, products[t - keys.first]));
-  return scores;
+  return ScoresAt(at, keys.first, PreparedKeys(KeyRow(at)).Times(query, keys.first, keys.last));
 }
 
 template <class Real>
-Real AttentionRows<Real>::ScoreAt(const QueryIndex& at, size_t t, const Real& product) const {
-  return score_function_(product, in_.bias ? &RowAt(*in_.bias, QueryRow(at))[t] : nullptr);
+std::vector<Real> AttentionRows<Real>::ScoresAt(const QueryIndex& at, size_t first,
+                                                std::vector<Real> products) const {
+  const auto function = [this](std::type_identity<Many>) {
+    return [this](const Many& product, const auto&... bias) {
+      return many_scores_(product, &bias...);
+    };
+  };
+  if (in_.bias) {
+    SetEach(products, function, products,
+            RowAt(*in_.bias, QueryRow(at)).subspan(first, products.size()));
+  } else {
+    SetEach(products, function, products);
+  }
+  return products;
 }
 
 template <class Real>

@@ -3,7 +3,9 @@
 #pragma once
 
 #include <cmath>
+#include <concepts>
 #include <optional>
+#include <type_traits>
 #include <vector>
 
 #include "reference/attention/attention_attributes.h"
@@ -11,6 +13,7 @@
 #include "reference/attention/soft_cap.h"
 #include "reference/attention/softmax_row.h"
 #include "reference/number/dot/dot_rows.h"
+#include "reference/number/lanes/each_number.h"
 #include "reference/number/tensor/tensor.h"
 #include "reference/prove/slices.h"
 
@@ -50,6 +53,7 @@ struct AttentionTensors {
 // The steps from the dot product of query and key to their score.
 enum class ScoreStep { kScale, kCap, kBias };
 
+// `Real`: a number type, or CountedLanes for many scores.
 template <class Real>
 class ScoreFunction {
  public:
@@ -85,7 +89,7 @@ class ScoreFunction {
     return score + bias;
   }
 
-  ScoreScale<Real> scale_;
+  ScoreScale<Single<Real>> scale_;
   std::optional<SoftCapFunction<Real>> capped_;
   std::vector<ScoreStep> order_;
 };
@@ -113,7 +117,9 @@ class AttentionRows {
   virtual KeyRange KeysOf(const QueryIndex& at) const;
   virtual size_t KeyHeadOf(size_t h) const;  // both among the heads of the slice
   virtual size_t ValueHeadOf(size_t h) const { return KeyHeadOf(h); }
-  virtual Real ScoreAt(const QueryIndex& at, size_t t, const Real& product) const;
+  // The scores of the keys from `first` on, whose products with the query are given.
+  virtual std::vector<Real> ScoresAt(const QueryIndex& at, size_t first,
+                                     std::vector<Real> products) const;
   virtual Real SinkOf(const QueryIndex& at) const { return (*in_.sink)(at.h); }
   virtual ScoredKeys Scored(const QueryIndex& at, const KeyRange& keys);
   // The result of a query without visible keys: unspecified, or 0 and -infinity if empty_rows=zero.
@@ -143,10 +149,12 @@ class AttentionRows {
   const ScoreFunction<Real> score_function_;
 
  private:
+  using Many = std::conditional_t<std::same_as<Real, Counted>, CountedLanes, Real>;
   // The keys of one head, prepared once for the dot products with many queries.
   const DotRows<Real>& PreparedKeys(size_t first_row);
   const ValueRows<Real>& PreparedValues(size_t first_row) const;
 
+  const ScoreFunction<Many> many_scores_;
   size_t first_b_, first_h_, first_k_, first_s_;  // of the slice
   size_t prepared_row_ = 0;
   std::optional<DotRows<Real>> prepared_;

@@ -94,11 +94,15 @@ struct SoftmaxRow<Counted>::Scores {
   // There is at least one score.
   Scores(std::span<const Counted> scores, const StepRule& rule)
       : converted(scores.size()), numbers(converted.numbers()) {
-    size_t at = 0;  // of the largest
+    size_t at = 0;              // of the largest
+    std::optional<DType> kept;  // a format that the step holds
     for (size_t j = 0; j < scores.size(); ++j) {
       const Counted& given = scores[j];
-      const bool keeps =
-          rule.exact || (!rule.flushes && given.format() && Contains(rule.format, *given.format()));
+      const bool is_kept =
+          given.format() &&
+          (given.format() == kept || (!rule.flushes && Contains(rule.format, *given.format())));
+      if (is_kept) kept = given.format();
+      const bool keeps = rule.exact || is_kept;
       Counted other;
       const Counted& s = keeps ? given : (other = Converted(given));
       converted.Set(j, s);
@@ -352,10 +356,12 @@ std::vector<Counted> SoftmaxRow<Counted>::weights() const {
 // The weights rounded by step weigh and converted for step dot.
 const std::vector<SoftmaxRow<Counted>::StoredWeight>& SoftmaxRow<Counted>::StoredWeights() const {
   if (!stored_.empty()) return stored_;
-  std::vector<StepRule> rules;
+  std::vector<StepRule> rules, rounding;  // those that round the weights
   for (const Step step : {Step::kWeigh, Step::kDot}) {
     const ScopedStep at(step);
-    rules.push_back(CurrentRule());
+    const StepRule& rule = rules.emplace_back(CurrentRule());
+    const bool keeps = rule.exact || (format_ && Contains(rule.format, *format_));
+    if (!keeps) rounding.push_back(rule);
   }
   const bool is_within_tf32 =
       (format_ && IsWithinTf32(*format_)) || std::ranges::any_of(rules, [](const StepRule& rule) {
@@ -366,17 +372,16 @@ const std::vector<SoftmaxRow<Counted>::StoredWeight>& SoftmaxRow<Counted>::Store
   };
   double largest = 0;
   for (size_t j = 0; j < count_; ++j) largest = std::max(largest, weight_of(j));
+  stored_.reserve(count_);
   for (size_t j = 0; j < count_; ++j) {
     StoredWeight weight{weight_of(j), 0};
     const auto charge = [&weight](double error) {
       weight.error += error;
       weight.most += error;
     };
-    for (const StepRule& to : rules) {
-      const bool keeps = to.exact || (format_ && Contains(to.format, *format_));
-      if (!keeps)
-        charge(SizeOf(to.format) == 1 ? CodeRounding(to, weight.most, largest)
-                                      : Rounding(to, weight.most));
+    for (const StepRule& to : rounding) {
+      charge(SizeOf(to.format) == 1 ? CodeRounding(to, weight.most, largest)
+                                    : Rounding(to, weight.most));
     }
     if (!is_within_tf32) charge(FactorRounding(rules.back(), weight.most));
     stored_.push_back(weight);

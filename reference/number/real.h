@@ -236,9 +236,14 @@ template <class Real>
 class ScoreScale {
  public:
   ScoreScale(std::optional<double> scale, size_t n);
-  Real operator()(const Real& x) const {
+  // `Number`: Real, or CountedLanes of Counted.
+  template <class Number>
+  Number operator()(const Number& x) const {
     const ScopedStep at(Step::kScale);
-    return divides_ ? x / factor_ : x * factor_;
+    if constexpr (RealArithmetic<Real>) {
+      if (divides_) return x / factor_;
+    }
+    return x * Number(factor_);
   }
 
  private:

@@ -57,10 +57,15 @@ class MeasuredRows : public AttentionRows<Real> {
   // Gathered keys and values have a head for each query head.
   size_t KeyHeadOf(size_t h) const override { return parts_.inputs ? h : Formula::KeyHeadOf(h); }
 
-  Real ScoreAt(const QueryIndex& at, size_t t, const Real& product) const override {
+  std::vector<Real> ScoresAt(const QueryIndex& at, size_t first,
+                             std::vector<Real> products) const override {
     const bool is_right =
         parts_.score_factors.empty() && !parts_.cap_clips && !parts_.factors && !parts_.added;
-    if (is_right) return Formula::ScoreAt(at, t, product);
+    if (is_right) return Formula::ScoresAt(at, first, std::move(products));
+    for (size_t i = 0; i < products.size(); ++i) products[i] = ScoreAt(at, first + i, products[i]);
+    return products;
+  }
+  Real ScoreAt(const QueryIndex& at, size_t t, const Real& product) const {
     const ScoreFunction<Real>& function = this->score_function_;
     const Real* bias = in_.bias ? &RowAt(*in_.bias, this->QueryRow(at))[t] : nullptr;
     Real score = function.Start(product);

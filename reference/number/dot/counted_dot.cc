@@ -46,7 +46,7 @@ void CountedRow::SetFactors(std::span<const Counted> numbers) {
 
 CountedRow::Products CountedRow::PlainTimes(std::span<const float> block) const {
   PlainSums sums;
-  AddPlainProducts(operand_.plain(), block.data(), CurrentRule().format, false, sums);
+  AddPlainProducts(operand_.plain(), block.data(), CurrentRule().format, Exact::kNothing, sums);
   Products products(kPlainRows);
   for (size_t j = 0; j < kPlainRows; ++j) {
     if (!sums.ordinary[j]) continue;

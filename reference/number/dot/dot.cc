@@ -4,6 +4,7 @@
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <optional>
 
 #include "reference/number/dot/counted_factor.h"
 #include "reference/number/dot/plain_dot.h"
@@ -199,13 +200,16 @@ std::vector<double> PlainNumbers(std::span<const Counted> numbers) {
     return {};
   std::vector<double> plain;
   plain.reserve(numbers.size());
+  std::optional<DType> held;  // a format that the step's format contains
   for (const Counted& x : numbers) {
     const double value = x.center().high;
     if (!(x.IsExact() && !x.saturated() && x.center().low == 0 && std::isfinite(value))) return {};
     // Else the conversion to the format of the step has an error.
-    const bool is_value =
-        (x.format() && Contains(rule.format, *x.format())) || IsRepresentable(rule.format, value);
-    if (!is_value) return {};
+    if (!(held && x.format() == held)) {
+      const bool holds = x.format() && Contains(rule.format, *x.format());
+      if (holds) held = x.format();
+      if (!holds && !IsRepresentable(rule.format, value)) return {};
+    }
     plain.push_back(value);
   }
   return plain;

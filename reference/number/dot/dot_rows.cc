@@ -1,5 +1,7 @@
 #include "reference/number/dot/dot_rows.h"
 
+#include <algorithm>
+
 #include "reference/number/dot/plain_dot.h"
 
 namespace sextant {
@@ -20,7 +22,12 @@ void DotRows<Counted>::SetBlocks(std::span<const double> plain) {
       block[j * kPlainRows + i % kPlainRows] = static_cast<float>(plain[i * width_ + j]);
   }
   const ScopedStep at(Step::kDot);
-  range_.Include(plain, GridOf(CurrentRule().format));
+  const Grid grid = GridOf(CurrentRule().format);
+  range_.Include(plain, grid);
+  for (size_t i = 0; i < count_; i += kPlainRows) {
+    const size_t rows = std::min(kPlainRows, count_ - i);
+    range_of_block_.emplace_back().Include(plain.subspan(i * width_, rows * width_), grid);
+  }
 }
 
 std::vector<Counted> DotRows<Counted>::Times(const DotOperand<Counted>& a, size_t first,
@@ -33,13 +40,19 @@ std::vector<Counted> DotRows<Counted>::Times(const DotOperand<Counted>& a, size_
     return products;
   }
   const StepRule& rule = CurrentRule();
-  const bool exact = HaveExactProducts(a.range(), range_, GridOf(rule.format));
+  const bool has_exact_products = HaveExactProducts(a.range(), range_, GridOf(rule.format));
+  const auto exact_in = [&](size_t block) {
+    if (!has_exact_products) return Exact::kNothing;
+    return HaveExactSums(a.range(), range_of_block_[block], width_) ? Exact::kSums
+                                                                    : Exact::kProducts;
+  };
   const SumError relative = RelativeErrorOfSum(rule, width_);
   PlainSums sums;
   for (size_t i = first; i < last; ++i) {
     const size_t lane = i % kPlainRows;
     if (i == first || lane == 0)
-      AddPlainProducts(a.plain(), &blocks_[(i - lane) * width_], rule.format, exact, sums);
+      AddPlainProducts(a.plain(), &blocks_[(i - lane) * width_], rule.format,
+                       exact_in(i / kPlainRows), sums);
     if (!sums.ordinary[lane]) {
       products.push_back(Dot(a, (*this)[i]));
       continue;

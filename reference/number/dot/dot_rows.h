@@ -50,6 +50,7 @@ class DotRows<Counted> {
   // If all rows are plain: for each block of kPlainRows rows its columns, the last padded with 0.
   std::vector<float> blocks_;
   PlainRange range_;
+  std::vector<PlainRange> range_of_block_;
 };
 
 }  // namespace sextant

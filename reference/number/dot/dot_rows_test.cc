@@ -82,6 +82,21 @@ TEST(DotRows, ProductsAreExactIfTheFormatHoldsThem) {
   EXPECT_TRUE(HaveExactProducts(range({0}), range({0x1.fffffep0}), f32));
 }
 
+TEST(DotRows, SumsAreExactIfADoubleHoldsThem) {
+  const auto range = [](std::initializer_list<double> numbers) {
+    PlainRange of;
+    of.Include(numbers, GridOf(DType::kF32));
+    return of;
+  };
+  const auto one = range({1});
+  EXPECT_TRUE(HaveExactSums(range({0x1p26, 0x1.8p-25}), one, 1));  // 3 * 2^-26 .. 2^26: 2^52 units
+  EXPECT_FALSE(HaveExactSums(range({0x1p26, 0x1.8p-25}), one, 2));
+  EXPECT_FALSE(HaveExactSums(range({0x1.8p26, 0x1.8p-25}), one, 1));
+  EXPECT_FALSE(HaveExactSums(range({0x1p26, 0x1.cp-25}), one, 1));
+  EXPECT_FALSE(HaveExactSums(one, range({0x1p26, 0x1.cp-25}), 1));
+  EXPECT_TRUE(HaveExactSums(range({0}), range({0x1p40, 0x1p-40}), 1000));
+}
+
 // Otherwise the tests above would compare one path with itself.
 TEST(DotRows, NumbersOfNarrowFormatsArePlain) {
   const auto is_plain = [](DType dtype, double x) {
@@ -102,7 +117,8 @@ TEST(DotRows, OnlyProductsNearTheLimitsOfTheFormatAreNotOrdinary) {
     block[5] = std::numeric_limits<float>::max();
     block[kPlainRows + 7] = std::numeric_limits<float>::denorm_min();
     PlainSums sums;
-    AddPlainProducts(std::vector<double>{2, -0.75}, block.data(), DType::kF32, false, sums);
+    AddPlainProducts(std::vector<double>{2, -0.75}, block.data(), DType::kF32, Exact::kNothing,
+                     sums);
     for (size_t row = 0; row < kPlainRows; ++row)
       EXPECT_EQ(sums.ordinary[row], row != 5 && row != 7) << row;
     EXPECT_EQ(sums.high[0], 1.875);

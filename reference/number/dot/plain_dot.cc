@@ -77,11 +77,16 @@ struct VectorSums {
 HWY_INLINE V MagnitudeOf(D d, V x) { return hn::Mul(hn::Abs(x), hn::Set(d, 1 + 0x1p-50)); }
 
 // Operations and their order are those of OrdinaryProduct and CountedSum::Add.
-template <bool kExact>
+template <Exact kExact>
 struct SumsOfPlain : VectorSums {
   HWY_INLINE void Add(D d, double x, V w, const Constants& format) {
     const V product = hn::Mul(hn::Set(d, x), w), magnitude = MagnitudeOf(d, product);
-    if constexpr (kExact) {
+    if constexpr (kExact == Exact::kSums) {
+      size = hn::Add(size, magnitude);
+      high = hn::Add(high, product);
+      return;
+    }
+    if constexpr (kExact == Exact::kProducts) {
       size = hn::Add(size, magnitude);
     } else {
       const V own = RoundingOf(d, product, magnitude, format);
@@ -193,10 +198,11 @@ void AddAll(const Row& row, const float* block, DType format, To& sums) {
     AddVectors<Sums, kVectors>(row, block, first, constants, sums);
 }
 
-void AddPlainProducts(std::span<const double> row, const float* block, DType format, bool exact,
+void AddPlainProducts(std::span<const double> row, const float* block, DType format, Exact exact,
                       PlainSums& sums) {
-  exact ? AddAll<SumsOfPlain<true>, 4>(row, block, format, sums)
-        : AddAll<SumsOfPlain<false>, 4>(row, block, format, sums);
+  exact == Exact::kSums       ? AddAll<SumsOfPlain<Exact::kSums>, 4>(row, block, format, sums)
+  : exact == Exact::kProducts ? AddAll<SumsOfPlain<Exact::kProducts>, 4>(row, block, format, sums)
+                              : AddAll<SumsOfPlain<Exact::kNothing>, 4>(row, block, format, sums);
 }
 
 void AddCountedProducts(std::span<const CountedFactor> row, const float* block, DType format,
@@ -217,7 +223,7 @@ HWY_EXPORT(AddCountedProducts);
 
 }  // namespace
 
-void AddPlainProducts(std::span<const double> row, const float* block, DType format, bool exact,
+void AddPlainProducts(std::span<const double> row, const float* block, DType format, Exact exact,
                       PlainSums& sums) {
   HWY_DYNAMIC_DISPATCH(AddPlainProducts)(row, block, format, exact, sums);
 }
@@ -229,16 +235,33 @@ void AddCountedProducts(std::span<const CountedFactor> row, const float* block, 
 
 void PlainRange::Include(std::span<const double> numbers, const Grid& grid) {
   constexpr uint64_t kSignificand = (uint64_t{1} << 52) - 1;
-  for (const double x : numbers) {
-    if (x == 0) continue;
-    least_ = std::min(least_, std::abs(x));
-    most_ = std::max(most_, std::abs(x));
-    bits_ |= std::bit_cast<uint64_t>(x) & kSignificand;
+  constexpr size_t kChunk = 64;
+  for (size_t i = 0; i < numbers.size(); i += kChunk) {
+    double least = kInfinity, most = 0;
+    uint64_t bits = 0;
+    for (const double x : numbers.subspan(i, std::min(kChunk, numbers.size() - i))) {
+      const double magnitude = std::abs(x);
+      least = std::min(least, magnitude == 0 ? kInfinity : magnitude);
+      most = std::max(most, magnitude);
+      bits |= std::bit_cast<uint64_t>(x) & kSignificand;
+    }
+    least_ = std::min(least_, least);
+    most_ = std::max(most_, most);
+    bits_ |= bits;
     if (Precision() >= grid.precision) return;
   }
 }
 
 int PlainRange::Precision() const { return bits_ == 0 ? 1 : 53 - std::countr_zero(bits_); }
+
+// The last bit of any of them, as far below the first bit of the least number.
+double PlainRange::Unit() const { return std::ldexp(1.0, std::ilogb(least_) - (Precision() - 1)); }
+
+// Each partial sum is a multiple of the product of both units, and at most 2^52 of these.
+bool HaveExactSums(const PlainRange& a, const PlainRange& b, size_t count) {
+  if (a.most_ == 0 || b.most_ == 0) return true;
+  return static_cast<double>(count) * (a.most_ * b.most_) <= a.Unit() * b.Unit() * 0x1p52;
+}
 
 bool HaveExactProducts(const PlainRange& a, const PlainRange& b, const Grid& grid) {
   if (a.most_ == 0 || b.most_ == 0) return true;

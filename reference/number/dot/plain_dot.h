@@ -21,14 +21,22 @@ class PlainRange {
   // True if every product of a number of each is 0 or a value of a format with that grid, and an
   // ordinary one (PlainSums).
   friend bool HaveExactProducts(const PlainRange& a, const PlainRange& b, const Grid& grid);
+  // Of numbers with exact products: true if every sum of at most `count` products of a number of
+  // each is a double.
+  friend bool HaveExactSums(const PlainRange& a, const PlainRange& b, size_t count);
 
  private:
   int Precision() const;  // significand bits that hold every number
+  double Unit() const;    // a power of two of which every number is a multiple
 
   double least_ = kInfinity, most_ = 0;  // magnitudes of numbers other than 0
   uint64_t bits_ = 0;                    // of all significands
 };
 bool HaveExactProducts(const PlainRange& a, const PlainRange& b, const Grid& grid);
+bool HaveExactSums(const PlainRange& a, const PlainRange& b, size_t count);
+
+// What is exact in sums of products: nothing, HaveExactProducts, or HaveExactSums, too.
+enum class Exact { kNothing, kProducts, kSums };
 
 // What CountedSum holds after the products of kPlainRows rows with one row, and whether all
 // products of a row are ordinary: 0, or well inside of the range of the format.
@@ -41,9 +49,9 @@ struct PlainSums {
 };
 
 // The products of row[i] with the numbers block[i * kPlainRows + j], rounded to `format`, of which
-// they are values. The operations and their order are those of Dot for Counted. `exact`:
-// HaveExactProducts, which saves time.
-void AddPlainProducts(std::span<const double> row, const float* block, DType format, bool exact,
+// they are values. The operations and their order are those of Dot for Counted, except for those
+// that change nothing because of what is `exact`.
+void AddPlainProducts(std::span<const double> row, const float* block, DType format, Exact exact,
                       PlainSums& sums);
 
 // The members of a number of a row, in the format of step dot, that its products need.
