@@ -22,8 +22,8 @@ struct Tolerance {
 // By elements of the required outputs of one case. Expected are the exact values, rounded to the
 // dtype of the output: a reference that errs more needs as much more.
 struct ToleranceGrade {
-  // A listed defect of the operation whose answer has an error of more than twice the permitted one
-  // (half of them may be those of another rounding of the right formula).
+  // A listed defect of the operation, or `zeros`, whose answer has an error of more than twice the
+  // permitted one (half of them may be those of another rounding of the right formula).
   struct Bug {
     std::string name, why;
     bool passes = false, passes_smallest = false;  // the given tolerance, the smallest one
@@ -43,7 +43,7 @@ struct ToleranceGrade {
   // Of those that reject no right answer the one with the least mean over the elements.
   Tolerance smallest;
   std::vector<Bug> bugs;
-  size_t not_tried = 0;            // defects that only show in the whole case
+  size_t not_tried = 0;            // defects that only show in the whole case, which is too large
   std::optional<Sample> sample{};  // the figures are those of this part; empty: the whole case
 
   // It rejects no right answer and lets no known bug pass.

@@ -35,7 +35,7 @@ struct Part {
 };
 constexpr Part kOfOther = {1 << 10, 32}, kOfSame = {1 << 14, 8}, kWhole = {1, 1};
 constexpr size_t kLeastShare = 8;
-constexpr double kLittleWork = 0x1p14;
+constexpr double kLittleWork = 0x1p18;  // takes milliseconds
 constexpr double kOtherQuestions = 16;   // about a case, of which chance takes some
 constexpr size_t kFewestQuestions = 16;  // questions about a small case: some subjects change later
 constexpr size_t kSmallCase = size_t{1} << 16;  // elements of all its tensors
@@ -403,13 +403,17 @@ std::string StartNewProcess(const oracle::Subject& subject, uint64_t seed) {
 }  // namespace
 
 ScopedSecrecy::ScopedSecrecy(uint64_t seed) : was_dumpable_(prctl(PR_GET_DUMPABLE)) {
+  if (const char* const bytes = std::getenv(kMemoryBytes)) memory_bytes_ = bytes;
   prctl(PR_SET_DUMPABLE, 0);
   SetMemoryBytes(seed);
 }
 
 ScopedSecrecy::~ScopedSecrecy() {
   prctl(PR_SET_DUMPABLE, was_dumpable_ == 1 ? 1 : 0);
-  unsetenv(kMemoryBytes);
+  if (memory_bytes_)
+    setenv(kMemoryBytes, memory_bytes_->c_str(), 1);
+  else
+    unsetenv(kMemoryBytes);
 }
 
 void AttackCases(const CasesToAttack& all, FreshCases& fresh,

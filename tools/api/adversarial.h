@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -41,6 +42,7 @@ class ScopedSecrecy {
 
  private:
   int was_dumpable_;
+  std::optional<std::string> memory_bytes_;  // what the user has set
 };
 
 }  // namespace sextant::tools

@@ -120,10 +120,10 @@ class Promises {
     return at->second;
   }
 
-  // The first one that is found stays.
+  // The first one that is found stays; one that is broken replaces one that could not run.
   static void Find(PropertyVerdict& verdict, PropertyVerdict::Status status, const Case& c,
                    const std::string& detail) {
-    if (verdict.status == PropertyVerdict::Status::kBroken) return;
+    if (verdict.status == PropertyVerdict::Status::kBroken || verdict.status == status) return;
     verdict.status = status;
     verdict.counterexample = c.ToString();
     verdict.detail = detail;
