@@ -53,7 +53,7 @@ class Files(ProgramTest):
         self.assertEqual(len(json.loads(self.path("a").read_text())["cases"]), 2)
 
     def test_a_signal_ends_the_program_and_leaves_no_partial_file(self):
-        large = "linear N=64 M=4096 F=64 dtype=f64"
+        large = "linear N=256 M=4096 F=256 dtype=f64"  # about 10 s
         for command in (("golden", large, "-o"), ("eval", *large.split(), "-o"),
                         ("check", ONE_CASE, "--subject", "exec:sleep 100", "--json")):
             for number in signal.SIGHUP, signal.SIGINT, signal.SIGTERM:
