@@ -35,7 +35,7 @@ struct Part {
 };
 constexpr Part kOfOther = {1 << 10, 32}, kOfSame = {1 << 14, 8}, kWhole = {1, 1};
 constexpr size_t kLeastShare = 8;
-constexpr double kLittleWork = 0x1p18;  // takes milliseconds
+constexpr double kLittleWork = 0x1p18;   // takes milliseconds
 constexpr double kOtherQuestions = 16;   // about a case, of which chance takes some
 constexpr size_t kFewestQuestions = 16;  // questions about a small case: some subjects change later
 constexpr size_t kSmallCase = size_t{1} << 16;  // elements of all its tensors
