@@ -20,9 +20,9 @@ namespace {
 constexpr int kMostTimeLimits = 3;
 
 Question QuestionOf(const Case& c, const Tensors& inputs, const ToldAttributes& told,
-                    const std::optional<MemoryPlacement>& how) {
+                    const std::optional<MemoryPlacement>& placement) {
   Question question{.operation = std::string(c.name()),
-                    .case_line = how ? LineOfQuestion(c) : c.ToString(),
+                    .case_line = placement ? LineOfQuestion(c) : c.ToString(),
                     .dtype = c.dtype(),
                     .attributes_json = PrintJson(AttributesJson(c, told)),
                     .inputs = inputs,
@@ -31,8 +31,9 @@ Question QuestionOf(const Case& c, const Tensors& inputs, const ToldAttributes& 
   for (const TensorSpec& spec : c.info().signature.outputs) {
     question.expected.push_back({spec.name, c.DTypeOf(spec), c.ShapeOf(spec), spec.optional});
   }
-  if (how)
-    question.gaps["memory"] = PrintJson({{"same", how->in_same_memory}, {"fill", how->fill}});
+  if (placement)
+    question.gaps["memory"] =
+        PrintJson({{"same", placement->in_same_memory}, {"fill", placement->fill}});
   return question;
 }
 
@@ -71,7 +72,8 @@ class Conversation {
 
   const Hello& hello() { return client_.hello(); }
 
-  Answer Ask(const Case& c, const Tensors& inputs, const std::optional<MemoryPlacement>& how = {}) {
+  Answer Ask(const Case& c, const Tensors& inputs,
+             const std::optional<MemoryPlacement>& placement = {}) {
     const std::lock_guard lock(mutex_);
     if (std::ranges::count(client_.hello().operations, c.name()) == 0) {
       return {Answer::Status::kUnsupported,
@@ -85,7 +87,7 @@ class Conversation {
               {}};
     }
     try {
-      const Answer answer = AnswerOf(client_.Ask(QuestionOf(c, inputs, told_, how)));
+      const Answer answer = AnswerOf(client_.Ask(QuestionOf(c, inputs, told_, placement)));
       time_limits_ = 0;
       return answer;
     } catch (const Failure& failure) {
@@ -122,9 +124,10 @@ Subject ExecSubject(const std::string& command, const SubjectLimits& limits,
       .recipe = recipe.empty() ? "native" : recipe,
       .answer = [subject](const Case& c, const Tensors& inputs) { return subject->Ask(c, inputs); },
       .close = [subject] { return subject->Close(); },
-      .answer_placed = [subject](
-                           const Case& c, const Tensors& inputs,
-                           const MemoryPlacement& how) { return subject->Ask(c, inputs, how); },
+      .answer_placed =
+          [subject](const Case& c, const Tensors& inputs, const MemoryPlacement& placement) {
+            return subject->Ask(c, inputs, placement);
+          },
       .bitwise = subject->hello().bitwise};
 }
 

@@ -64,7 +64,7 @@ bool ForAll(const std::vector<Compared>& elements, const Tensors& answer, auto c
 
 // Of a case with more work the bugs that show only in the whole answer are not tried: each takes
 // a part of a second.
-constexpr size_t kMostWork = size_t{1} << 22;
+constexpr size_t kMostWholeWork = size_t{1} << 22;
 
 // Empty if the answer has no larger errors than roundings explain.
 std::optional<ToleranceGrade::Bug> BugOf(const std::string& name, const std::string& why,
@@ -96,7 +96,7 @@ void TryBugs(const Evaluation& evaluation, const Tensors& inputs, const Toleranc
              const std::vector<Compared>& elements, int threads, ToleranceGrade& grade) {
   const Case& c = evaluation.c;
   const std::vector<Defect>& defects = CatalogEntryOf(c.name()).defects;
-  const bool whole_is_tried = WorkOf(c) <= kMostWork;
+  const bool whole_is_tried = WorkOf(c) <= kMostWholeWork;
   std::vector<std::optional<ToleranceGrade::Bug>> bugs(defects.size() + 1);
   std::atomic<size_t> not_tried = 0;
   const Budget budget = CurrentBudget();

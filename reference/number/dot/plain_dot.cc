@@ -254,10 +254,11 @@ void PlainRange::Include(std::span<const double> numbers, const Grid& grid) {
 
 int PlainRange::Precision() const { return bits_ == 0 ? 1 : 53 - std::countr_zero(bits_); }
 
-// The last bit of any of them, as far below the first bit of the least number.
+// Precision() bits hold each number: the last of them is least in the least number.
 double PlainRange::Unit() const { return std::ldexp(1.0, std::ilogb(least_) - (Precision() - 1)); }
 
-// Each partial sum is a multiple of the product of both units, and at most 2^52 of these.
+// Each partial sum is a multiple of the product of both units, and at most 2^52 of these, half of
+// what a double holds: so the roundings of this bound do not matter.
 bool HaveExactSums(const PlainRange& a, const PlainRange& b, size_t count) {
   if (a.most_ == 0 || b.most_ == 0) return true;
   return static_cast<double>(count) * (a.most_ * b.most_) <= a.Unit() * b.Unit() * 0x1p52;
