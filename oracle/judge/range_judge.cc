@@ -152,7 +152,7 @@ void RangeJudge::SetIfWorst(const AnsweredPart& part, size_t i, size_t index, co
                     part.permitted.likely.data[i] + radius};
   verdict_.worst.is_index = IsIndex(part.golden);
   verdict_.worst.index = index;
-  if (HasCodes(part.permitted) && radius < kInfinity)
+  if (HasCodes(part.permitted))
     verdict_.worst.admissible = AdmissibleOf(part.golden, part.permitted, i);
 }
 
