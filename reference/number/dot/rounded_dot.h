@@ -13,6 +13,8 @@
 // variance
 //   V = 1/3 sum_k u_k^2,
 // to which products that need more bits than f32 add as much for their own units in the last place.
+// Neighbouring sums have similar units, so one sum stands for five: not for four, because terms may
+// have a period that is a power of two.
 // It is drawn from a bell curve of variance V. To first order in the errors, the exact s_k have the
 // units of the rounded ones. Additions that need no rounding are charged, too, so V is too large
 // where terms have no bits below the last place of the sum. That is usual for products of 16-bit
@@ -35,12 +37,13 @@ inline constexpr size_t kLongSum = 512;
 void AddFloatProducts(std::span<const float> row, const float* block, float* sums);
 
 // The same sums in f64, without rounding, and the variances of their errors in f32 as derived
-// above. exact_products: no product needs more than 24 bits.
+// above, for sums.size() > 0 rows of one width. exact_products: no product needs more than 24 bits.
+inline constexpr size_t kSumsPerUnit = 5;
 struct LongSums {
   double sums[kRoundedRows], variances[kRoundedRows];
 };
-void AddLongProducts(std::span<const double> row, const double* block, bool exact_products,
-                     LongSums& sums);
+void AddLongProducts(std::span<const double> rows, const double* block, bool exact_products,
+                     std::span<LongSums> sums);
 
 // The sum with its random error, rounded to f32.
 double WithRandomError(double sum, double variance, uint64_t seed);

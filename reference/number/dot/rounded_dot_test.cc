@@ -13,22 +13,36 @@
 namespace sextant {
 namespace {
 
-// 1 + 2 + 3 = 6: binades 1, 2 and 4 of the sums, 1, 2 and 2 of the products; units of 2^-23.
+// Row n is 2^n times 1, 2, -3, 0, 0, 0, 0, 1, and the numbers of the columns are 1, but the
+// third is -1 in column 0 and 0 in column 1. The third and the eighth sum stand for five each: of
+// column 0 they are 6 and 7, of binade 4; its products have the binades 1, 2, 2 and 1. Units of
+// 2^-23.
 TEST(AddLongProducts, AddsTheVariancesOfAllRoundings) {
   OnEveryTarget([] {
-    const std::vector<double> row = {1, 2, -3};
-    std::vector<double> block(3 * kRoundedRows, 1);
-    block[2 * kRoundedRows + 1] = 0;  // column 1: 1 + 2 + 0, binades 1, 2 and 2
+    const std::vector<double> terms = {1, 2, -3, 0, 0, 0, 0, 1};
+    std::vector<double> block(terms.size() * kRoundedRows, 1);
     block[2 * kRoundedRows] = -1;
-    LongSums sums;
-    AddLongProducts(row, block.data(), true, sums);
-    EXPECT_EQ(sums.sums[0], 6);
-    EXPECT_DOUBLE_EQ(sums.variances[0], (1 + 4 + 16) * 0x1p-46 / 3);
-    EXPECT_EQ(sums.sums[1], 3);
-    EXPECT_DOUBLE_EQ(sums.variances[1], (1 + 4 + 4) * 0x1p-46 / 3);
-    EXPECT_EQ(sums.sums[kRoundedRows - 1], 0);
-    AddLongProducts(row, block.data(), false, sums);
-    EXPECT_DOUBLE_EQ(sums.variances[0], (1 + 4 + 16 + 1 + 4 + 4) * 0x1p-46 / 3);
+    block[2 * kRoundedRows + 1] = 0;
+    for (size_t count = 1; count <= 6; ++count) {
+      std::vector<double> rows;
+      for (size_t n = 0; n < count; ++n)
+        for (const double term : terms) rows.push_back(std::ldexp(term, static_cast<int>(n)));
+      std::vector<LongSums> sums(count);
+      for (const bool exact : {true, false}) {
+        AddLongProducts(rows, block.data(), exact, sums);
+        for (size_t n = 0; n < count; ++n) {
+          SCOPED_TRACE(testing::Message() << "row " << n << " of " << count);
+          const double times = std::ldexp(1, static_cast<int>(n)), unit = times * 0x1p-23;
+          EXPECT_EQ(sums[n].sums[0], 7 * times);
+          EXPECT_DOUBLE_EQ(sums[n].variances[0],
+                           (5 * 16 + 5 * 16 + (exact ? 0 : 1 + 4 + 4 + 1)) * unit * unit / 3);
+          EXPECT_EQ(sums[n].sums[1], 4 * times);
+          EXPECT_DOUBLE_EQ(sums[n].variances[1],
+                           (5 * 4 + 5 * 16 + (exact ? 0 : 1 + 4 + 1)) * unit * unit / 3);
+          EXPECT_EQ(sums[n].sums[kRoundedRows - 1], 1 * times);
+        }
+      }
+    }
   });
 }
 
@@ -82,7 +96,7 @@ double MeanSquare(DType dtype, double mean, bool one_by_one) {
     block[i] = problem.weight.values(i % kColumns, i / kColumns);
   }
   LongSums exact;
-  AddLongProducts(row, block.data(), dtype == DType::kBF16, exact);
+  AddLongProducts(row, block.data(), dtype == DType::kBF16, {&exact, 1});
   double squares = 0, variances = 0;
   for (uint64_t seed = 0; seed < kSeeds; ++seed) {
     const ScopedStochasticRounding rounding(seed);
