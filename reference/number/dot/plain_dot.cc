@@ -62,7 +62,7 @@ struct VectorSums {
     return hn::IfThenZeroElse(is_value, hn::Mul(binade, hn::Set(d, format.half_ulp)));
   }
 
-  void Store(D d, size_t row, PlainSums& sums) const {
+  void Store(D d, size_t row, PlainSums& sums, const Constants&) const {
     hn::StoreU(high, d, sums.high + row);
     hn::StoreU(low, d, sums.low + row);
     hn::StoreU(rounding, d, sums.rounding + row);
@@ -101,19 +101,26 @@ struct SumsOfPlain : VectorSums {
 };
 
 struct SumsOfCounted : VectorSums {
-  V drift, likely;
+  V drift, likely, least, most;  // the least and the largest binade of the other products
 
-  SumsOfCounted() { drift = likely = hn::Zero(D()); }
+  SumsOfCounted() {
+    drift = likely = most = hn::Zero(D());
+    least = hn::Inf(D());
+  }
 
   HWY_INLINE void Add(D d, const CountedFactor& x, V w, const Constants& format) {
     if (x.kind == CountedFactor::Kind::kExact) return AddExact(d, x.high, w, format);
-    AddInexact(d, x, w, format);
+    const M is_power = hn::Eq(hn::Abs(w), BinadeOf(d, w));  // 0, too
+    if (HWY_LIKELY(hn::AllFalse(d, is_power))) return AddInexact(d, x, w, format);
+    AddPowers(d, x, w, is_power, format);
     // 0 times an infinite error is a special case.
     if (x.kind == CountedFactor::Kind::kUnbounded) MarkUnless(hn::Gt(hn::Abs(w), hn::Zero(d)));
   }
 
-  void Store(D d, size_t row, CountedSums& sums) const {
-    VectorSums::Store(d, row, sums);
+  void Store(D d, size_t row, CountedSums& sums, const Constants& format) {
+    MarkUnless(
+        hn::And(hn::Ge(least, hn::Set(d, format.least)), hn::Lt(most, hn::Set(d, format.most))));
+    VectorSums::Store(d, row, sums, format);
     hn::StoreU(drift, d, sums.drift + row);
     hn::StoreU(likely, d, sums.likely + row);
   }
@@ -145,31 +152,54 @@ struct SumsOfCounted : VectorSums {
     Add({product, zero, zero, magnitude, own, own});
   }
 
-  // As OrdinaryProduct, and as operator* for weights that are 0 or a power of two.
-  HWY_INLINE void AddInexact(D d, const CountedFactor& x, V w, const Constants& format) {
-    const V up = hn::Set(d, 1 + 0x1p-50), zero = hn::Zero(d);
+  // A product before the rounding of it, and the factors of its errors.
+  struct Unrounded {
+    V high, low, drift, magnitude, error, likely, binade, size_w;
+  };
+
+  HWY_INLINE Unrounded Multiplied(D d, const CountedFactor& x, V w) {
     const auto p = TwoProduct(d, hn::Set(d, x.high), w);
     const auto c = FastTwoSum(p.high, hn::Add(p.low, hn::Mul(hn::Set(d, x.low), w)));
-    const M is_zero = hn::Eq(w, zero);
-    const V size_w = hn::Mul(hn::Abs(w), up), size_c = hn::Abs(c.high);
-    const V of_error = hn::Mul(size_w, hn::Set(d, x.error));
+    const V up = hn::Set(d, 1 + 0x1p-50), size_w = hn::Mul(hn::Abs(w), up),
+            size_c = hn::Abs(c.high);
+    const V error = hn::Mul(size_w, hn::Set(d, x.error));
     const V own_drift =
         hn::Add(hn::Mul(size_c, hn::Set(d, 8 * kDoubleDoubleUnit)), hn::Set(d, kTinyDrift));
-    const V of_drift =
-        hn::IfThenZeroElse(is_zero, hn::Add(hn::Mul(size_w, hn::Set(d, x.drift)), own_drift));
-    const V magnitude = hn::Add(hn::Mul(size_c, up), of_drift);
-    const V binade = BinadeOf(d, hn::Add(magnitude, of_error));
-    MarkUnless(hn::Or(IsInside(d, binade, format), is_zero));
+    const V drift = hn::Add(hn::Mul(size_w, hn::Set(d, x.drift)), own_drift);
+    const V magnitude = hn::Add(hn::Mul(size_c, up), drift);
+    const V likely = hn::Mul(size_w, hn::Set(d, x.likely));
+    return {c.high, c.low, drift, magnitude, error, likely, BinadeOf(d, hn::Add(magnitude, error)),
+            size_w};
+  }
+
+  HWY_INLINE void Add(const Unrounded& p, V drift, V magnitude, V own) {
+    Add({p.high, p.low, drift, magnitude, hn::Add(p.error, own), hn::Add(p.likely, own)});
+  }
+
+  // As OrdinaryProduct.
+  HWY_INLINE void AddInexact(D d, const CountedFactor& x, V w, const Constants& format) {
+    const Unrounded p = Multiplied(d, x, w);
+    least = hn::Min(least, p.binade);
+    most = hn::Max(most, p.binade);
+    Add(p, p.drift, p.magnitude, hn::Mul(p.binade, hn::Set(d, format.half_ulp)));
+  }
+
+  // As operator* where the weight is 0 or a power of two, and as AddInexact elsewhere.
+  HWY_INLINE void AddPowers(D d, const CountedFactor& x, V w, M is_power, const Constants& format) {
+    const Unrounded p = Multiplied(d, x, w);
+    const M is_zero = hn::Eq(w, hn::Zero(d));
+    MarkUnless(hn::Or(IsInside(d, p.binade, format), is_zero));
+    const V drift = hn::IfThenZeroElse(is_zero, p.drift);
+    const V magnitude = hn::IfThenZeroElse(is_zero, p.magnitude);
     // A power of two only shifts, unless the product may leave the normal numbers.
-    const V least = hn::Sub(hn::Sub(hn::Mul(size_c, hn::Set(d, 1 - 0x1p-50)), of_error), of_drift);
-    const V most = hn::Add(hn::Mul(hn::Mul(hn::Set(d, x.magnitude), size_w), up), of_error);
-    const M normal = hn::And(hn::Ge(least, hn::Set(d, format.min_normal)),
-                             hn::Lt(most, hn::Set(d, format.max_finite)));
-    const M is_power = hn::Eq(hn::Abs(w), BinadeOf(d, w));  // 0, too
+    const V up = hn::Set(d, 1 + 0x1p-50), down = hn::Set(d, 1 - 0x1p-50);
+    const V smallest = hn::Sub(hn::Sub(hn::Mul(hn::Abs(p.high), down), p.error), p.drift);
+    const V largest = hn::Add(hn::Mul(hn::Mul(hn::Set(d, x.magnitude), p.size_w), up), p.error);
+    const M normal = hn::And(hn::Ge(smallest, hn::Set(d, format.min_normal)),
+                             hn::Lt(largest, hn::Set(d, format.max_finite)));
     const M shifts = hn::Or(is_zero, hn::And(is_power, normal));
-    const V own = hn::IfThenZeroElse(shifts, hn::Mul(binade, hn::Set(d, format.half_ulp)));
-    Add({c.high, c.low, of_drift, magnitude, hn::Add(of_error, own),
-         hn::Add(hn::Mul(size_w, hn::Set(d, x.likely)), own)});
+    const V own = hn::IfThenZeroElse(shifts, hn::Mul(p.binade, hn::Set(d, format.half_ulp)));
+    Add(p, drift, magnitude, own);
   }
 };
 
@@ -183,10 +213,11 @@ void AddVectors(const Row& row, const float* block, size_t first, const Constant
   std::array<Sums, kVectors> of;
   for (size_t i = 0; i < row.size(); ++i) {
     const float* const column = block + i * kPlainRows + first;
+#pragma GCC unroll 4
     for (size_t v = 0; v < kVectors; ++v)
       of[v].Add(d, row[i], hn::PromoteTo(d, hn::LoadU(narrow, column + v * lanes)), format);
   }
-  for (size_t v = 0; v < kVectors; ++v) of[v].Store(d, first + v * lanes, sums);
+  for (size_t v = 0; v < kVectors; ++v) of[v].Store(d, first + v * lanes, sums, format);
 }
 
 template <class Sums, size_t kMostVectors, class Row, class To>

@@ -94,8 +94,7 @@ namespace {
 // True if the step rounds each number to a format of at most 32 bits, and does nothing else.
 bool RoundsToFewBits() {
   const StepRule& rule = CurrentRule();
-  return RoundsTo(rule.format, rule) && !this_context.rounding_seed &&
-         UnitRoundoffOf(rule.format) >= UnitRoundoffOf(DType::kF32);
+  return RoundsTo(rule.format, rule) && UnitRoundoffOf(rule.format) >= UnitRoundoffOf(DType::kF32);
 }
 
 // The rounding of a number that is within `error` of x, relative to it; empty if x does not tell.
@@ -103,8 +102,12 @@ std::optional<double> RoundedNear(DType format, double x, double error) {
   const auto rounded = [format](double number) {
     return format == DType::kF32 ? static_cast<float>(number) : RoundTo(format, number);
   };
-  const double below = rounded(x * (1 - error));
-  return below == rounded(x * (1 + error)) ? std::optional(below) : std::nullopt;
+  const double one = x * (1 - error), other = x * (1 + error), y = rounded(one);
+  if (y != rounded(other)) return std::nullopt;
+  if (!this_context.rounding_seed) return y;
+  // Stochastically, numbers above and below y have other neighbours.
+  const bool is_above = one > y && other > y, is_below = one < y && other < y;
+  return is_above || is_below ? std::optional(StochasticallyRounded(format, x, y)) : std::nullopt;
 }
 
 }  // namespace
@@ -123,7 +126,7 @@ Rounded Exp(const Rounded& operand) {
 
 std::vector<Rounded> ExpOfAll(std::span<const Rounded> numbers) {
   std::vector<Rounded> all(numbers.size());
-  if (!RoundsToFewBits()) {
+  if (!RoundsToFewBits() || this_context.rounding_seed) {  // the seed decides by all bits of Exp
     std::ranges::transform(numbers, all.begin(), [](const Rounded& x) { return Exp(x); });
     return all;
   }
@@ -176,9 +179,14 @@ Rounded Erfc(const Rounded& operand) {
 }
 Rounded Sigmoid(const Rounded& operand) {
   const Rounded a = Converted(operand);
-  if (!InDouble()) return Rounded::Finish(sigmoid(a.value_));
-  const double x = a.value_.high, e = std::exp(-std::abs(x));
-  return Rounded((x < 0 ? e : 1) / (1 + e));
+  const double x = a.value_.high, e = std::exp(-std::abs(x)), y = (x < 0 ? e : 1) / (1 + e);
+  if (InDouble()) return Rounded(y);
+  if (RoundsToFewBits() && a.value_.low == 0) {
+    // One ulp of e (Exp), twice, and half of one of the sum and of the quotient are below 2^-50.
+    if (const auto rounded = RoundedNear(CurrentRule().format, y, 0x1p-50))
+      return Rounded(*rounded);
+  }
+  return Rounded::Finish(sigmoid(a.value_));
 }
 
 // Adds four terms at a time to the sum so far. Each is cut off at the last place of the largest,

@@ -11,6 +11,7 @@ double StochasticallyRounded(DType type, const DoubleDouble& x, double y) {
   const auto& seed = this_context.rounding_seed;
   if (!seed || !std::isfinite(off)) return y;
   const bool up = GoesUp(*seed, x);
+  if (type == DType::kF32) return Neighbour(static_cast<float>(y), up, up != (off < 0));
   if (up == (off < 0)) return y;
   return up ? NextUp(type, y) : NextDown(type, y);
 }

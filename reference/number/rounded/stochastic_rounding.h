@@ -35,15 +35,21 @@ inline bool GoesUp(uint64_t seed, const DoubleDouble& x) {
   return z >> 63 != 0;
 }
 
-// The same for f32, inline, for long loops: x rounded to nearest without a seed.
+// The next number of f32 above or below y, or y itself if it does not move.
+inline float Neighbour(float y, bool up, bool moves) {
+  if (y == 0) return !moves ? y : up ? 0x1p-149f : -0x1p-149f;
+  const int step = moves * (up == (y > 0) ? 1 : -1);  // no branch: both are as likely
+  return std::bit_cast<float>(std::bit_cast<uint32_t>(y) + static_cast<uint32_t>(step)) + 0.0f;
+}
+
+// The same as StochasticallyRounded for f32, inline, for long loops: x rounded to nearest without a
+// seed.
 inline float RoundedToF32(double x, const std::optional<uint64_t>& seed) {
   const auto y = static_cast<float>(x);
   const double off = x - y;
   if (!seed || off == 0 || !std::isfinite(off)) return y;
   const bool up = GoesUp(*seed, x);
-  if (up == (off < 0)) return y;
-  if (y == 0) return up ? 0x1p-149f : -0x1p-149f;
-  return std::bit_cast<float>(std::bit_cast<uint32_t>(y) + (up == (y > 0) ? 1 : -1)) + 0.0f;
+  return Neighbour(y, up, up != (off < 0));
 }
 
 }  // namespace sextant
