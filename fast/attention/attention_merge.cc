@@ -27,13 +27,13 @@ HWY_INLINE void MergeAll(const AttentionParts<T>& in, T* y, C* lse) {
     const C a = none ? 0 : std::exp(first - largest), b = none ? 0 : std::exp(second - largest);
     lse[n] = none ? largest : largest + std::log(a + b);
     const C total = none ? 1 : a + b;
-    ForEachVector(d, in.E, [&](auto dk, size_t k) SEXTANT_INLINE {
+    WriteEach(d, in.E, y + n * in.E, [&](auto dk, size_t k) SEXTANT_INLINE {
       const size_t at = n * in.E + k;
       auto sum = hn::Zero(dk);
       // y of a part without keys is unspecified.
       if (a != 0) sum = hn::Mul(hn::Set(dk, a / total), Read(dk, in.y1 + at));
       if (b != 0) sum = hn::MulAdd(hn::Set(dk, b / total), Read(dk, in.y2 + at), sum);
-      Write(dk, sum, y + at);
+      return sum;
     });
   }
 }

@@ -180,9 +180,9 @@ class TiledAttention {
     for (size_t j = 0; j < panel.count; ++j) {
       const C by = FactorOf(panel, j);
       T* y = y_ + panel.row[j] * in_.E;
-      ForEachVector(d, in_.E, [&](auto dk, size_t k) SEXTANT_INLINE {
+      WriteEach(d, in_.E, y, [&](auto dk, size_t k) SEXTANT_INLINE {
         const auto sum = hn::LoadU(dk, transposed_ + j * in_.E + k);
-        Write(dk, hn::Mul(sum, hn::Set(dk, by)), y + k);
+        return hn::Mul(sum, hn::Set(dk, by));
       });
     }
   }

@@ -58,8 +58,8 @@ HWY_INLINE void MeanOfValues(const RelativeInputs<T>& in, const T* v, RowOf row_
     if (s.row_weight[r] != 0) AddTimes(s.row_weight[r], in.value_table + r * D, s.relative, D);
   }
   const hn::ScalableTag<C> d;
-  ForEachVector(d, D, [&](auto dk, size_t k) SEXTANT_INLINE {
-    Write(dk, hn::Add(hn::LoadU(dk, s.content + k), hn::LoadU(dk, s.relative + k)), y + k);
+  WriteEach(d, D, y, [&](auto dk, size_t k) SEXTANT_INLINE {
+    return hn::Add(hn::LoadU(dk, s.content + k), hn::LoadU(dk, s.relative + k));
   });
 }
 

@@ -43,8 +43,8 @@ HWY_INLINE C LargestIn(const T* x, size_t n) {
 template <class T, class C = Computed<T>>
 HWY_INLINE void Weigh(const C* terms, C factor, T* y, size_t n) {
   const hn::ScalableTag<C> d;
-  ForEachVector(d, n, [&](auto dk, size_t k) SEXTANT_INLINE {
-    Write(dk, hn::Mul(hn::LoadU(dk, terms + k), hn::Set(dk, factor)), y + k);
+  WriteEach(d, n, y, [=](auto dk, size_t k) SEXTANT_INLINE {
+    return hn::Mul(hn::LoadU(dk, terms + k), hn::Set(dk, factor));
   });
 }
 

@@ -19,8 +19,8 @@ namespace HWY_NAMESPACE {
 template <class T>
 HWY_INLINE void Scaled(const T* x, Computed<T> factor, T* y, size_t count) {
   const hn::ScalableTag<Computed<T>> d;
-  ForEachVector(d, count, [&](auto dm, size_t m) SEXTANT_INLINE {
-    Write(dm, hn::Mul(Read(dm, x + m), hn::Set(dm, factor)), y + m);
+  WriteEach(d, count, y, [&](auto dm, size_t m) SEXTANT_INLINE {
+    return hn::Mul(Read(dm, x + m), hn::Set(dm, factor));
   });
 }
 
@@ -28,13 +28,13 @@ HWY_INLINE void Scaled(const T* x, Computed<T> factor, T* y, size_t count) {
 template <class T>
 HWY_INLINE void AddRows(const T* x, const Computed<T>* factors, size_t K, T* y, size_t count) {
   const hn::ScalableTag<Computed<T>> d;
-  ForEachVector(d, count, [&](auto dm, size_t m) SEXTANT_INLINE {
+  WriteEach(d, count, y, [&](auto dm, size_t m) SEXTANT_INLINE {
     auto sum = hn::Zero(dm);
     for (size_t k = 0; k < K; ++k) {
       const auto out = Read(dm, x + k * count + m);
       sum = factors ? hn::MulAdd(out, hn::Set(dm, factors[k]), sum) : hn::Add(out, sum);
     }
-    Write(dm, sum, y + m);
+    return sum;
   });
 }
 

@@ -47,6 +47,7 @@ constexpr auto RmsNormBF16 = RmsNormBench<BF16>;
 BENCHMARK_CAPTURE(RmsNormF32, L2, kL2);
 BENCHMARK_CAPTURE(RmsNormF32, 1GiB, kLarge);
 BENCHMARK_CAPTURE(RmsNormBF16, L2, kL2);
+BENCHMARK_CAPTURE(RmsNormBF16, 1GiB, kLarge);
 
 template <class T>
 void LayerNormBench(benchmark::State& state, size_t bytes) {
@@ -61,6 +62,7 @@ constexpr auto LayerNormBF16 = LayerNormBench<BF16>;
 BENCHMARK_CAPTURE(LayerNormF32, L2, kL2);
 BENCHMARK_CAPTURE(LayerNormF32, 1GiB, kLarge);
 BENCHMARK_CAPTURE(LayerNormBF16, L2, kL2);
+BENCHMARK_CAPTURE(LayerNormBF16, 1GiB, kLarge);
 
 // x and residual; y and sum.
 template <class T>
@@ -96,6 +98,7 @@ BENCHMARK_CAPTURE(SoftmaxF32, L2, kL2, 1024);
 BENCHMARK_CAPTURE(SoftmaxF32, L2_short_rows, kL2, 128);
 BENCHMARK_CAPTURE(SoftmaxF32, 1GiB, kLarge, 4096);
 BENCHMARK_CAPTURE(SoftmaxBF16, L2, kL2, 1024);
+BENCHMARK_CAPTURE(SoftmaxBF16, 1GiB, kLarge, 4096);
 
 // The lookup of rows in an order that prefetchers cannot predict.
 template <class T>
@@ -144,6 +147,7 @@ BENCHMARK_CAPTURE(GateF32, swiglu_1GiB, GateKind::kSwiglu, kLarge);
 BENCHMARK_CAPTURE(GateF32, geglu_L2, GateKind::kGeglu, kL2);
 BENCHMARK_CAPTURE(GateF32, geglu_tanh_L2, GateKind::kGegluTanh, kL2);
 BENCHMARK_CAPTURE(GateBF16, swiglu_L2, GateKind::kSwiglu, kL2);
+BENCHMARK_CAPTURE(GateBF16, swiglu_1GiB, GateKind::kSwiglu, kLarge);
 
 void ActivationF32(benchmark::State& state, ActivationKind kind) {
   MeasureRows<float>(state, kL2, 2048, [&](const float* x, float* y, size_t count) {

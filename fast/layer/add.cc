@@ -15,10 +15,10 @@ namespace HWY_NAMESPACE {
 template <class T>
 HWY_INLINE void AddAll(size_t count, const T* a, const T* b, const T* c, T* y) {
   const hn::ScalableTag<Computed<T>> d;
-  ForEachVector(d, count, [=](auto dk, size_t k) SEXTANT_INLINE {
+  WriteEach(d, count, y, [=](auto dk, size_t k) SEXTANT_INLINE {
     auto sum = Read(dk, b + k);
     if (c) sum = hn::Add(sum, Read(dk, c + k));
-    Write(dk, hn::Add(Read(dk, a + k), sum), y + k);
+    return hn::Add(Read(dk, a + k), sum);
   });
 }
 

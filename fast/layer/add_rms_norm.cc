@@ -32,36 +32,57 @@ HWY_INLINE hn::VFromD<D> Sum(D d, const T* x, const T* residual) {
   }
 }
 
-// sum_k = x_k + residual_k, y_k = (sum_k factor) w_k, w_k = weight_k or 1 + weight_k
+// sum_k = x_k + residual_k
+template <class T>
+HWY_INLINE void AddRow(const T* x, const T* residual, T* sum, size_t n) {
+  const hn::ScalableTag<Computed<T>> d;
+  WriteEach(d, n, sum, [=](auto dk, size_t k) SEXTANT_INLINE {
+    return hn::Add(Read(dk, x + k), Read(dk, residual + k));
+  });
+}
+// y_k = (sum_k factor) w_k, w_k = weight_k or 1 + weight_k
 template <class T, class C = Computed<T>>
-HWY_INLINE void Apply(const T* x, const T* residual, C factor, const C* weight, bool unit_offset,
-                      AddedOutputs<T> out, size_t n) {
+HWY_INLINE void Scale(const T* sum, C factor, const C* weight, bool unit_offset, T* y, size_t n) {
   const hn::ScalableTag<C> d;
   const C offset = unit_offset ? 1 : 0;
-  ForEachVector(d, n, [&](auto dk, size_t k) SEXTANT_INLINE {
-    const auto sum = Sum(dk, x + k, residual + k);
+  WriteEach(d, n, y, [=](auto dk, size_t k) SEXTANT_INLINE {
     // 0 + w is w, so the same code serves both kinds of weight.
     const auto w = hn::Add(hn::Set(dk, offset), Read(dk, weight + k));
-    Write(dk, sum, out.sum + k);
-    Write(dk, hn::Mul(hn::Mul(sum, hn::Set(dk, factor)), w), out.y + k);
+    return hn::Mul(hn::Mul(Read(dk, sum + k), hn::Set(dk, factor)), w);
   });
 }
 
 template <class T, class C = Computed<T>>
+HWY_INLINE C FactorOf(const AddedRows& rows, C squares) {
+  return 1 / std::sqrt(squares / static_cast<C>(rows.M) + static_cast<C>(rows.eps));
+}
+
+template <class T, class C = Computed<T>>
 HWY_INLINE void NormalizeRow(const AddedRows& rows, const T* x, const T* residual, const C* weight,
-                             AddedOutputs<T> out, bool stream) {
+                             AddedOutputs<T> out) {
+  AddRow(x, residual, out.sum, rows.M);
+  const C squares = RowSum<C>(rows.M, [sum = out.sum](auto d, size_t k, auto s) SEXTANT_INLINE {
+    const auto each = Read(d, sum + k);
+    return hn::MulAdd(each, each, s);
+  });
+  Scale(out.sum, FactorOf<T>(rows, squares), weight, rows.unit_offset, out.y, rows.M);
+}
+
+// Both outputs go through small buffers, so the sums are computed twice.
+template <class T, class C = Computed<T>>
+HWY_INLINE void StreamRow(const AddedRows& rows, const T* x, const T* residual, const C* weight,
+                          AddedOutputs<T> out) {
   const size_t M = rows.M;
   const C squares = RowSum<C>(M, [x, residual](auto d, size_t k, auto s) SEXTANT_INLINE {
     const auto sum = Sum(d, x + k, residual + k);
     return hn::MulAdd(sum, sum, s);
   });
-  const C factor = 1 / std::sqrt(squares / static_cast<C>(M) + static_cast<C>(rows.eps));
-  if (!stream) return Apply(x, residual, factor, weight, rows.unit_offset, out, M);
   constexpr size_t kStep = kStreamBuffer / 2 / sizeof(T);
   alignas(64) T y[kStep], sum[kStep];
   for (size_t k = 0; k < M; k += kStep) {
     const size_t n = std::min(kStep, M - k);
-    Apply(x + k, residual + k, factor, weight + k, rows.unit_offset, {y, sum}, n);
+    AddRow(x + k, residual + k, sum, n);
+    Scale(sum, FactorOf<T>(rows, squares), weight + k, rows.unit_offset, y, n);
     StreamCopy(y, out.y + k, n * sizeof(T), x + M + k);
     StreamCopy(sum, out.sum + k, n * sizeof(T), residual + M + k);
   }
@@ -72,7 +93,9 @@ HWY_INLINE void NormalizeAll(const AddedRows& rows, const T* x, const T* residua
                              const Computed<T>* weight, AddedOutputs<T> out, bool stream) {
   for (size_t n = 0; n < rows.N; ++n) {
     const size_t at = n * rows.M;
-    NormalizeRow(rows, x + at, residual + at, weight, {out.y + at, out.sum + at}, stream);
+    const AddedOutputs<T> row{out.y + at, out.sum + at};
+    if (stream) StreamRow(rows, x + at, residual + at, weight, row);
+    if (!stream) NormalizeRow(rows, x + at, residual + at, weight, row);
   }
 }
 

@@ -21,8 +21,7 @@ struct AddedOutputs {
 
 // sum = x + residual, rounded to T; y = sum / sqrt(mean(sum^2) + eps) * weight, with the rounded
 // sum. y and sum are different arrays; each is x or residual, or overlaps neither of them. Error of
-// y: that of NormalizeRows (rms_norm.h) on sum; sum is correctly rounded. The sum is computed twice
-// instead of being read again.
+// y: that of NormalizeRows (rms_norm.h) on sum; sum is correctly rounded.
 template <Element T>
 void AddAndNormalizeRows(const AddedRows& rows, const T* x, const T* residual,
                          const Computed<T>* weight, AddedOutputs<T> out) noexcept;

@@ -24,9 +24,9 @@ template <class T>
 HWY_INLINE void Multiply(const Computed<T>* x, Computed<T> zero, Computed<T> factor, T* y,
                          size_t n) {
   const hn::ScalableTag<Computed<T>> d;
-  ForEachVector(d, n, [&](auto dk, size_t k) SEXTANT_INLINE {
+  WriteEach(d, n, y, [&](auto dk, size_t k) SEXTANT_INLINE {
     const auto number = hn::Sub(hn::LoadU(dk, x + k), hn::Set(dk, zero));
-    Write(dk, hn::Mul(number, hn::Set(dk, factor)), y + k);
+    return hn::Mul(number, hn::Set(dk, factor));
   });
 }
 

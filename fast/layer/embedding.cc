@@ -22,8 +22,8 @@ namespace HWY_NAMESPACE {
 template <class T>
 HWY_INLINE void Scale(const T* x, Computed<T> scale, T* y, size_t n) {
   const hn::ScalableTag<Computed<T>> d;
-  ForEachVector(d, n, [&](auto dk, size_t k) SEXTANT_INLINE {
-    Write(dk, hn::Mul(Read(dk, x + k), hn::Set(dk, scale)), y + k);
+  WriteEach(d, n, y, [&](auto dk, size_t k) SEXTANT_INLINE {
+    return hn::Mul(Read(dk, x + k), hn::Set(dk, scale));
   });
 }
 

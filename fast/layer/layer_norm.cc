@@ -28,10 +28,10 @@ struct Affine {
 template <class T, class C = Computed<T>>
 HWY_INLINE void Apply(const T* x, C mean, C factor, Affine<C> affine, T* y, size_t n) {
   const hn::ScalableTag<C> d;
-  ForEachVector(d, n, [&](auto dk, size_t k) SEXTANT_INLINE {
+  WriteEach(d, n, y, [=](auto dk, size_t k) SEXTANT_INLINE {
     const auto centered = hn::Sub(Read(dk, x + k), hn::Set(dk, mean));
     const auto scaled = hn::Mul(centered, hn::Set(dk, factor));
-    Write(dk, hn::MulAdd(scaled, Read(dk, affine.weight + k), Read(dk, affine.bias + k)), y + k);
+    return hn::MulAdd(scaled, Read(dk, affine.weight + k), Read(dk, affine.bias + k));
   });
 }
 

@@ -18,9 +18,9 @@ namespace HWY_NAMESPACE {
 template <class T, class C = Computed<T>>
 HWY_INLINE void FinishRow(const C* sums, const T* bias, T* y, size_t F) {
   const hn::ScalableTag<C> d;
-  ForEachVector(d, F, [&](auto df, size_t f) SEXTANT_INLINE {
+  WriteEach(d, F, y, [&](auto df, size_t f) SEXTANT_INLINE {
     const auto sum = hn::LoadU(df, sums + f);
-    Write(df, bias ? hn::Add(sum, Read(df, bias + f)) : sum, y + f);
+    return bias ? hn::Add(sum, Read(df, bias + f)) : sum;
   });
 }
 

@@ -32,9 +32,9 @@ HWY_INLINE void AddScaled(const C* sums, const C* factors, C* total, size_t coun
 template <class T, class C = Computed<T>>
 HWY_INLINE void FinishScaledRow(const C* total, const T* bias, T* y, size_t count) {
   const hn::ScalableTag<C> d;
-  ForEachVector(d, count, [&](auto df, size_t f) SEXTANT_INLINE {
+  WriteEach(d, count, y, [&](auto df, size_t f) SEXTANT_INLINE {
     const auto sum = hn::LoadU(df, total + f);
-    Write(df, bias ? hn::Add(sum, Read(df, bias + f)) : sum, y + f);
+    return bias ? hn::Add(sum, Read(df, bias + f)) : sum;
   });
 }
 

@@ -34,10 +34,10 @@ HWY_INLINE void Scale(const T* x, Computed<T> factor, const Computed<T>* weight,
                       T* y, size_t n) {
   const hn::ScalableTag<Computed<T>> d;
   const Computed<T> offset = unit_offset ? 1 : 0;
-  ForEachVector(d, n, [&](auto dk, size_t k) SEXTANT_INLINE {
+  WriteEach(d, n, y, [=](auto dk, size_t k) SEXTANT_INLINE {
     // 0 + w is w, so the same code serves both kinds of weight.
     const auto w = hn::Add(hn::Set(dk, offset), Read(dk, weight + k));
-    Write(dk, hn::Mul(hn::Mul(Read(dk, x + k), hn::Set(dk, factor)), w), y + k);
+    return hn::Mul(hn::Mul(Read(dk, x + k), hn::Set(dk, factor)), w);
   });
 }
 

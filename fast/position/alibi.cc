@@ -22,8 +22,8 @@ namespace HWY_NAMESPACE {
 template <class T>
 HWY_INLINE void Scale(const Computed<T>* distance, Computed<T> slope, T* y, size_t n) {
   const hn::ScalableTag<Computed<T>> d;
-  ForEachVector(d, n, [&](auto dk, size_t k) SEXTANT_INLINE {
-    Write(dk, hn::Mul(hn::LoadU(dk, distance + k), hn::Set(dk, slope)), y + k);
+  WriteEach(d, n, y, [&](auto dk, size_t k) SEXTANT_INLINE {
+    return hn::Mul(hn::LoadU(dk, distance + k), hn::Set(dk, slope));
   });
 }
 

@@ -9,43 +9,21 @@
 
 #include "fast/kernel/typed.h"
 #include "fast/simd/element-inl.h"
-#include "fast/simd/processor.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace sextant::fast {
 namespace HWY_NAMESPACE {
 
-template <class T, Rounding rounding>
-HWY_INLINE void ScaleEach(size_t rows, size_t width, const T* x, const Computed<T>* factor,
-                          size_t factors, T* y) {
-  const hn::ScalableTag<Computed<T>> d;
-  for (size_t r = 0; r < rows; ++r, x += width, y += width) {
-    const Computed<T> f = factor[r % factors];
-    size_t done = 0;
-    if constexpr (std::same_as<T, BF16>) {  // splitting adjacent bf16 is cheaper than widening
-      for (; done + 2 * hn::Lanes(d) <= width; done += 2 * hn::Lanes(d)) {
-        auto even = hn::Zero(d), odd = even;
-        ReadPairs(d, x + done, even, odd);
-        const auto v = hn::Set(d, f);
-        WritePairs<rounding>(d, hn::Mul(even, v), hn::Mul(odd, v), y + done);
-      }
-    }
-    const auto body = [=](auto dk, size_t k) SEXTANT_INLINE {
-      Write(dk, hn::Mul(Read(dk, x + k), hn::Set(dk, f)), y + k);
-    };
-    if (done < width) ForEachVector(d, width, body, done);
-  }
-}
-
 template <class T>
 HWY_INLINE void ScaleAll(size_t rows, size_t width, const T* x, const Computed<T>* factor,
                          size_t factors, T* y) {
-  if constexpr (kMayHaveBF16Instruction && std::same_as<T, BF16>) {
-    if (HasBF16Instruction()) {
-      return ScaleEach<T, Rounding::kInstruction>(rows, width, x, factor, factors, y);
-    }
+  const hn::ScalableTag<Computed<T>> d;
+  for (size_t r = 0; r < rows; ++r, x += width, y += width) {
+    const Computed<T> f = factor[r % factors];
+    WriteEach(d, width, y, [=](auto dk, size_t k) SEXTANT_INLINE {
+      return hn::Mul(Read(dk, x + k), hn::Set(dk, f));
+    });
   }
-  ScaleEach<T, Rounding::kPortable>(rows, width, x, factor, factors, y);
 }
 
 void ScaleElements(DType dtype, size_t rows, size_t width, UntypedInput x, UntypedInput factor,

@@ -184,8 +184,10 @@ template <class T, class Least, class F, class... X>
 HWY_INLINE void FillVectors(size_t count, Least least, const F& f, T* y, const X*... x) {
   const hn::ScalableTag<Computed<T>> d;
   const size_t N = hn::Lanes(d);
+  const Rounding rounding = RoundingTo<T>();
   const auto fill = [&](auto near, size_t begin, size_t end) SEXTANT_INLINE {
-    for (size_t k = begin; k < end; k += N) Write(d, f(near, d, Read(d, x + k)...), y + k);
+    WriteVectors(d, begin, end, rounding, y,
+                 [&](auto dk, size_t k) SEXTANT_INLINE { return f(near, dk, Read(dk, x + k)...); });
   };
   const std::false_type far;
   size_t k = 0;

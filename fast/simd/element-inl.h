@@ -14,6 +14,7 @@
 #include <algorithm>
 
 #include "fast/simd/element.h"
+#include "fast/simd/processor.h"
 #include "fast/simd/stream.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -288,6 +289,64 @@ HWY_INLINE void WritePairs(D d, hn::VFromD<D> a, hn::VFromD<D> b, T* p) {
     const auto low = RoundTo16<T>(d, a), high = hn::ShiftLeft<16>(RoundTo16<T>(d, b));
     hn::StoreU(hn::BitCast(d16, hn::Or(low, high)), d16, reinterpret_cast<uint16_t*>(p));
   }
+}
+
+// Two adjacent vectors of bf16.
+template <class D>
+HWY_INLINE void WriteTwoOfBF16(D d, hn::VFromD<D> low, hn::VFromD<D> high, uint16_t* p) {
+  const hn::Repartition<uint16_t, D> d16;
+  const auto join = [=](auto a, auto b) SEXTANT_INLINE {
+    // Unqualified, because the scalar target lacks it.
+    hn::StoreU(ConcatOdd(d16, hn::BitCast(d16, b), hn::BitCast(d16, a)), d16, p);
+  };
+  if (HWY_UNLIKELY(!hn::AllFalse(d, hn::IsNaN(hn::Add(low, high))))) {  // as WritePairsOfBF16
+    join(RoundToBF16(d, low), RoundToBF16(d, high));
+  } else {
+    join(RoundNumberToBF16(d, low), RoundNumberToBF16(d, high));
+  }
+}
+
+template <class D>
+HWY_INLINE void WriteTwo(D d, hn::VFromD<D> low, hn::VFromD<D> high,
+                         [[maybe_unused]] Rounding rounding, BF16* p) {
+#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL
+  if (rounding == Rounding::kInstruction) {
+    const __m512i both = RoundByInstruction(low, high);
+    if (HWY_LIKELY(!LostSubnormals(both, both, low, high, low, high))) return WriteRounded(both, p);
+  }
+#endif
+  WriteTwoOfBF16(d, low, high, reinterpret_cast<uint16_t*>(p));
+}
+
+// How stores of T round on this processor.
+template <class T>
+HWY_INLINE Rounding RoundingTo() {
+  const bool may = kMayHaveBF16Instruction && std::same_as<T, BF16>;
+  return may && HasBF16Instruction() ? Rounding::kInstruction : Rounding::kPortable;
+}
+
+// y_k = value(d, k) for the whole vectors that begin at k = first and end at `last` or before;
+// returns the end of the last of them. value returns elements k .. k + Lanes(d) - 1.
+template <class T, class D, class Value>
+HWY_INLINE size_t WriteVectors(D d, size_t first, size_t last, Rounding rounding, T* y,
+                               const Value& value) {
+  const size_t N = hn::Lanes(d);
+  size_t k = first;
+  if constexpr (std::same_as<T, BF16> && hn::MaxLanes(d) > 1) {
+    for (; k + 2 * N <= last; k += 2 * N)
+      WriteTwo(d, value(d, k), value(d, k + N), rounding, y + k);
+  }
+  for (; k + N <= last; k += N) Write(d, value(d, k), y + k);
+  return k;
+}
+
+// y_k = value(d, k) for k < count; the last vectors may be shorter.
+template <class T, class D, class Value>
+HWY_INLINE void WriteEach(D d, size_t count, T* y, const Value& value) {
+  const size_t done = WriteVectors(d, 0, count, RoundingTo<T>(), y, value);
+  if (done == count) return;
+  const auto write = [&](auto dk, size_t k) SEXTANT_INLINE { Write(dk, value(dk, k), y + k); };
+  ForEachVector(d, count, write, done);
 }
 
 }  // namespace HWY_NAMESPACE

@@ -18,6 +18,11 @@ void NarrowAll(const float* from, T* to, size_t n) {
                 [&](auto d, size_t k) HWY_ATTR { Write(d, Read(d, from + k), to + k); });
 }
 template <class T>
+void NarrowAllInTwos(const float* from, T* to, size_t n) {
+  WriteEach(hn::ScalableTag<float>(), n, to,
+            [&](auto d, size_t k) HWY_ATTR { return Read(d, from + k); });
+}
+template <class T>
 void NarrowAllInPairs(const float* from, T* to, size_t n) {
   ForEachVector(hn::ScalableTag<float>(), n / 2, [&](auto d, size_t k) HWY_ATTR {
     auto a = hn::Zero(d), b = hn::Zero(d);
@@ -37,6 +42,9 @@ void NarrowElements(DType dtype, const float* from, UntypedOutput to, size_t n) 
 void NarrowElementsInPairs(DType dtype, const float* from, UntypedOutput to, size_t n) {
   WithNarrow(dtype, [=]<class T>() HWY_ATTR { NarrowAllInPairs<T>(from, to, n); });
 }
+void NarrowElementsInTwos(DType dtype, const float* from, UntypedOutput to, size_t n) {
+  WithNarrow(dtype, [=]<class T>() HWY_ATTR { NarrowAllInTwos<T>(from, to, n); });
+}
 void WidenElements(DType dtype, UntypedInput from, float* to, size_t n) {
   WithNarrow(dtype, [=]<class T>() HWY_ATTR { WidenAll<T>(from, to, n); });
 }
@@ -53,6 +61,7 @@ HWY_AFTER_NAMESPACE();
 namespace sextant::fast {
 HWY_EXPORT(NarrowElements);
 HWY_EXPORT(NarrowElementsInPairs);
+HWY_EXPORT(NarrowElementsInTwos);
 HWY_EXPORT(WidenElements);
 
 namespace {
@@ -101,14 +110,15 @@ void ExpectNearest() {
   const std::vector<float> numbers = RoundingBoundaries<T>();
   const std::vector<uint64_t> nearest = Nearest<T>(numbers);
   OnAllTargets([&] {
-    for (const bool in_pairs : {false, true}) {
-      std::vector<T> to(numbers.size());
+    for (const char* how : {"one by one", "in pairs", "in twos"}) {
+      SCOPED_TRACE(how);
       const size_t n = numbers.size();
-      if (in_pairs) {
-        HWY_DYNAMIC_DISPATCH(NarrowElementsInPairs)(kDType<T>, numbers.data(), to.data(), n);
-      } else {
-        HWY_DYNAMIC_DISPATCH(NarrowElements)(kDType<T>, numbers.data(), to.data(), n);
-      }
+      std::vector<T> to(n);
+      const auto narrow = how == std::string("one by one") ? HWY_DYNAMIC_DISPATCH(NarrowElements)
+                          : how == std::string("in pairs")
+                              ? HWY_DYNAMIC_DISPATCH(NarrowElementsInPairs)
+                              : HWY_DYNAMIC_DISPATCH(NarrowElementsInTwos);
+      narrow(kDType<T>, numbers.data(), to.data(), n);
       size_t wrong = 0;
       for (size_t i = 0; i < numbers.size(); ++i) {
         if (std::isnan(numbers[i]))
