@@ -83,16 +83,23 @@ TYPED_TEST(ApplyLinearTest, ErrorIsWithinItsBoundForSeveralBlocks) {
   });
 }
 
-// The bits do not depend on the other rows and outputs.
+// The bits do not depend on the other rows and outputs. The width has a rest after all vectors and
+// blocks.
 TYPED_TEST(ApplyLinearTest, AnElementHasTheSameBitsInEveryProduct) {
   using T = TypeParam;
-  const Layer<T> all({19, 53, 300});
+  constexpr size_t kWidth = 303;
+  const Layer<T> all({19, 53, kWidth});
   OnAllTargets([&] {
     const Guarded<T> y = all.Applied();
-    Layer<T> one({1, 1, 300});
+    Layer<T> row = all;
+    row.shape.N = 1;
+    std::copy_n(&all.x[7 * kWidth], kWidth, row.x.data());
+    const Guarded<T> y_of_row = row.Applied();
+    EXPECT_EQ(std::memcmp(&y_of_row[0], &y[7 * 53], 53 * sizeof(T)), 0) << "a row alone";
+    Layer<T> one({1, 1, kWidth});
     for (const auto& [n, f] : {std::pair<size_t, size_t>{0, 0}, {18, 52}, {7, 48}, {8, 31}}) {
-      std::copy_n(&all.x[n * 300], 300, one.x.data());
-      std::copy_n(&all.weight[f * 300], 300, one.weight.data());
+      std::copy_n(&all.x[n * kWidth], kWidth, one.x.data());
+      std::copy_n(&all.weight[f * kWidth], kWidth, one.weight.data());
       one.bias[0] = all.bias[f];
       const Guarded<T> alone = one.Applied();
       EXPECT_EQ(std::memcmp(&alone[0], &y[n * 53 + f], sizeof(T)), 0) << n << ", " << f;

@@ -186,11 +186,82 @@ HWY_INLINE void MultiplyEdge(size_t K, const C* a, const C* b, C* y, ptrdiff_t y
   }
 }
 
-// y[N,F] = a[N,K] b^T with b[F,K]; the rows of y are y_row elements apart. scratch has
-// kProductScratch elements.
+// Words k .. k + 3 of rows r, r + 4, r + 8, ..., as many as fit. A word is an element in f32, or
+// two adjacent elements of bf16.
+template <class T, class D>
+HWY_INLINE hn::VFromD<D> FourWords(D d, const T* row) {
+  if constexpr (std::same_as<T, BF16>) {
+    const hn::Repartition<uint16_t, D> d16;
+    return hn::BitCast(d, hn::LoadU(d16, reinterpret_cast<const uint16_t*>(row)));
+  } else {
+    return Read(d, row);
+  }
+}
+template <class T, class D>
+HWY_INLINE hn::VFromD<D> FourWordsOfRows(D d, const Matrix<T>& from, size_t r, size_t k) {
+  if constexpr (hn::MaxLanes(d) <= 4) {
+    return FourWords(d, from.at(r, k));
+  } else {
+    const hn::Half<D> half;
+    return Combine(d, FourWordsOfRows(half, from, r + hn::Lanes(half), k),
+                   FourWordsOfRows(half, from, r, k));
+  }
+}
+
+// One row of y for the columns before the last whole vector of them ends; returns its end. Vectors
+// of columns of b are transposed in registers and not packed, because each is used once: the time
+// is that of reading b.
+template <class TA, class TB>
+HWY_INLINE size_t MultiplyRow(const ProductShape& shape, const Matrix<TA>& a, const Matrix<TB>& b,
+                              float* y) {
+  constexpr size_t kPerWord = std::same_as<TB, BF16> ? 2 : 1;
+  const hn::ScalableTag<float> d;
+  const hn::RebindToUnsigned<decltype(d)> du;
+  const hn::Repartition<double, decltype(d)> pairs;
+  const hn::CappedTag<float, 1> one;
+  const size_t N = hn::Lanes(d);
+  size_t f = 0;
+  for (; f + N <= shape.F; f += N) {
+    for (size_t k0 = 0; k0 < shape.K; k0 += kBlockK) {
+      const size_t end = std::min(k0 + kBlockK, shape.K);
+      auto sum = hn::Zero(d);
+      const auto add = [&](size_t k, auto column) SEXTANT_INLINE {
+        sum = hn::MulAdd(hn::Set(d, hn::GetLane(Read(one, a.at(0, k)))), column, sum);
+      };
+      const auto add_words = [&](size_t k, auto pair) SEXTANT_INLINE {
+        if constexpr (kPerWord == 1) return add(k, hn::BitCast(d, pair));
+        const auto both = hn::BitCast(du, pair);
+        add(k, hn::BitCast(d, hn::ShiftLeft<16>(both)));
+        add(k + 1, hn::BitCast(d, hn::And(both, hn::Set(du, 0xffff0000))));
+      };
+      const auto pair = [=](auto v) SEXTANT_INLINE { return hn::BitCast(pairs, v); };
+      size_t k = k0;
+      for (; k + 4 * kPerWord <= end; k += 4 * kPerWord) {
+        const auto r0 = FourWordsOfRows(d, b, f, k), r1 = FourWordsOfRows(d, b, f + 1, k),
+                   r2 = FourWordsOfRows(d, b, f + 2, k), r3 = FourWordsOfRows(d, b, f + 3, k);
+        const auto low01 = pair(InterleaveLower(d, r0, r1)),
+                   low23 = pair(InterleaveLower(d, r2, r3)),
+                   high01 = pair(InterleaveUpper(d, r0, r1)),
+                   high23 = pair(InterleaveUpper(d, r2, r3));
+        add_words(k, InterleaveLower(pairs, low01, low23));
+        add_words(k + kPerWord, InterleaveUpper(pairs, low01, low23));
+        add_words(k + 2 * kPerWord, InterleaveLower(pairs, high01, high23));
+        add_words(k + 3 * kPerWord, InterleaveUpper(pairs, high01, high23));
+      }
+      for (; k < end; ++k) {
+        float column[hn::MaxLanes(d)];
+        for (size_t r = 0; r < N; ++r) column[r] = hn::GetLane(Read(one, b.at(f + r, k)));
+        add(k, hn::LoadU(d, column));
+      }
+      hn::StoreU(k0 == 0 ? sum : hn::Add(hn::LoadU(d, y + f), sum), d, y + f);
+    }
+  }
+  return f;
+}
+
 template <class TA, class TB, class C = Computed<TA>>
-HWY_INLINE void Multiply(const ProductShape& shape, const Matrix<TA>& a, const Matrix<TB>& b, C* y,
-                         ptrdiff_t y_row, C* scratch) {
+HWY_INLINE void MultiplyPacked(const ProductShape& shape, const Matrix<TA>& a, const Matrix<TB>& b,
+                               C* y, ptrdiff_t y_row, C* scratch) {
   const size_t width = TileColumns<C>();
   const size_t most_columns = kBlockColumns / width * width,
                most_rows = kBlockRows / kTileRows * kTileRows;
@@ -229,6 +300,20 @@ HWY_INLINE void Multiply(const ProductShape& shape, const Matrix<TA>& a, const M
       }
     }
   }
+}
+
+// y[N,F] = a[N,K] b^T with b[F,K]; the rows of y are y_row elements apart. scratch has
+// kProductScratch elements.
+template <class TA, class TB, class C = Computed<TA>>
+HWY_INLINE void Multiply(const ProductShape& shape, const Matrix<TA>& a, const Matrix<TB>& b, C* y,
+                         ptrdiff_t y_row, C* scratch) {
+  size_t done = 0;
+  if constexpr (sizeof(C) == 4 && hn::MaxLanes(hn::ScalableTag<C>()) >= 4) {
+    if (shape.N == 1 && shape.K > 0 && b.column == 1) done = MultiplyRow(shape, a, b, y);
+  }
+  if (done > 0 && done == shape.F) return;
+  MultiplyPacked<TA, TB>({shape.N, shape.F - done, shape.K}, a, {b.at(done, 0), b.row, b.column},
+                         y + done, y_row, scratch);
 }
 
 }  // namespace HWY_NAMESPACE

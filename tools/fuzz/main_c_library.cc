@@ -45,7 +45,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string cases = cases_file.With(line);
   const std::string text(std::istreambuf_iterator<char>(in), {});
   const std::string known = known_file.With(text);
-  if (DrawsFew(line.c_str())) Check([&](auto result) { return sextant_draw(line.c_str(), result); });
+  if (DrawsFew(line.c_str()))
+    Check([&](auto result) { return sextant_draw(line.c_str(), result); });
   Check([&](auto result) { return sextant_cases(cases.c_str(), result); });
   Check([&](auto result) {
     return sextant_expect(known.c_str(), line.c_str(), outcome.c_str(), nullptr, result);
