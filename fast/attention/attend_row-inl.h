@@ -43,6 +43,35 @@ HWY_INLINE void AddTimes(C weight, const T* x, C* sum, size_t n) {
   });
 }
 
+// sum_i += weights_t x[t,i] for t < rows, one after the other, and for first <= i < end, where n -
+// end < kVectors Lanes; returns end. The sums stay in registers, and none waits for another.
+template <size_t kVectors, class T, class C = Computed<T>>
+HWY_INLINE size_t AddBlocks(const C* weights, const T* x, size_t rows, size_t first, C* sum,
+                            size_t n) {
+  const hn::ScalableTag<C> d;
+  const size_t N = hn::Lanes(d);
+  for (; first + kVectors * N <= n; first += kVectors * N) {
+    hn::VFromD<decltype(d)> s[kVectors];
+#pragma GCC unroll 8
+    for (size_t v = 0; v < kVectors; ++v) s[v] = hn::LoadU(d, sum + first + v * N);
+    for (size_t t = 0; t < rows; ++t) {
+      const auto weight = hn::Set(d, weights[t]);
+#pragma GCC unroll 8
+      for (size_t v = 0; v < kVectors; ++v)
+        s[v] = hn::MulAdd(weight, Read(d, x + t * n + first + v * N), s[v]);
+    }
+#pragma GCC unroll 8
+    for (size_t v = 0; v < kVectors; ++v) hn::StoreU(s[v], d, sum + first + v * N);
+  }
+  return first;
+}
+template <class T, class C = Computed<T>>
+HWY_INLINE void AddRows(const C* weights, const T* x, size_t rows, C* sum, size_t n) {
+  size_t k = AddBlocks<8>(weights, x, rows, 0, sum, n);
+  k = AddBlocks<4>(weights, x, rows, k, sum, n);
+  for (size_t t = 0; t < rows && k < n; ++t) AddTimes(weights[t], x + t * n + k, sum + k, n - k);
+}
+
 // Replaces the n > 0 numbers x by e^(x - largest); NaN gives NaN. If all are -infinity, they do not
 // change and the sum is 0.
 template <class C>
@@ -51,8 +80,12 @@ struct Powers {
 };
 template <class C>
 HWY_INLINE Powers<C> ToPowers(C* x, size_t n) {
-  const C largest = *std::max_element(x, x + n);
-  if (largest == -std::numeric_limits<C>::infinity()) return {largest, 0};
+  constexpr C kNone = -std::numeric_limits<C>::infinity();
+  C largest = LargestIn<C>(x, n);
+  if (largest == kNone) {
+    if (std::all_of(x, x + n, [](C each) { return each == kNone; })) return {largest, 0};
+    largest = std::numeric_limits<C>::quiet_NaN();  // beside NaN
+  }
   return {largest, Exponentials(x, largest, x, n)};
 }
 

@@ -56,9 +56,8 @@ HWY_INLINE void AttendAll(const AttendInputs<T>& in, T* y, C* lse, C* scratch) {
       lse[i] = powers.largest + std::log(powers.sum);
       if (powers.sum != 0) {
         const C by = Reciprocal(powers, in.sink ? in.sink + h : nullptr);
-        for (size_t t = keys.first; t < keys.last; ++t) {
-          AddTimes(weight[t - keys.first] * by, in.v + (head + t) * E, sum, E);
-        }
+        for (size_t t = 0; t < keys.size(); ++t) weight[t] *= by;
+        AddRows(weight, in.v + (head + keys.first) * E, keys.size(), sum, E);
       }
     }
     Convert(sum, y, E);

@@ -22,25 +22,6 @@ namespace sextant::fast {
 namespace HWY_NAMESPACE {
 
 template <class T, class C = Computed<T>>
-HWY_INLINE C LargestIn(const T* x, size_t n) {
-  const hn::ScalableTag<C> d;
-  const size_t N = hn::Lanes(d);
-  auto m0 = hn::Set(d, -std::numeric_limits<C>::infinity()), m1 = m0, m2 = m0, m3 = m0;
-  size_t k = 0;
-  for (; k + 4 * N <= n; k += 4 * N) {
-    m0 = hn::Max(m0, Read(d, x + k));
-    m1 = hn::Max(m1, Read(d, x + k + N));
-    m2 = hn::Max(m2, Read(d, x + k + 2 * N));
-    m3 = hn::Max(m3, Read(d, x + k + 3 * N));
-  }
-  for (; k + N <= n; k += N) m0 = hn::Max(m0, Read(d, x + k));
-  C largest = hn::GetLane(hn::MaxOfLanes(d, hn::Max(hn::Max(m0, m1), hn::Max(m2, m3))));
-  const hn::CappedTag<C, 1> one;
-  for (; k < n; ++k) largest = std::max(largest, hn::GetLane(Read(one, x + k)));
-  return largest;
-}
-
-template <class T, class C = Computed<T>>
 HWY_INLINE void Weigh(const C* terms, C factor, T* y, size_t n) {
   const hn::ScalableTag<C> d;
   WriteEach(d, n, y, [=](auto dk, size_t k) SEXTANT_INLINE {

@@ -1,5 +1,5 @@
-// Sums along a row and exponentials of a row, for the instruction set being compiled. Sums use 4
-// accumulators per lane.
+// The sum, the largest element and the exponentials of a row, for the instruction set being
+// compiled. Sums use 4 accumulators per lane.
 #if defined(SEXTANT_FAST_ROW_SUM_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef SEXTANT_FAST_ROW_SUM_INL_H_
 #undef SEXTANT_FAST_ROW_SUM_INL_H_
@@ -8,6 +8,9 @@
 #endif
 
 #include <hwy/highway.h>
+
+#include <algorithm>
+#include <limits>
 
 #include "fast/simd/element-inl.h"
 #include "fast/simd/exp-inl.h"
@@ -34,6 +37,26 @@ HWY_INLINE C RowSum(size_t n, const Add& add) {
   const hn::CappedTag<C, 1> one;
   for (; k < n; ++k) sum = hn::GetLane(add(one, k, hn::Set(one, sum)));
   return sum;
+}
+
+// The largest of n elements, -infinity if there is none. NaN may be left out.
+template <class T, class C = Computed<T>>
+HWY_INLINE C LargestIn(const T* x, size_t n) {
+  const hn::ScalableTag<C> d;
+  const size_t N = hn::Lanes(d);
+  auto m0 = hn::Set(d, -std::numeric_limits<C>::infinity()), m1 = m0, m2 = m0, m3 = m0;
+  size_t k = 0;
+  for (; k + 4 * N <= n; k += 4 * N) {
+    m0 = hn::Max(m0, Read(d, x + k));
+    m1 = hn::Max(m1, Read(d, x + k + N));
+    m2 = hn::Max(m2, Read(d, x + k + 2 * N));
+    m3 = hn::Max(m3, Read(d, x + k + 3 * N));
+  }
+  for (; k + N <= n; k += N) m0 = hn::Max(m0, Read(d, x + k));
+  C largest = hn::GetLane(hn::MaxOfLanes(d, hn::Max(hn::Max(m0, m1), hn::Max(m2, m3))));
+  const hn::CappedTag<C, 1> one;
+  for (; k < n; ++k) largest = std::max(largest, hn::GetLane(Read(one, x + k)));
+  return largest;
 }
 
 // terms_k = e^(x_k - largest) for k < n; returns their sum. terms may be x.
