@@ -43,32 +43,75 @@ namespace sextant::fast {
 
 HWY_EXPORT(FindBuckets);
 
+namespace {
+
+constexpr size_t kStep = 1024;  // keys per block; their rows stay in the first-level cache
+
+// row[i] = heads times the row of a key that is ahead[i] after the query.
+void FindRows(const RelativeBuckets& buckets, std::span<const int64_t> ahead, size_t heads,
+              int32_t* row) {
+  double bucket[2 * kStep];
+  const std::span<const int64_t> starts = buckets.starts();
+  for (size_t i = 0; i < ahead.size(); ++i) {
+    const int64_t distance =
+        buckets.bidirectional() ? std::abs(ahead[i]) : std::max<int64_t>(0, -ahead[i]);
+    bucket[i] = static_cast<double>(distance);
+  }
+  HWY_DYNAMIC_DISPATCH(FindBuckets)(starts, bucket, ahead.size());
+  for (size_t i = 0; i < ahead.size(); ++i) {
+    const bool second = buckets.bidirectional() && ahead[i] > 0;
+    const size_t found = static_cast<size_t>(bucket[i]) + (second ? starts.size() : 0);
+    row[i] = static_cast<int32_t>(found * heads);
+  }
+}
+
+bool AreConsecutive(std::span<const int64_t> positions) {
+  for (size_t i = 1; i < positions.size(); ++i)
+    if (positions[i] != positions[0] + static_cast<int64_t>(i)) return false;
+  return true;
+}
+
+// The number of first queries that are at most kStep apart, at least 1, and the last position of
+// these and how far it is from the first.
+struct NearQueries {
+  size_t count = 1;
+  int64_t most, span = 0;
+  explicit NearQueries(std::span<const int64_t> query) : most(query[0]) {
+    for (int64_t least = most; count < query.size(); ++count) {
+      const int64_t low = std::min(least, query[count]), high = std::max(most, query[count]);
+      if (high - low > static_cast<int64_t>(kStep)) return;
+      least = low;
+      most = high;
+      span = high - low;
+    }
+  }
+};
+
+}  // namespace
+
 template <Element T>
 void FillRelativeBias(const RelativePositions& positions, const T* table, size_t heads,
                       T* bias) noexcept {
-  constexpr size_t kStep = 1024;  // keys per block; their rows stay in the first-level cache
-  double bucket[kStep];
-  int32_t row[kStep];
   const auto& [buckets, query, key] = positions;
-  const std::span<const int64_t> starts = buckets.starts();
-  for (size_t s = 0; s < query.size(); ++s) {
-    for (size_t t = 0; t < key.size(); t += kStep) {
-      const size_t n = std::min(kStep, key.size() - t);
-      for (size_t k = 0; k < n; ++k) {
-        const int64_t ahead = key[t + k] - query[s];
-        const int64_t distance =
-            buckets.bidirectional() ? std::abs(ahead) : std::max<int64_t>(0, -ahead);
-        bucket[k] = static_cast<double>(distance);
-      }
-      HWY_DYNAMIC_DISPATCH(FindBuckets)(starts, bucket, n);
-      for (size_t k = 0; k < n; ++k) {
-        const bool second = buckets.bidirectional() && key[t + k] > query[s];
-        const size_t found = static_cast<size_t>(bucket[k]) + (second ? starts.size() : 0);
-        row[k] = static_cast<int32_t>(found * heads);
-      }
+  int64_t ahead[2 * kStep];
+  int32_t row[2 * kStep];
+  T line[2 * kStep];
+  for (size_t t = 0; t < key.size(); t += kStep) {
+    const std::span<const int64_t> keys = key.subspan(t, std::min(kStep, key.size() - t));
+    const bool in_line = AreConsecutive(keys);
+    for (size_t s = 0, queries = 0; s < query.size(); s += queries) {
+      // For consecutive keys, the bias of each of several near queries is a part of one line.
+      const NearQueries near(query.subspan(s, in_line ? query.size() - s : 1));
+      queries = near.count;
+      const size_t length = keys.size() + static_cast<size_t>(near.span);
+      for (size_t i = 0; i < length; ++i)
+        ahead[i] = (in_line ? keys[0] + static_cast<int64_t>(i) : keys[i]) - near.most;
+      FindRows(buckets, {ahead, length}, heads, row);
       for (size_t h = 0; h < heads; ++h) {
-        T* out = bias + (h * query.size() + s) * key.size() + t;
-        for (size_t k = 0; k < n; ++k) out[k] = table[static_cast<size_t>(row[k]) + h];
+        for (size_t i = 0; i < length; ++i) line[i] = table[static_cast<size_t>(row[i]) + h];
+        for (size_t q = s; q < s + queries; ++q)
+          std::copy_n(line + (near.most - query[q]), keys.size(),
+                      bias + (h * query.size() + q) * key.size() + t);
       }
     }
   }
