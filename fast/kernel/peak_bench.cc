@@ -38,6 +38,11 @@ size_t ChainsOfElements(DType dtype, size_t rounds, UntypedOutput numbers) {
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <string_view>
+
 namespace sextant::fast {
 
 HWY_EXPORT(ChainsOfElements);
@@ -50,6 +55,22 @@ size_t MultiplyAndAdd(size_t rounds, double* numbers) {
 }
 
 namespace {
+
+// SEXTANT_BENCH_TARGET=AVX2 in the environment: only these instructions.
+const bool is_one_target = [] {
+  const char* name = std::getenv("SEXTANT_BENCH_TARGET");
+  if (name == nullptr) return false;
+  std::string known;
+  for (const int64_t target : hwy::SupportedAndGeneratedTargets()) {
+    if (hwy::TargetName(target) == std::string_view(name)) {
+      hwy::SetSupportedTargetsForTest(target);
+      return true;
+    }
+    known += std::string(" ") + hwy::TargetName(target);
+  }
+  std::fprintf(stderr, "SEXTANT_BENCH_TARGET: '%s', expected one of:%s\n", name, known.c_str());
+  std::exit(2);
+}();
 
 // One item is one multiply-add.
 template <class C>
