@@ -89,9 +89,8 @@ HWY_INLINE hn::VFromD<hn::RebindToUnsigned<D>> RoundNumberToBF16([[maybe_unused]
                                                                  hn::VFromD<D> v) {
   const hn::RebindToUnsigned<D> du;
   const auto bits = hn::BitCast(du, v);
-  const auto is_odd = hn::TestBit(bits, hn::Set(du, 0x10000));
-  const auto rounded = hn::Add(bits, hn::Set(du, 0x7fff));
-  return hn::IfThenElse(is_odd, hn::Add(rounded, hn::Set(du, 1)), rounded);
+  const auto is_odd = hn::And(hn::ShiftRight<16>(bits), hn::Set(du, 1));
+  return hn::Add(bits, hn::Add(is_odd, hn::Set(du, 0x7fff)));
 }
 template <class D>
 HWY_INLINE hn::VFromD<hn::RebindToUnsigned<D>> RoundToBF16(D d, hn::VFromD<D> v) {
