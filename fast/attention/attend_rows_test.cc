@@ -105,17 +105,23 @@ TEST(AttendRows, MaskedKeysMayBeNaN) {
 }
 
 // A NaN in a key gives NaN for all queries that see it, at every index of the key.
+// Also if the bias masks all other keys.
 TYPED_TEST(AttendRowsTest, VisibleNaNGivesNaN) {
   using T = TypeParam;
   for (const size_t at : {0, 1, 2}) {
-    AttendArguments<T> args{.op = Extents(1, 1, 1, 2, 3)};
+    AttendArguments<T> args{.op = Extents(1, 1, 1, 2, 3), .has_bias = true};
     args.Draw();
     args.k[at * args.D] = FromDouble<T>(NAN);
-    OnAllTargets([&] {
-      const RowsOutputs<T> outputs(args);
-      for (size_t i = 0; i < outputs.y.size(); ++i) EXPECT_TRUE(std::isnan(ToDouble(outputs.y[i])));
-      for (size_t i = 0; i < 2; ++i) EXPECT_TRUE(std::isnan(outputs.lse[i]));
-    });
+    for (const bool alone : {false, true}) {
+      for (size_t i = 0; alone && i < args.bias.size(); ++i)
+        if (i % 3 != at) args.bias[i] = FromDouble<T>(-INFINITY);
+      OnAllTargets([&] {
+        const RowsOutputs<T> outputs(args);
+        for (size_t i = 0; i < outputs.y.size(); ++i)
+          EXPECT_TRUE(std::isnan(ToDouble(outputs.y[i])));
+        for (size_t i = 0; i < 2; ++i) EXPECT_TRUE(std::isnan(outputs.lse[i]));
+      });
+    }
   }
 }
 

@@ -7,9 +7,6 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
-#include <algorithm>
-#include <limits>
-
 #include "fast/kernel/kernel.h"
 #include "fast/kernel/typed.h"
 #include "fast/simd/element-inl.h"

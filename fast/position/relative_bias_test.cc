@@ -63,7 +63,7 @@ TYPED_TEST(FillRelativeBiasTest, CopiesTheBucketOfSeveralQueries) {
   const RelativeBuckets both(32, 128, true), one(32, 128, false);
   std::vector<int64_t> key(2100);
   for (size_t t = 0; t < key.size(); ++t) key[t] = static_cast<int64_t>(t < 1500 ? t : t + 1) - 3;
-  const std::vector<int64_t> query = {5, 0, 1024, 1028, 1029, 1030, -40, 7, 7, int64_t{1} << 53};
+  const std::vector<int64_t> query = {5, 0, 1024, 1025, 1029, 1030, -40, 7, 7, int64_t{1} << 53};
   OnAllTargets([&] {
     TestFixture::Check(both, 32, query, key);
     TestFixture::Check(one, 32, query, key);

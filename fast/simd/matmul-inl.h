@@ -1,6 +1,6 @@
 // Matrix products y = a b^T, for the instruction set being compiled. Panels of both operands are
 // packed (and widened to Computed<T>), then multiplied tile by tile in registers, as in Goto and
-// van de Geijn 2008, doi:10.1145/1356052.1356053.
+// van de Geijn 2008, doi:10.1145/1356052.1356053. One row alone is multiplied without packing.
 // Each element of y is a sum over k in increasing order, with fused multiply-add where the
 // instruction set has it, in blocks of kBlockK that are added in order. So the bits of an element
 // depend neither on N and F nor on its position in y.
@@ -311,7 +311,7 @@ HWY_INLINE void Multiply(const ProductShape& shape, const Matrix<TA>& a, const M
   if constexpr (sizeof(C) == 4 && hn::MaxLanes(hn::ScalableTag<C>()) >= 4) {
     if (shape.N == 1 && shape.K > 0 && b.column == 1) done = MultiplyRow(shape, a, b, y);
   }
-  if (done > 0 && done == shape.F) return;
+  if (done == shape.F) return;
   MultiplyPacked<TA, TB>({shape.N, shape.F - done, shape.K}, a, {b.at(done, 0), b.row, b.column},
                          y + done, y_row, scratch);
 }

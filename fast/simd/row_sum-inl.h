@@ -39,7 +39,7 @@ HWY_INLINE C RowSum(size_t n, const Add& add) {
   return sum;
 }
 
-// The largest of n elements, -infinity if there is none. NaN may be left out.
+// The largest of n elements, -infinity if there is none; unspecified if one is NaN.
 template <class T, class C = Computed<T>>
 HWY_INLINE C LargestIn(const T* x, size_t n) {
   const hn::ScalableTag<C> d;

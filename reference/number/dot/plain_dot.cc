@@ -101,7 +101,7 @@ struct SumsOfPlain : VectorSums {
 };
 
 struct SumsOfCounted : VectorSums {
-  V drift, likely, least, most;  // the least and the largest binade of the other products
+  V drift, likely, least, most;  // the binades of the products of AddInexact
 
   SumsOfCounted() {
     drift = likely = most = hn::Zero(D());

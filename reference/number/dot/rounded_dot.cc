@@ -1,6 +1,7 @@
 #include "reference/number/dot/rounded_dot.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 

@@ -15,11 +15,11 @@
 // to which products that need more bits than f32 add as much for their own units in the last place.
 // Neighbouring sums have similar units, so one sum stands for five: not for four, because terms may
 // have a period that is a power of two.
-// It is drawn from a bell curve of variance V. To first order in the errors, the exact s_k have the
-// units of the rounded ones. Additions that need no rounding are charged, too, so V is too large
-// where terms have no bits below the last place of the sum. That is usual for products of 16-bit
-// numbers; their sums are then stored in 16 bits, whose rounding errors are far larger. One seed
-// gives the same error to equal sums (stochastic_rounding.h).
+// The error is drawn from a bell curve of variance V. To first order in the errors, the exact s_k
+// have the units of the rounded ones. Additions that need no rounding are charged, too, so V is too
+// large where terms have no bits below the last place of the sum. That is usual for products of
+// 16-bit numbers; their sums are then stored in 16 bits, whose rounding errors are far larger. One
+// seed gives the same error to equal sums (stochastic_rounding.h).
 #pragma once
 
 #include <cstddef>

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "reference/number/double_double/double_double_functions.h"
+#include "reference/number/double_double/elementary.h"
 #include "reference/number/double_double/exponential_rows.h"
 #include "reference/number/recipe/evaluation_context.h"
 #include "reference/number/recipe/rounding_units.h"
@@ -97,6 +98,8 @@ bool RoundsToFewBits() {
   return RoundsTo(rule.format, rule) && UnitRoundoffOf(rule.format) >= UnitRoundoffOf(DType::kF32);
 }
 
+constexpr double kMostExponent = 700;  // of ExpOf with the error that elementary.h states
+
 // The rounding of a number that is within `error` of x, relative to it; empty if x does not tell.
 std::optional<double> RoundedNear(DType format, double x, double error) {
   const auto rounded = [format](double number) {
@@ -115,10 +118,9 @@ std::optional<double> RoundedNear(DType format, double x, double error) {
 Rounded Exp(const Rounded& operand) {
   const Rounded a = Converted(operand);
   if (InDouble()) return Rounded(std::exp(a.value_.high));
-  if (RoundsToFewBits() && a.value_.low == 0) {
-    // The C library's exp has an error of at most one ulp (the GNU C Library's manual, "Known
-    // Maximum Errors in Math Functions"); this bound is 8 ulps.
-    const auto y = RoundedNear(CurrentRule().format, std::exp(a.value_.high), 0x1p-50);
+  if (RoundsToFewBits() && a.value_.low == 0 && std::abs(a.value_.high) <= kMostExponent) {
+    // Twice the error of ExpOf, which has the same bits on every machine: a seed decides by them.
+    const auto y = RoundedNear(CurrentRule().format, ExpOf(a.value_.high), 0x1p-49);
     if (y) return Rounded(*y);
   }
   return Rounded::Finish(exp(a.value_));
@@ -179,12 +181,13 @@ Rounded Erfc(const Rounded& operand) {
 }
 Rounded Sigmoid(const Rounded& operand) {
   const Rounded a = Converted(operand);
-  const double x = a.value_.high, e = std::exp(-std::abs(x)), y = (x < 0 ? e : 1) / (1 + e);
-  if (InDouble()) return Rounded(y);
-  if (RoundsToFewBits() && a.value_.low == 0) {
-    // One ulp of e (Exp), twice, and half of one of the sum and of the quotient are below 2^-50.
-    if (const auto rounded = RoundedNear(CurrentRule().format, y, 0x1p-50))
-      return Rounded(*rounded);
+  const double x = a.value_.high;
+  const auto by = [x](double e) { return (x < 0 ? e : 1) / (1 + e); };  // e = e^-|x|
+  if (InDouble()) return Rounded(by(std::exp(-std::abs(x))));
+  if (RoundsToFewBits() && a.value_.low == 0 && std::abs(x) <= kMostExponent) {
+    // 2^-50 of e, twice, and half an ulp of the sum and of the quotient.
+    const auto y = RoundedNear(CurrentRule().format, by(ExpOf(-std::abs(x))), 0x1p-48);
+    if (y) return Rounded(*y);
   }
   return Rounded::Finish(sigmoid(a.value_));
 }

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <iterator>
 #include <string>
@@ -10,6 +11,7 @@
 #include "reference/case/random_test.h"
 #include "reference/number/counted/counted_bits_test.h"
 #include "reference/number/double_double/double_double_functions.h"
+#include "reference/number/recipe/evaluation_context.h"
 #include "reference/number/recipe/recipe.h"
 
 namespace sextant {
@@ -33,6 +35,61 @@ TEST(RoundedExponentials, AreCorrectlyRounded) {
     EXPECT_EQ(Exp(Rounded(-INFINITY)).value(), 0);
     EXPECT_EQ(Exp(Rounded(INFINITY)).value(), INFINITY);
     EXPECT_TRUE(std::isnan(Exp(Rounded(std::nan(""))).value()));
+  }
+}
+
+TEST(RoundedSigmoid, IsCorrectlyRounded) {
+  for (const DType dtype : {DType::kF32, DType::kF16, DType::kBF16}) {
+    const ScopedRecipe following(ParseRecipe("*=" + std::string(NameOf(dtype)), DType::kF32),
+                                 DType::kF32);
+    const ScopedStep in(Step::kSoftmax);
+    Random random(7);
+    for (int i = 0; i < 100000; ++i) {
+      const double size = i % 3 == 0 ? 104 : i % 3 == 1 ? 1 : 0x1p-12;
+      const double x = RoundTo(dtype, random.Uniform(-size, size));
+      ASSERT_EQ(Sigmoid(Rounded(x)).value(), RoundTo(dtype, sigmoid(DoubleDouble(x)))) << x;
+    }
+    EXPECT_EQ(Sigmoid(Rounded(-INFINITY)).value(), 0);
+    EXPECT_EQ(Sigmoid(Rounded(INFINITY)).value(), 1);
+    EXPECT_TRUE(std::isnan(Sigmoid(Rounded(std::nan(""))).value()));
+  }
+}
+
+// The result of a function for one seed: `exact` itself, or with equal probability one of its
+// neighbours.
+void ExpectStochastic(DType dtype, const DoubleDouble& exact, const std::vector<double>& results) {
+  const double nearest = RoundTo(dtype, exact);
+  const double off = (exact.high - nearest) + exact.low;
+  const double other = off == 0  ? nearest
+                       : off > 0 ? NextUp(dtype, nearest)
+                                 : NextDown(dtype, nearest);
+  const auto count = std::ranges::count(results, nearest);
+  EXPECT_EQ(count + (off == 0 ? 0 : std::ranges::count(results, other)),
+            static_cast<ptrdiff_t>(results.size()));
+  if (off == 0) return;
+  EXPECT_GT(count, 0);
+  EXPECT_LT(count, static_cast<ptrdiff_t>(results.size()));
+}
+
+// 64 seeds: all give the same neighbour with probability 2^-63.
+TEST(RoundedFunctions, GoToBothNeighboursWithSeeds) {
+  for (const DType dtype : {DType::kF32, DType::kBF16}) {
+    const ScopedRecipe following(ParseRecipe("*=" + std::string(NameOf(dtype)), DType::kF32),
+                                 DType::kF32);
+    const ScopedStep in(Step::kSoftmax);
+    Random random(8);
+    for (int i = 0; i < 300; ++i) {
+      const double x = i == 0 ? 0 : RoundTo(dtype, random.Uniform(-20, 20));
+      std::vector<double> exponentials, sigmoids;
+      for (uint64_t seed = 0; seed < 64; ++seed) {
+        const ScopedStochasticRounding rounding(seed);
+        exponentials.push_back(Exp(Rounded(x)).value());
+        sigmoids.push_back(Sigmoid(Rounded(x)).value());
+      }
+      SCOPED_TRACE(x);
+      ExpectStochastic(dtype, exp(DoubleDouble(x)), exponentials);
+      ExpectStochastic(dtype, sigmoid(DoubleDouble(x)), sigmoids);
+    }
   }
 }
 
