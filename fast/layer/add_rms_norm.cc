@@ -12,8 +12,7 @@
 
 #include "fast/kernel/kernel.h"
 #include "fast/kernel/typed.h"
-#include "fast/simd/element-inl.h"
-#include "fast/simd/row_sum-inl.h"
+#include "fast/layer/rms_norm-inl.h"
 #include "reference/layer/add_rms_norm.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -40,18 +39,6 @@ HWY_INLINE void AddRow(const T* x, const T* residual, T* sum, size_t n) {
     return hn::Add(Read(dk, x + k), Read(dk, residual + k));
   });
 }
-// y_k = (sum_k factor) w_k, w_k = weight_k or 1 + weight_k
-template <class T, class C = Computed<T>>
-HWY_INLINE void Scale(const T* sum, C factor, const C* weight, bool unit_offset, T* y, size_t n) {
-  const hn::ScalableTag<C> d;
-  const C offset = unit_offset ? 1 : 0;
-  WriteEach(d, n, y, [=](auto dk, size_t k) SEXTANT_INLINE {
-    // 0 + w is w, so the same code serves both kinds of weight.
-    const auto w = hn::Add(hn::Set(dk, offset), Read(dk, weight + k));
-    return hn::Mul(hn::Mul(Read(dk, sum + k), hn::Set(dk, factor)), w);
-  });
-}
-
 template <class T, class C = Computed<T>>
 HWY_INLINE C FactorOf(const AddedRows& rows, C squares) {
   return 1 / std::sqrt(squares / static_cast<C>(rows.M) + static_cast<C>(rows.eps));
@@ -61,11 +48,8 @@ template <class T, class C = Computed<T>>
 HWY_INLINE void NormalizeRow(const AddedRows& rows, const T* x, const T* residual, const C* weight,
                              AddedOutputs<T> out) {
   AddRow(x, residual, out.sum, rows.M);
-  const C squares = RowSum<C>(rows.M, [sum = out.sum](auto d, size_t k, auto s) SEXTANT_INLINE {
-    const auto each = Read(d, sum + k);
-    return hn::MulAdd(each, each, s);
-  });
-  Scale(out.sum, FactorOf<T>(rows, squares), weight, rows.unit_offset, out.y, rows.M);
+  const C squares = SumOfSquares(out.sum, rows.M);
+  ScaleByWeights(out.sum, FactorOf<T>(rows, squares), weight, rows.unit_offset, out.y, rows.M);
 }
 
 // Both outputs go through small buffers, so the sums are computed twice.
@@ -82,7 +66,7 @@ HWY_INLINE void StreamRow(const AddedRows& rows, const T* x, const T* residual, 
   for (size_t k = 0; k < M; k += kStep) {
     const size_t n = std::min(kStep, M - k);
     AddRow(x + k, residual + k, sum, n);
-    Scale(sum, FactorOf<T>(rows, squares), weight + k, rows.unit_offset, y, n);
+    ScaleByWeights(sum, FactorOf<T>(rows, squares), weight + k, rows.unit_offset, y, n);
     StreamCopy(y, out.y + k, n * sizeof(T), x + M + k);
     StreamCopy(sum, out.sum + k, n * sizeof(T), residual + M + k);
   }

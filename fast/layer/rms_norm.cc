@@ -11,35 +11,12 @@
 
 #include "fast/kernel/kernel.h"
 #include "fast/kernel/typed.h"
-#include "fast/simd/element-inl.h"
-#include "fast/simd/row_sum-inl.h"
+#include "fast/layer/rms_norm-inl.h"
 #include "reference/layer/rms_norm.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace sextant::fast {
 namespace HWY_NAMESPACE {
-
-// sum_k x_k^2
-template <class T>
-HWY_INLINE Computed<T> SumOfSquares(const T* x, size_t n) {
-  return RowSum<Computed<T>>(n, [x](auto d, size_t k, auto s) SEXTANT_INLINE {
-    const auto a = Read(d, x + k);
-    return hn::MulAdd(a, a, s);
-  });
-}
-
-// y_k = (x_k factor) w_k, w_k = weight_k or 1 + weight_k
-template <class T>
-HWY_INLINE void Scale(const T* x, Computed<T> factor, const Computed<T>* weight, bool unit_offset,
-                      T* y, size_t n) {
-  const hn::ScalableTag<Computed<T>> d;
-  const Computed<T> offset = unit_offset ? 1 : 0;
-  WriteEach(d, n, y, [=](auto dk, size_t k) SEXTANT_INLINE {
-    // 0 + w is w, so the same code serves both kinds of weight.
-    const auto w = hn::Add(hn::Set(dk, offset), Read(dk, weight + k));
-    return hn::Mul(hn::Mul(Read(dk, x + k), hn::Set(dk, factor)), w);
-  });
-}
 
 template <class T>
 HWY_INLINE void NormalizeRow(const Rows& rows, const T* x, const Computed<T>* weight, T* y,
@@ -48,7 +25,7 @@ HWY_INLINE void NormalizeRow(const Rows& rows, const T* x, const Computed<T>* we
   const C mean = SumOfSquares(x, rows.M) / static_cast<C>(rows.M);
   const C factor = 1 / std::sqrt(mean + static_cast<C>(rows.eps));
   WriteRow(rows.M, stream, y, [&](size_t k, size_t n, T* to) SEXTANT_INLINE {
-    Scale(x + k, factor, weight + k, rows.unit_offset, to, n);
+    ScaleByWeights(x + k, factor, weight + k, rows.unit_offset, to, n);
     return x + rows.x_row + k;
   });
 }
