@@ -1,9 +1,35 @@
-// Strict parsing of JSON, and printing.
+// Strict parsing of JSON, its numbers as integers, and printing.
 #pragma once
 
+#include <concepts>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
+#include <utility>
+
+// A number becomes an integer only if it is written as one and fits: the library would convert 1.5
+// to 1, -1 to 2^64 - 1, and 1e40 to anything. Else it throws a Json::exception.
+template <std::integral Integer>
+requires(!std::same_as<Integer, bool>) struct nlohmann::adl_serializer<Integer, void> {
+  template <class Json>
+  static void from_json(const Json& json, Integer& value) {
+    const auto set = [&](auto number) {
+      if (!std::in_range<Integer>(number)) return false;
+      value = static_cast<Integer>(number);
+      return true;
+    };
+    const bool fits =
+        json.is_number_unsigned()
+            ? set(*json.template get_ptr<const typename Json::number_unsigned_t*>())
+            : json.is_number_integer() &&
+                  set(*json.template get_ptr<const typename Json::number_integer_t*>());
+    if (!fits) throw detail::type_error::create(302, "expected an integer of its range", &json);
+  }
+  template <class Json>
+  static void to_json(Json& json, Integer value) {
+    nlohmann::to_json(json, value);
+  }
+};
 
 namespace sextant {
 

@@ -3,7 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <string>
+#include <vector>
 
 #include "reference/base/error.h"
 #include "reference/base/error_test.h"
@@ -23,6 +25,26 @@ TEST(ParseJson, RefusesTextThatParsersReadDifferently) {
   EXPECT_EQ(ErrorOf("[1e999]"), "holds a number beyond the range of binary64");
   EXPECT_THAT(ErrorOf("[NaN]"), HasSubstr("is not JSON in UTF-8, see byte 2"));
   EXPECT_THAT(ErrorOf("[\"\xff\"]"), HasSubstr("is not JSON in UTF-8"));
+}
+
+TEST(Json, BecomesAnIntegerOnlyIfItIsOneOfItsRange) {
+  const auto is_size = [](const char* text) {
+    try {
+      const size_t number = ParseJson(text, 1);
+      return std::to_string(number) == text;
+    } catch (const Json::exception&) {
+      return false;
+    }
+  };
+  EXPECT_TRUE(is_size("0"));
+  EXPECT_TRUE(is_size("18446744073709551615"));
+  for (const char* const other : {"-1", "1.5", "2.0", "7.6e39", "18446744073709551616", "true"})
+    EXPECT_FALSE(is_size(other)) << other;
+  EXPECT_EQ(ParseJson("-9223372036854775808", 1).get<int64_t>(), INT64_MIN);
+  EXPECT_THROW(ParseJson("9223372036854775808", 1).get<int64_t>(), Json::exception);
+  EXPECT_THROW(ParseJson("2147483648", 1).get<int>(), Json::exception);
+  EXPECT_THROW(ParseJson("[1, 2e40]", 1).get<std::vector<size_t>>(), Json::exception);
+  EXPECT_EQ(Json(size_t{3}).dump(), "3");
 }
 
 TEST(ParseJson, LimitsTheDepth) {
