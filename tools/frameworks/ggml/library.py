@@ -47,9 +47,19 @@ _PARAMETERS = {"t": ctypes.c_void_p, "i": ctypes.c_int, "l": ctypes.c_int64, "f"
 
 
 class _Tensor(ctypes.Structure):
-    """The first members of struct ggml_tensor."""
+    """The members of struct ggml_tensor up to its data."""
 
-    _fields_ = (("type", ctypes.c_int), ("buffer", ctypes.c_void_p), ("ne", ctypes.c_int64 * 4))
+    _fields_ = (("type", ctypes.c_int), ("buffer", ctypes.c_void_p), ("ne", ctypes.c_int64 * 4),
+                ("nb", ctypes.c_size_t * 4), ("op", ctypes.c_int), ("op_params", ctypes.c_int32 * 16),
+                ("flags", ctypes.c_int32), ("src", ctypes.c_void_p * 10), ("view_src", ctypes.c_void_p),
+                ("view_offs", ctypes.c_size_t), ("data", ctypes.c_void_p))  # fmt: skip
+
+
+class _Plan(ctypes.Structure):
+    """struct ggml_cplan: the first members, and room for the others."""
+
+    _fields_ = (("work_size", ctypes.c_size_t), ("work_data", ctypes.c_void_p),
+                ("n_threads", ctypes.c_int), ("others", ctypes.c_uint64 * 16))  # fmt: skip
 
 
 class _Context(ctypes.Structure):
@@ -108,6 +118,9 @@ class Library:
             function.restype, function.argtypes = result, arguments
         compute = self.cpu.ggml_graph_compute_with_ctx
         compute.restype, compute.argtypes = ctypes.c_int, [tensor, tensor, ctypes.c_int]
+        plan, compute = self.cpu.ggml_graph_plan, self.cpu.ggml_graph_compute
+        plan.restype, plan.argtypes = _Plan, [tensor, ctypes.c_int, tensor]
+        compute.restype, compute.argtypes = ctypes.c_int, [tensor, ctypes.POINTER(_Plan)]
 
     def file_blocks(self, x, dtype):
         """The blocks that `llama-quantize` writes for the rows x, f32."""
@@ -117,20 +130,21 @@ class Library:
                                       0, *x.shape, None)  # fmt: skip
         return blocks
 
-    def graph(self, elements=0):
-        """A graph for inputs of this many elements in all."""
-        return Graph(self, elements)
+    def graph(self, elements=0, owns_elements=True):
+        """A graph for inputs of this many elements in all. If it does not own the elements, it has no
+        memory for them: every tensor is one `of` an array, or is placed in one."""
+        return Graph(self, elements, owns_elements)
 
 
 class Graph:
     """The tensors of one computation, freed at the end of the `with` block."""
 
-    def __init__(self, library, elements):
-        self._library = library
+    def __init__(self, library, elements, owns_elements=True):
+        self._library, self._owns_elements = library, owns_elements
         self._size = _GRAPH_BYTES + 4 * _COPIES * elements
 
     def __enter__(self):
-        self._context = self._library.base.ggml_init(_Context(self._size, None, False))
+        self._context = self._library.base.ggml_init(_Context(self._size, None, not self._owns_elements))
         if not self._context:
             raise MemoryError(f"ggml_init: {self._size} bytes")
         return self
@@ -141,14 +155,28 @@ class Graph:
     def tensor(self, values, dtype):
         """A tensor with these values, which must be exact in the dtype, or with these blocks."""
         values = np.asarray(values)
-        count, *rest = values.shape[::-1] or (1,)
-        ne = (ctypes.c_int64 * 4)(count * BLOCKS.get(dtype, (1,))[0], *rest)
-        tensor = self._library.base.ggml_new_tensor(
-            self._context, TYPES[dtype], max(values.ndim, 1), ne)  # fmt: skip
+        tensor = self._new(values.shape, dtype)
         if dtype == "bf16":
             values = np.ascontiguousarray(values, np.float32).view(np.uint32) >> 16
         data = np.ascontiguousarray(values, _NUMPY[dtype])
         ctypes.memmove(self._library.base.ggml_get_data(tensor), data.ctypes.data, data.nbytes)
+        return tensor
+
+    def _new(self, shape, dtype):
+        count, *rest = shape[::-1] or (1,)
+        ne = (ctypes.c_int64 * 4)(count * BLOCKS.get(dtype, (1,))[0], *rest)
+        return self._library.base.ggml_new_tensor(self._context, TYPES[dtype], max(len(shape), 1), ne)
+
+    def of(self, array, dtype):
+        """A tensor whose elements are those of the array, which has the bits of the dtype."""
+        return self.place(self._new(array.shape, dtype), array)
+
+    def place(self, tensor, array):
+        """Lets the tensor, or the result of an operation, have its elements in the array."""
+        base = self._library.base
+        _Tensor.from_address(tensor).data = array.ctypes.data
+        if base.ggml_get_data(tensor) != array.ctypes.data or base.ggml_nbytes(tensor) > array.nbytes:
+            raise RuntimeError("struct ggml_tensor is not as in library.py, or the array is too small")
         return tensor
 
     def __getattr__(self, name):
@@ -163,6 +191,22 @@ class Graph:
         """Calls a function of ggml that changes the parameters of an operation; returns the tensor."""
         getattr(self._library.base, f"ggml_{function}")(tensor, *arguments)
         return tensor
+
+    def prepared(self, tensors):
+        """A function that computes the tensors, one after the other, on one thread."""
+        base, cpu = self._library.base, self._library.cpu
+        graph = base.ggml_new_graph(self._context)
+        for tensor in tensors:
+            base.ggml_build_forward_expand(graph, tensor)
+        plan = cpu.ggml_graph_plan(graph, 1, None)
+        work = ctypes.create_string_buffer(plan.work_size + 1)
+        plan.work_data = ctypes.addressof(work)
+
+        def compute(work=work):  # the function keeps the work buffer
+            if status := cpu.ggml_graph_compute(graph, plan):
+                raise RuntimeError(f"ggml_graph_compute: status {status}")
+
+        return compute
 
     def values(self, tensor, threads=1):
         """Computes the tensor. Returns a numpy array, bf16 as float32, or an array of blocks."""

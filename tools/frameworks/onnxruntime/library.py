@@ -6,6 +6,7 @@
 
 A call makes a model of this one node and runs it on the CPU, without graph optimizations. If ONNX
 Runtime has no kernel for the node, the call raises NoKernel with the message of ONNX Runtime.
+`repeated` is for measurements: it optimizes, and runs again and again on the same arrays.
 The C API is a table of functions that keep their places; include/onnxruntime/core/session/
 onnxruntime_c_api.h, struct OrtApi.
 """
@@ -37,13 +38,15 @@ HAVE_PATTERNS = {"bf16", "i4", "f8_e4m3fn", "f8_e4m3fnuz", "f8_e5m2", "f8_e5m2fn
 # Places in OrtApi.
 _API = {"GetErrorMessage": 2, "CreateEnv": 3, "CreateSessionFromArray": 8, "Run": 9,
         "CreateSessionOptions": 10, "SetSessionGraphOptimizationLevel": 23,
-        "SetIntraOpNumThreads": 24, "CreateTensorWithDataAsOrtValue": 49,
+        "SetIntraOpNumThreads": 24, "SetInterOpNumThreads": 25,
+        "CreateTensorWithDataAsOrtValue": 49,
         "GetTensorMutableData": 51, "GetDimensionsCount": 61, "GetDimensions": 62,
         "GetTensorTypeAndShape": 65, "CreateCpuMemoryInfo": 69, "ReleaseStatus": 93,
         "ReleaseSession": 95, "ReleaseValue": 96,
         "ReleaseTensorTypeAndShapeInfo": 99, "ReleaseSessionOptions": 100}  # fmt: skip
 _API_VERSION = 18
 _ERROR_ONLY = 3  # ORT_LOGGING_LEVEL_ERROR
+_NO_OPTIMIZATION, _ALL_OPTIMIZATIONS = 0, 99  # GraphOptimizationLevel
 
 
 class NoKernel(Exception):
@@ -62,6 +65,18 @@ class Node:
 class Value:
     array: np.ndarray
     dtype: str
+
+
+@dataclass
+class Chain:
+    """nodes: (operator, names of inputs, attributes), where _ is the result of the node before; the last
+    one writes the outputs. inputs, constants (weights, part of the model), outputs: name -> Value whose
+    array has the bits of its dtype."""
+
+    nodes: list
+    inputs: dict
+    constants: dict
+    outputs: dict
 
 
 class _Base(ctypes.Structure):
@@ -106,6 +121,28 @@ def _model(node, values, outputs):
     return model.SerializeToString(), [n for n in names if n], [r for r in results if r]
 
 
+def _model_of_copies(chain, copies):
+    nodes, infos = [], ([], [])
+    for copy in range(copies):
+        own = {name: f"{name}.{copy}" for name in (*chain.inputs, *chain.outputs)}
+        for n, (operator, names, attributes) in enumerate(chain.nodes):
+            inputs = [f"_{n - 1}.{copy}" if name == "_" else own.get(name, name) for name in names.split()]
+            results = [f"_{n}.{copy}"] if n < len(chain.nodes) - 1 else [own[name] for name in chain.outputs]
+            nodes.append(helper.make_node(operator, inputs, results, **attributes))
+        for some, values in zip(infos, (chain.inputs, chain.outputs)):
+            some += [helper.make_tensor_value_info(own[name], TYPES[value.dtype], value.array.shape)
+                     for name, value in values.items()]  # fmt: skip
+    constants = [
+        helper.make_tensor(name, TYPES[value.dtype], value.array.shape, value.array.tobytes(), raw=True)
+        for name, value in chain.constants.items()
+    ]
+    imports = [helper.make_opsetid("", 23), helper.make_opsetid("com.microsoft", 1)]
+    graph = helper.make_graph(nodes, "copies", *infos, constants)
+    model = helper.make_model(graph, opset_imports=imports)
+    model.ir_version = 10
+    return model.SerializeToString()
+
+
 class Library:
     def __init__(self, path):
         if not pathlib.Path(path).is_file():
@@ -136,12 +173,13 @@ class Library:
     def _release(self, kind, pointer):
         self._function(f"Release{kind}", None)(pointer)
 
-    def _new_session(self, model):
+    def _new_session(self, model, optimization=_NO_OPTIMIZATION):
         options, session = ctypes.c_void_p(), ctypes.c_void_p()
         self._call("CreateSessionOptions", ctypes.byref(options))
         try:
-            self._call("SetSessionGraphOptimizationLevel", options, 0)
+            self._call("SetSessionGraphOptimizationLevel", options, optimization)
             self._call("SetIntraOpNumThreads", options, 1)
+            self._call("SetInterOpNumThreads", options, 1)
             self._call("CreateSessionFromArray", self._environment, model,
                        ctypes.c_size_t(len(model)), options, ctypes.byref(session), error=NoKernel)  # fmt: skip
         finally:
@@ -170,6 +208,25 @@ class Library:
             for value in (*inputs, *made):
                 if value:
                     self._release("Value", ctypes.c_void_p(value))
+
+    def repeated(self, chain, copies):
+        """A function that computes the chain `copies` times in one call, on one thread, with all graph
+        optimizations. All copies read and write the arrays of the chain themselves. Each copy has names
+        of its own for them, because ONNX Runtime merges equal nodes."""
+        session = self._new_session(_model_of_copies(chain, copies), _ALL_OPTIMIZATIONS)
+        arguments = [session, None]
+        for values in (chain.inputs, chain.outputs):
+            tensors = [self._tensor(v.array, v.array.shape, v.dtype) for v in values.values()]
+            names = [f"{name}.{copy}".encode() for copy in range(copies) for name in values]
+            names = (ctypes.c_char_p * len(names))(*names)
+            pair = [(ctypes.c_void_p * len(names))(*tensors * copies), ctypes.c_size_t(len(names))]
+            # Run has the number of tensors after the inputs, but before the outputs.
+            arguments += [names, *(pair if values is chain.inputs else reversed(pair))]
+
+        def run(keeps=chain):  # the function keeps the arrays
+            self._call("Run", *arguments)
+
+        return run
 
     def _tensor(self, data, shape, dtype):
         sizes, value = (ctypes.c_int64 * len(shape))(*shape), ctypes.c_void_p()
