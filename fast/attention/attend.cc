@@ -1,6 +1,10 @@
 #include "fast/attention/attend.h"
 
+#include <cmath>
+#include <vector>
+
 #include "fast/attention/attention_tiles.h"
+#include "fast/kernel/typed.h"
 
 namespace sextant::fast {
 namespace {
@@ -15,26 +19,52 @@ bool PrefersTiles(const AttentionAttributes& op) {
 }  // namespace
 
 template <Element T>
-size_t AttendScratchOf(const AttendInputs<T>& in) {
-  return PrefersTiles(*in.attributes) ? TilesScratchOf(in) : ScratchOf(in);
-}
-
-template <Element T>
-void Attend(const AttendInputs<T>& in, T* y, Computed<T>* lse, Computed<T>* scratch) noexcept {
-  if (PrefersTiles(*in.attributes)) {
-    AttendTiles(in, y, lse, scratch);
+void Attend(const AttendInputs<T>& in, T* y, Computed<T>* lse) {
+  const bool tiles = PrefersTiles(*in.attributes);
+  const Units all = tiles ? BlocksOf(in) : QueriesOf(in);
+  const auto attend = [&](const Units& units) {
+    std::vector<Computed<T>> scratch(tiles ? TilesScratchOf(in) : ScratchOf(in));
+    if (tiles) {
+      AttendTiles(in, units, y, lse, scratch.data());
+    } else {
+      AttendRows(in, units, y, lse, scratch.data());
+    }
+  };
+  if (tiles && ThreadsHere() > 1) {  // with a causal mask blocks differ in their work
+    InParallelHere(all.count, [&](size_t i) { attend({i, 1}); });
   } else {
-    AttendRows(in, y, lse, scratch);
+    const auto keys = static_cast<size_t>(in.attributes->T.value);
+    InRowParts(all.count, tiles ? 0 : keys * (in.D + in.E), [&](size_t first, size_t count) {
+      attend({first, count});
+    });
   }
 }
 
-template size_t AttendScratchOf(const AttendInputs<double>&);
-template size_t AttendScratchOf(const AttendInputs<float>&);
-template size_t AttendScratchOf(const AttendInputs<F16>&);
-template size_t AttendScratchOf(const AttendInputs<BF16>&);
-template void Attend(const AttendInputs<double>&, double*, double*, double*) noexcept;
-template void Attend(const AttendInputs<float>&, float*, float*, float*) noexcept;
-template void Attend(const AttendInputs<F16>&, F16*, float*, float*) noexcept;
-template void Attend(const AttendInputs<BF16>&, BF16*, float*, float*) noexcept;
+template void Attend(const AttendInputs<double>&, double*, double*);
+template void Attend(const AttendInputs<float>&, float*, float*);
+template void Attend(const AttendInputs<F16>&, F16*, float*);
+template void Attend(const AttendInputs<BF16>&, BF16*, float*);
+
+double ScaleOf(const AttentionAttributes& attributes, size_t D) {
+  return attributes.scale ? *attributes.scale : 1 / std::sqrt(static_cast<double>(D));
+}
+
+void AttendCase(const AttentionAttributes& attributes, const AttentionTensors& inputs,
+                StoredTensor& y, StoredTensor& lse) {
+  WithElement(y.dtype(), [&]<class T>() {
+    const size_t D = inputs.q.shape()[3];
+    const AttendInputs<T> in{.attributes = &attributes,
+                             .D = D,
+                             .E = inputs.v.shape()[3],
+                             .q = inputs.q.As<T>(),
+                             .k = inputs.k.As<T>(),
+                             .v = inputs.v.As<T>(),
+                             .bias = inputs.bias ? inputs.bias->As<T>() : nullptr,
+                             .sink = inputs.sink ? inputs.sink->As<Computed<T>>() : nullptr,
+                             .scale = ScaleOf(attributes, D),
+                             .add_bias = inputs.add_bias};
+    Attend(in, y.As<T>(), lse.As<Computed<T>>());
+  });
+}
 
 }  // namespace sextant::fast

@@ -1,19 +1,28 @@
 // Fast attention in all forms of reference/. The formula: reference/attention/attention.h.
 #pragma once
 
-#include <cstddef>
+#include <optional>
 
 #include "fast/attention/attend_rows.h"
 
 namespace sextant::fast {
 
-// Elements of scratch memory that Attend needs.
-template <Element T>
-size_t AttendScratchOf(const AttendInputs<T>& in);
-
 // Calls the faster of AttendRows and AttendTiles: rows if few queries share a key head, as in
-// decoding, otherwise tiles.
+// decoding, otherwise tiles. Parts are computed on the threads of InParallelHere.
 template <Element T>
-void Attend(const AttendInputs<T>& in, T* y, Computed<T>* lse, Computed<T>* scratch) noexcept;
+void Attend(const AttendInputs<T>& in, T* y, Computed<T>* lse);
+
+// The factor of the scores.
+double ScaleOf(const AttentionAttributes& attributes, size_t D);
+
+// Inputs of a case, by the names in its signature.
+struct AttentionTensors {
+  const StoredTensor &q, &k, &v;
+  const StoredTensor *bias = nullptr, *sink = nullptr;
+  std::optional<AddBias> add_bias{};
+};
+// Sets y, of the dtype of q, and lse.
+void AttendCase(const AttentionAttributes& attributes, const AttentionTensors& inputs,
+                StoredTensor& y, StoredTensor& lse);
 
 }  // namespace sextant::fast

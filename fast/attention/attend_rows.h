@@ -29,28 +29,27 @@ size_t ScratchOf(const AttendInputs<T>& in) {
   return in.D + in.E + static_cast<size_t>(in.attributes->T.value) + 1;
 }
 
-// y[B,H,S,E] and lse[B,H,S]. Computes in f32 (f64 for f64) and rounds once. Masked keys are not
-// read. If all keys of a query are masked, y is 0 and lse is -infinity.
+// Units of a computation that are independent: `count` from `first` on.
+struct Units {
+  size_t first = 0, count = 0;
+};
+// All queries.
+template <Element T>
+Units QueriesOf(const AttendInputs<T>& in) {
+  const AttentionAttributes& op = *in.attributes;
+  return {0, static_cast<size_t>(op.B.value * op.H.value * op.S.value)};
+}
+
+// The rows of these queries of y[B,H,S,E] and lse[B,H,S]. Computes in f32 (f64 for f64) and rounds
+// once. Masked keys are not read. If all keys of a query are masked, y is 0 and lse is -infinity.
 // Error: that of the recipe `exact_table`.
 template <Element T>
-void AttendRows(const AttendInputs<T>& in, T* y, Computed<T>* lse, Computed<T>* scratch) noexcept;
+void AttendRows(const AttendInputs<T>& in, const Units& queries, T* y, Computed<T>* lse,
+                Computed<T>* scratch) noexcept;
 
-// scores[B,H,S,T] of all keys, before the softmax.
+// The rows of these queries of scores[B,H,S,T], of all keys, before the softmax.
 template <Element T>
-void ScoreRows(const AttendInputs<T>& in, T* scores, Computed<T>* scratch) noexcept;
-
-// Optional inputs of a case.
-struct AttentionExtras {
-  const Tensor<double>*bias = nullptr, *sink = nullptr;
-  std::optional<AddBias> add_bias{};
-};
-// Returns y and lse of a case.
-Tensors AttendCase(const AttentionAttributes& attributes, DType dtype, const Tensor<double>& q,
-                   const Tensor<double>& k, const Tensor<double>& v,
-                   const AttentionExtras& extras = {});
-
-// Returns the scores of a case with inputs q and k. Uses only the attributes scale, H and K.
-Tensors ScoreCase(AttentionAttributes attributes, DType dtype, const Tensor<double>& q,
-                  const Tensor<double>& k);
+void ScoreRows(const AttendInputs<T>& in, const Units& queries, T* scores,
+               Computed<T>* scratch) noexcept;
 
 }  // namespace sextant::fast

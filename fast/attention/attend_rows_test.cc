@@ -18,7 +18,7 @@ template <class T>
 struct RowsOutputs {
   explicit RowsOutputs(const AttendArguments<T>& args) : y(args.rows() * args.E), lse(args.rows()) {
     Guarded<Computed<T>> scratch(ScratchOf(args.Inputs()));
-    AttendRows(args.Inputs(), y.data(), lse.data(), scratch.data());
+    AttendRows(args.Inputs(), QueriesOf(args.Inputs()), y.data(), lse.data(), scratch.data());
   }
   Guarded<T> y;
   Guarded<Computed<T>> lse;
@@ -160,7 +160,7 @@ void CheckScores(int64_t keys, size_t D) {
   const size_t count = args.keys();
   Guarded<T> scores(args.rows() * count);
   Guarded<Computed<T>> scratch(ScratchOf(args.Inputs()));
-  ScoreRows(args.Inputs(), scores.data(), scratch.data());
+  ScoreRows(args.Inputs(), QueriesOf(args.Inputs()), scores.data(), scratch.data());
   for (size_t i = 0; i < scores.size(); ++i) {
     DoubleDouble dot;
     double size = 0;

@@ -1,38 +1,42 @@
 #include "reference/attention/attention.h"
 
-#include "fast/attention/attend_rows.h"
+#include "fast/attention/attend.h"
 #include "fast/kernel/kernel.h"
+#include "fast/kernel/typed.h"
 
 namespace sextant::fast {
 namespace {
 
-// x[B,heads,rows,width] by scale[B,K], rounded to the format in which the kernel computes.
-Tensor<double> Scaled(const Tensor<double>& x, const Tensor<double>* scale, DType format) {
-  Tensor<double> y = x;
-  if (!scale) return y;
-  const size_t heads = x.shape[1], K = scale->shape[1], count = x.shape[2] * x.shape[3];
-  for (size_t i = 0; i < y.data.size(); ++i) {
-    const size_t row = i / count, b = row / heads, g = row % heads / (heads / K);
-    y.data[i] = RoundTo(format, x.data[i] * (*scale)(b, g));
+// A tensor of another dtype, with factors for its elements.
+StoredTensor Scaled(const StoredTensor& x, const StoredTensor* scale, DType format) {
+  Tensor<double> y = ValuesOf(x);
+  if (scale) {
+    const Tensor<double> by = ValuesOf(*scale);  // [B,K], x is [B,heads,rows,width]
+    const size_t heads = y.shape[1], K = by.shape[1], count = y.shape[2] * y.shape[3];
+    for (size_t i = 0; i < y.data.size(); ++i) {
+      const size_t row = i / count, b = row / heads, g = row % heads / (heads / K);
+      y.data[i] = RoundTo(format, y.data[i] * by(b, g));
+    }
   }
-  return y;
+  return StoredTensor(NamedTensor{x.name(), format, std::move(y)});
 }
 
 // Codes, by their scales: numbers of f32 (f64 for f64), and y is rounded once more.
-Tensors AttendScaled(const Case& c, const Tensors& inputs) {
-  const auto op = StructOf<Attention>(c);
-  const DType format = c.dtype() == DType::kF64 ? DType::kF64 : DType::kF32;
+void AttendScaled(const Attention& op, const StoredTensors& inputs, StoredTensors& outputs) {
+  const DType dtype = outputs[0].dtype(), format = dtype == DType::kF64 ? dtype : DType::kF32;
   const auto scaled = [&](size_t i, const char* scale) {
-    return Scaled(inputs[i].values, FindValues(inputs, scale), format);
+    return Scaled(inputs[i], FindInput(inputs, scale), format);
   };
-  Tensors outputs =
-      AttendCase(op, format, scaled(0, "q_scale"), scaled(1, "k_scale"), scaled(2, "v_scale"),
-                 {.bias = FindValues(inputs, "bias"),
-                  .sink = FindValues(inputs, "sink"),
-                  .add_bias = op.add_bias});
-  outputs[0].dtype = c.dtype();
-  for (double& y : outputs[0].values.data) y = RoundTo(c.dtype(), y);
-  return outputs;
+  const StoredTensor q = scaled(0, "q_scale"), k = scaled(1, "k_scale"), v = scaled(2, "v_scale");
+  std::optional<StoredTensor> bias;
+  if (const StoredTensor* const given = FindInput(inputs, "bias"))
+    bias = Scaled(*given, nullptr, format);
+  StoredTensor y("y", format, outputs[0].shape());
+  AttendCase(op, {q, k, v, bias ? &*bias : nullptr, FindInput(inputs, "sink"), op.add_bias}, y,
+             outputs[1]);
+  std::vector<double> rounded = ValuesOf(y).data;
+  for (double& x : rounded) x = RoundTo(dtype, x);
+  outputs[0].Write(0, rounded);
 }
 
 bool HasScales(const Case& c) {
@@ -40,17 +44,26 @@ bool HasScales(const Case& c) {
   return with.Has("q_scale") || with.Has("k_scale") || with.Has("v_scale");
 }
 
+// Only q, k and v that have scales may be codes.
 std::string DeclinesUnscaledCodes(const Case& c) {
-  return HasScales(c) ? "" : DeclinesMixedTypes(c);
+  const auto is_operand = [&c](const TensorSpec& tensor) {
+    return HasScales(c) && (tensor.name == "q" || tensor.name == "k" || tensor.name == "v");
+  };
+  return DeclinesTypesUnless(is_operand, c);
 }
 
-Tensors RunAttention(const Case& c, const Tensors& inputs) {
-  if (HasScales(c)) return AttendScaled(c, inputs);
+StoredTensors RunAttention(const Case& c, const StoredTensors& inputs) {
   const auto op = StructOf<Attention>(c);
-  return AttendCase(op, c.dtype(), inputs[0].values, inputs[1].values, inputs[2].values,
-                    {.bias = FindValues(inputs, "bias"),
-                     .sink = FindValues(inputs, "sink"),
-                     .add_bias = op.add_bias});
+  StoredTensors outputs = OutputsOf(c);
+  if (HasScales(c)) {
+    AttendScaled(op, inputs, outputs);
+  } else {
+    AttendCase(op,
+               {inputs[0], inputs[1], inputs[2], FindInput(inputs, "bias"),
+                FindInput(inputs, "sink"), op.add_bias},
+               outputs[0], outputs[1]);
+  }
+  return outputs;
 }
 
 }  // namespace

@@ -54,9 +54,9 @@ void AttentionBench(benchmark::State& state, const Setting& setting) {
                            .bias = setting.bias ? bias.get() : nullptr,
                            .sink = setting.sink ? sink.get() : nullptr,
                            .scale = 0x1.6a09e6p-4};  // 128^-1/2
-  std::vector<Computed<T>> lse(rows), scratch(AttendScratchOf(in));
+  std::vector<Computed<T>> lse(rows);
   const auto attend = [&] {
-    Attend(in, y.get(), lse.data(), scratch.data());
+    Attend(in, y.get(), lse.data());
     benchmark::ClobberMemory();
   };
   if (setting.queries > 1) {

@@ -54,28 +54,31 @@ namespace sextant::fast {
 HWY_EXPORT(MergeElements);
 
 template <Element T>
-void MergeParts(const AttentionParts<T>& in, T* y, Computed<T>* lse) noexcept {
-  HWY_DYNAMIC_DISPATCH(MergeElements)(kDType<T>, &in, y, lse);
+void MergeParts(const AttentionParts<T>& in, T* y, Computed<T>* lse) {
+  InRowParts(in.N, in.E, [&](size_t first, size_t count) {
+    const size_t at = first * in.E;
+    const AttentionParts<T> part{count,           in.E,           in.y1 + at, in.y2 + at,
+                                 in.lse1 + first, in.lse2 + first};
+    HWY_DYNAMIC_DISPATCH(MergeElements)(kDType<T>, &part, y + at, lse + first);
+  });
 }
 
-template void MergeParts(const AttentionParts<double>&, double*, double*) noexcept;
-template void MergeParts(const AttentionParts<float>&, float*, float*) noexcept;
-template void MergeParts(const AttentionParts<F16>&, F16*, float*) noexcept;
-template void MergeParts(const AttentionParts<BF16>&, BF16*, float*) noexcept;
+template void MergeParts(const AttentionParts<double>&, double*, double*);
+template void MergeParts(const AttentionParts<float>&, float*, float*);
+template void MergeParts(const AttentionParts<F16>&, F16*, float*);
+template void MergeParts(const AttentionParts<BF16>&, BF16*, float*);
 
 namespace {
 
-Tensors RunAttentionMerge(const Case& c, const Tensors& inputs) {
-  return WithElement(c.dtype(), [&]<class T>() -> Tensors {
-    const std::vector<T> y1 = ToElements<T>(inputs[0].values), y2 = ToElements<T>(inputs[2].values);
-    const auto lse1 = ToElements<Computed<T>>(inputs[1].values),
-               lse2 = ToElements<Computed<T>>(inputs[3].values);
-    const size_t N = ExtentOf(c, "N"), E = ExtentOf(c, "E");
-    std::vector<T> y(y1.size());
-    std::vector<Computed<T>> lse(N);
-    MergeParts<T>({N, E, y1.data(), y2.data(), lse1.data(), lse2.data()}, y.data(), lse.data());
-    return {ToTensor("y", {N, E}, y), ToTensor("lse", {N}, lse)};
+StoredTensors RunAttentionMerge(const Case& c, const StoredTensors& inputs) {
+  StoredTensors outputs = OutputsOf(c);
+  WithElement(c.dtype(), [&]<class T>() {
+    using C = Computed<T>;
+    MergeParts<T>({ExtentOf(c, "N"), ExtentOf(c, "E"), inputs[0].As<T>(), inputs[2].As<T>(),
+                   inputs[1].As<C>(), inputs[3].As<C>()},
+                  outputs[0].As<T>(), outputs[1].As<C>());
   });
+  return outputs;
 }
 
 }  // namespace

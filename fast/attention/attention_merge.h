@@ -19,6 +19,6 @@ struct AttentionParts {
 // y[N,E] and lse[N]; 0 and -infinity if both parts have no keys. Computes in f32 (f64 for f64) and
 // rounds once. Error: that of the recipe `exact_table`.
 template <Element T>
-void MergeParts(const AttentionParts<T>& in, T* y, Computed<T>* lse) noexcept;
+void MergeParts(const AttentionParts<T>& in, T* y, Computed<T>* lse);
 
 }  // namespace sextant::fast

@@ -1,18 +1,36 @@
 #include "reference/attention/attention_scores.h"
 
-#include "fast/attention/attend_rows.h"
+#include "fast/attention/attend.h"
 #include "fast/kernel/kernel.h"
+#include "fast/kernel/typed.h"
 
 namespace sextant::fast {
 namespace {
 
-Tensors RunAttentionScores(const Case& c, const Tensors& inputs) {
+StoredTensors RunAttentionScores(const Case& c, const StoredTensors& inputs) {
   const auto op = StructOf<AttentionScores>(c);
+  StoredTensors scores = OutputsOf(c);
+  const Shape& shape = scores[0].shape();  // [B,H,S,T]
   AttentionAttributes attributes;
   attributes.scale = op.scale;
+  attributes.B.value = static_cast<int64_t>(shape[0]);
   attributes.H = op.H;
   attributes.K = op.K;
-  return ScoreCase(attributes, c.dtype(), inputs[0].values, inputs[1].values);
+  attributes.S.value = static_cast<int64_t>(shape[2]);
+  attributes.T.value = static_cast<int64_t>(shape[3]);
+  const size_t D = inputs[0].shape()[3];
+  WithElement(c.dtype(), [&]<class T>() {
+    const AttendInputs<T> in{.attributes = &attributes,
+                             .D = D,
+                             .q = inputs[0].As<T>(),
+                             .k = inputs[1].As<T>(),
+                             .scale = ScaleOf(attributes, D)};
+    InRowParts(QueriesOf(in).count, shape[3] * D, [&](size_t first, size_t count) {
+      std::vector<Computed<T>> scratch(ScratchOf(in));
+      ScoreRows(in, {first, count}, scores[0].As<T>(), scratch.data());
+    });
+  });
+  return scores;
 }
 
 }  // namespace

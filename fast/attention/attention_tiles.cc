@@ -55,15 +55,14 @@ class TiledAttention {
     total_ = take(memory.queries);
   }
 
-  HWY_INLINE void Run() {
-    const auto B = static_cast<size_t>(op_.B.value), K = static_cast<size_t>(op_.K.value);
-    if (K == 0) return;
-    const size_t group = static_cast<size_t>(op_.H.value) / K,
-                 queries = group * static_cast<size_t>(op_.S.value);
-    for (size_t head = 0; head < B * K; ++head) {
-      for (size_t r = 0; r < queries; r += kBlockQueries) {
-        ComputeBlock(head, group, r, std::min(kBlockQueries, queries - r));
-      }
+  HWY_INLINE void Run(const Units& blocks) {
+    if (blocks.count == 0) return;
+    const size_t group = static_cast<size_t>(op_.H.value / op_.K.value),
+                 queries = group * static_cast<size_t>(op_.S.value),
+                 of_head = (queries + kBlockQueries - 1) / kBlockQueries;
+    for (size_t i = blocks.first; i < blocks.first + blocks.count; ++i) {
+      const size_t r = i % of_head * kBlockQueries;
+      ComputeBlock(i / of_head, group, r, std::min(kBlockQueries, queries - r));
     }
   }
 
@@ -211,10 +210,10 @@ class TiledAttention {
   size_t panels_ = 0;
 };
 
-void TileElements(DType dtype, const void* in, UntypedOutput y, UntypedOutput lse,
+void TileElements(DType dtype, const void* in, Units blocks, UntypedOutput y, UntypedOutput lse,
                   UntypedOutput scratch) {
   WithElement(dtype, [=]<class T>() HWY_ATTR {
-    TiledAttention<T>(*static_cast<const AttendInputs<T>*>(in), y, lse, scratch).Run();
+    TiledAttention<T>(*static_cast<const AttendInputs<T>*>(in), y, lse, scratch).Run(blocks);
   });
 }
 
@@ -233,18 +232,21 @@ size_t TilesScratchOf(const AttendInputs<T>& in) {
 }
 
 template <Element T>
-void AttendTiles(const AttendInputs<T>& in, T* y, Computed<T>* lse, Computed<T>* scratch) noexcept {
-  HWY_DYNAMIC_DISPATCH(TileElements)(kDType<T>, &in, y, lse, scratch);
+void AttendTiles(const AttendInputs<T>& in, const Units& blocks, T* y, Computed<T>* lse,
+                 Computed<T>* scratch) noexcept {
+  HWY_DYNAMIC_DISPATCH(TileElements)(kDType<T>, &in, blocks, y, lse, scratch);
 }
 
 template size_t TilesScratchOf(const AttendInputs<double>&);
 template size_t TilesScratchOf(const AttendInputs<float>&);
 template size_t TilesScratchOf(const AttendInputs<F16>&);
 template size_t TilesScratchOf(const AttendInputs<BF16>&);
-template void AttendTiles(const AttendInputs<double>&, double*, double*, double*) noexcept;
-template void AttendTiles(const AttendInputs<float>&, float*, float*, float*) noexcept;
-template void AttendTiles(const AttendInputs<F16>&, F16*, float*, float*) noexcept;
-template void AttendTiles(const AttendInputs<BF16>&, BF16*, float*, float*) noexcept;
+template void AttendTiles(const AttendInputs<double>&, const Units&, double*, double*,
+                          double*) noexcept;
+template void AttendTiles(const AttendInputs<float>&, const Units&, float*, float*,
+                          float*) noexcept;
+template void AttendTiles(const AttendInputs<F16>&, const Units&, F16*, float*, float*) noexcept;
+template void AttendTiles(const AttendInputs<BF16>&, const Units&, BF16*, float*, float*) noexcept;
 
 }  // namespace sextant::fast
 #endif

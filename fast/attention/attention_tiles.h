@@ -48,14 +48,25 @@ TilesMemory MemoryOf(const AttendInputs<T>& in) {
 template <Element T>
 size_t TilesScratchOf(const AttendInputs<T>& in);
 
-// Computes the same as AttendRows. Query heads with the same key head share its tiles; tiles
-// without visible keys are skipped. Masked keys have no effect, also if they are NaN or infinite.
-// Computes in f32 (f64 for f64) and rounds once. Sums of weighted values are divided by the sum of
-// weights at the end, so they must be finite.
-// Error before the last rounding, for T keys whose scores have range r:
+// All blocks of queries: kBlockQueries each, or fewer at the end, of one key head after another.
+template <Element T>
+Units BlocksOf(const AttendInputs<T>& in) {
+  const AttentionAttributes& op = *in.attributes;
+  if (op.K.value == 0) return {};
+  const auto queries = static_cast<size_t>(op.H.value / op.K.value * op.S.value);
+  return {0, static_cast<size_t>(op.B.value * op.K.value) *
+                 ((queries + kBlockQueries - 1) / kBlockQueries)};
+}
+
+// Computes the same as AttendRows, for these blocks of queries. Query heads with the same key head
+// share its tiles; tiles without visible keys are skipped. Masked keys have no effect, also if they
+// are NaN or infinite. Computes in f32 (f64 for f64) and rounds once. Sums of weighted values are
+// divided by the sum of weights at the end, so they must be finite. Error before the last rounding,
+// for T keys whose scores have range r:
 //   (e^2E - 1) sum_t p_t |v_t|,  E = 2 e + 2 r u + (T + 4 T / kTileKeys + 18) u
 // e, the error of a score, is (D + 12) u times the sum of the sizes of its terms.
 template <Element T>
-void AttendTiles(const AttendInputs<T>& in, T* y, Computed<T>* lse, Computed<T>* scratch) noexcept;
+void AttendTiles(const AttendInputs<T>& in, const Units& blocks, T* y, Computed<T>* lse,
+                 Computed<T>* scratch) noexcept;
 
 }  // namespace sextant::fast

@@ -32,7 +32,7 @@ class AttendTilesTest : public testing::Test {
     explicit Outputs(const AttendArguments<T>& args) : y(args.rows() * args.E), lse(args.rows()) {
       Guarded<Computed<T>> scratch(TilesScratchOf(args.Inputs()));
       std::memset(static_cast<void*>(scratch.data()), 0xff, scratch.size() * sizeof(Computed<T>));
-      AttendTiles(args.Inputs(), y.data(), lse.data(), scratch.data());
+      AttendTiles(args.Inputs(), BlocksOf(args.Inputs()), y.data(), lse.data(), scratch.data());
     }
   };
 };

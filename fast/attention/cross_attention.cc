@@ -7,22 +7,20 @@
 namespace sextant::fast {
 namespace {
 
-Tensors RunCrossAttention(const Case& c, const Tensors& inputs) {
+StoredTensors RunCrossAttention(const Case& c, const StoredTensors& inputs) {
   const auto op = StructOf<CrossAttention>(c);
   const Attention attention = op.MakeAttention();
-  const size_t S = ExtentOf(c, "S"), keys = ExtentOf(c, "T"), H = ExtentOf(c, "H"),
-               K = ExtentOf(c, "K"), M = ExtentOf(c, "M"), D = ExtentOf(c, "D");
-  return WithElement(c.dtype(), [&]<class T>() -> Tensors {
-    const auto x = ToElements<T>(Find(inputs, "x").values);
-    const auto memory = ToElements<T>(Find(inputs, "memory").values);
-    const auto weights = NamedElements<MultiHeadWeights<T>>(inputs);
+  const size_t M = ExtentOf(c, "M"), D = ExtentOf(c, "D");
+  StoredTensors outputs = OutputsOf(c);
+  WithElement(c.dtype(), [&]<class T>() {
+    const Elements<T> x(inputs, "x"), memory(inputs, "memory");
     MultiHeadMemory<T> buffers(attention, D);
-    std::vector<T> y(S * M);
-    AttendHeads({&attention, M, D}, x.data(), memory.data(), weights, buffers, y.data());
-    return {ToTensor("y", {S, M}, y), ToTensor("q", {H, S, D}, buffers.q),
-            ToTensor("k", {K, keys, D}, buffers.k), ToTensor("v", {K, keys, D}, buffers.v),
-            ToTensor("mean", {S, H * D}, buffers.mean)};
+    AttendHeads({&attention, M, D}, x.data(), memory.data(),
+                NamedElements<MultiHeadWeights<T>>(inputs), buffers, outputs[0].As<T>());
+    const std::vector<T>* const others[] = {&buffers.q, &buffers.k, &buffers.v, &buffers.mean};
+    for (size_t i = 0; i < std::size(others); ++i) CopyTo(outputs[i + 1], *others[i]);
   });
+  return outputs;
 }
 
 }  // namespace

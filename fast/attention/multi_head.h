@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <span>
 #include <vector>
 
 #include "fast/simd/element.h"
@@ -20,15 +21,15 @@ void ExchangeAxes(size_t A, size_t B, size_t D, const T* x, T* y) {
 
 // Row-major, with the shapes of cross_attention.
 template <Element T>
-using MultiHeadWeights = MultiHeadWeightsOf<std::vector<T>, std::vector<T>>;
+using MultiHeadWeights = MultiHeadWeightsOf<std::span<const T>, std::span<const T>>;
 
-// Intermediates and scratch memory.
+// Intermediates.
 template <Element T>
 struct MultiHeadMemory {
   MultiHeadMemory(const Attention& attention, size_t D);
   std::vector<T> q, k, v, mean;  // q[H,S,D] k[K,T,D] v[K,T,D] mean[S,H*D]
   std::vector<T> mean_by_head;   // [H,S,D]
-  std::vector<Computed<T>> lse, scratch;
+  std::vector<Computed<T>> lse;
 };
 
 // Attention of one batch with S queries and T keys; x and memory have M channels, a head has D.
@@ -42,6 +43,6 @@ struct MultiHeadShape {
 // fast/attention/attend_rows.h or attention_tiles.h.
 template <Element T>
 void AttendHeads(const MultiHeadShape& shape, const T* x, const T* memory,
-                 const MultiHeadWeights<T>& weights, MultiHeadMemory<T>& buffers, T* y) noexcept;
+                 const MultiHeadWeights<T>& weights, MultiHeadMemory<T>& buffers, T* y);
 
 }  // namespace sextant::fast

@@ -129,32 +129,32 @@ template void RelativeAttend(const RelativeInputs<BF16>&, BF16*, BF16*, float*) 
 
 namespace {
 
-Tensors RunRelativeAttention(const Case& c, const Tensors& inputs) {
+StoredTensors RunRelativeAttention(const Case& c, const StoredTensors& inputs) {
   const auto op = StructOf<RelativeAttention>(c);
-  const size_t B = ExtentOf(c, "B"), H = ExtentOf(c, "H"), S = ExtentOf(c, "S"),
+  const size_t heads = ExtentOf(c, "B") * ExtentOf(c, "H"), S = ExtentOf(c, "S"),
                keys = ExtentOf(c, "T"), D = ExtentOf(c, "D");
-  const std::vector<int64_t> query = ToIntegers(inputs[5].values),
-                             key = ToIntegers(inputs[6].values);
-  return WithElement(c.dtype(), [&]<class T>() -> Tensors {
-    std::vector<std::vector<T>> tensors;
-    for (size_t i = 0; i < 5; ++i) tensors.push_back(ToElements<T>(inputs[i].values));
-    const RelativeInputs<T> in{
-        .heads = B * H,
-        .D = D,
-        .q = tensors[0].data(),
-        .k = tensors[1].data(),
-        .v = tensors[2].data(),
-        .key_table = tensors[3].data(),
-        .value_table = tensors[4].data(),
-        .query_position = query,
-        .key_position = key,
-        .clip = op.clip,
-        .scale = op.scale ? *op.scale : 1 / std::sqrt(static_cast<double>(D))};
-    std::vector<T> y(B * H * S * D), scores(B * H * S * keys);
-    std::vector<Computed<T>> scratch(ScratchOf(in));
-    RelativeAttend(in, y.data(), scores.data(), scratch.data());
-    return {ToTensor("y", {B, H, S, D}, y), ToTensor("scores", {B, H, S, keys}, scores)};
+  const std::vector<int64_t> query = ToIntegers(inputs[5]), key = ToIntegers(inputs[6]);
+  StoredTensors outputs = OutputsOf(c);
+  WithElement(c.dtype(), [&]<class T>() {
+    InRowParts(heads, S * keys * D, [&](size_t first, size_t count) {
+      const RelativeInputs<T> in{
+          .heads = count,
+          .D = D,
+          .q = inputs[0].As<T>() + first * S * D,
+          .k = inputs[1].As<T>() + first * keys * D,
+          .v = inputs[2].As<T>() + first * keys * D,
+          .key_table = inputs[3].As<T>(),
+          .value_table = inputs[4].As<T>(),
+          .query_position = query,
+          .key_position = key,
+          .clip = op.clip,
+          .scale = op.scale ? *op.scale : 1 / std::sqrt(static_cast<double>(D))};
+      std::vector<Computed<T>> scratch(ScratchOf(in));
+      RelativeAttend(in, outputs[0].As<T>() + first * S * D, outputs[1].As<T>() + first * S * keys,
+                     scratch.data());
+    });
   });
+  return outputs;
 }
 
 }  // namespace

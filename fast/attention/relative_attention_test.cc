@@ -20,8 +20,8 @@ class RelativeAttendTest : public testing::Test {
     const auto op = StructOf<RelativeAttention>(c);
     const auto of = [&](size_t i) { return ToGuarded<T>(inputs[i].values); };
     const Guarded<T> q = of(0), k = of(1), v = of(2), key_table = of(3), value_table = of(4);
-    const auto query_position = ToIntegers(inputs[5].values);
-    const auto key_position = ToIntegers(inputs[6].values);
+    const auto query_position = ToIntegers(StoredTensor(inputs[5]));
+    const auto key_position = ToIntegers(StoredTensor(inputs[6]));
     const RelativeInputs<T> in{H,
                                D,
                                q.data(),

@@ -20,7 +20,7 @@ StoredTensors RunRopeQuantize(const Case& c, const StoredTensors& inputs) {
 
 template <>
 CaseKernel MakeKernel<RopeQuantize>() {
-  return StoredKernel<RunRopeQuantize>(DeclinesMixedTypes);
+  return {DeclinesMixedTypes, RunRopeQuantize};
 }
 
 }  // namespace sextant::fast

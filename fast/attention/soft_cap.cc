@@ -41,22 +41,24 @@ namespace sextant::fast {
 HWY_EXPORT(CapElements);
 
 template <Element T>
-void ApplySoftCap(double cap, const T* x, T* y, size_t count) noexcept {
+void ApplySoftCap(double cap, const T* x, T* y, size_t count) {
   const bool stream = x != y && ShouldStream(2 * count * sizeof(T));
-  HWY_DYNAMIC_DISPATCH(CapElements)(kDType<T>, cap, x, y, count, stream);
-  if (stream) StreamFence();
+  InRowParts(count, 1, [&](size_t first, size_t part) {
+    HWY_DYNAMIC_DISPATCH(CapElements)(kDType<T>, cap, x + first, y + first, part, stream);
+    if (stream) StreamFence();
+  });
 }
 
-template void ApplySoftCap(double, const double*, double*, size_t) noexcept;
-template void ApplySoftCap(double, const float*, float*, size_t) noexcept;
-template void ApplySoftCap(double, const F16*, F16*, size_t) noexcept;
-template void ApplySoftCap(double, const BF16*, BF16*, size_t) noexcept;
+template void ApplySoftCap(double, const double*, double*, size_t);
+template void ApplySoftCap(double, const float*, float*, size_t);
+template void ApplySoftCap(double, const F16*, F16*, size_t);
+template void ApplySoftCap(double, const BF16*, BF16*, size_t);
 
 namespace {
 
 StoredTensors RunSoftCap(const Case& c, const StoredTensors& inputs) {
   const auto op = StructOf<SoftCap>(c);
-  StoredTensors y = OneOutput(c);
+  StoredTensors y = OutputsOf(c);
   WithElement(c.dtype(), [&]<class T>() {
     ApplySoftCap(op.cap, inputs[0].As<T>(), y[0].As<T>(), CountOf(y[0].shape()));
   });
@@ -67,7 +69,7 @@ StoredTensors RunSoftCap(const Case& c, const StoredTensors& inputs) {
 
 template <>
 CaseKernel MakeKernel<SoftCap>() {
-  return StoredKernel<RunSoftCap>(DeclinesMixedTypes);
+  return {DeclinesMixedTypes, RunSoftCap};
 }
 
 }  // namespace sextant::fast

@@ -93,29 +93,32 @@ namespace sextant::fast {
 HWY_EXPORT(SoftmaxElements);
 
 template <Element T>
-void SoftmaxOfRows(const SoftmaxRows& rows, const T* x, T* y, Computed<T>* scratch) noexcept {
+void SoftmaxOfRows(const SoftmaxRows& rows, const T* x, T* y) {
   const bool stream = x != y && ShouldStream(2 * rows.N * rows.M * sizeof(T));
-  HWY_DYNAMIC_DISPATCH(SoftmaxElements)(kDType<T>, rows, x, y, scratch, stream);
-  if (stream) StreamFence();
+  InRowParts(rows.N, rows.M, [&](size_t first, size_t count) {
+    const auto n = static_cast<ptrdiff_t>(first);
+    SoftmaxRows part = rows;
+    part.N = count;
+    std::vector<Computed<T>> terms(rows.M);
+    HWY_DYNAMIC_DISPATCH(SoftmaxElements)
+    (kDType<T>, part, x + n * rows.x_row, y + n * rows.y_row, terms.data(), stream);
+    if (stream) StreamFence();
+  });
 }
 
-template void SoftmaxOfRows(const SoftmaxRows&, const double*, double*, double*) noexcept;
-template void SoftmaxOfRows(const SoftmaxRows&, const float*, float*, float*) noexcept;
-template void SoftmaxOfRows(const SoftmaxRows&, const F16*, F16*, float*) noexcept;
-template void SoftmaxOfRows(const SoftmaxRows&, const BF16*, BF16*, float*) noexcept;
+template void SoftmaxOfRows(const SoftmaxRows&, const double*, double*);
+template void SoftmaxOfRows(const SoftmaxRows&, const float*, float*);
+template void SoftmaxOfRows(const SoftmaxRows&, const F16*, F16*);
+template void SoftmaxOfRows(const SoftmaxRows&, const BF16*, BF16*);
 
 namespace {
 
 StoredTensors RunSoftmax(const Case& c, const StoredTensors& inputs) {
   const size_t N = ExtentOf(c, "N"), M = ExtentOf(c, "M");
   const auto row = static_cast<ptrdiff_t>(M);
-  StoredTensors y = OneOutput(c);
+  StoredTensors y = OutputsOf(c);
   WithElement(c.dtype(), [&]<class T>() {
-    InRowParts(N, M, [&](size_t first, size_t count) {
-      std::vector<Computed<T>> scratch(M);
-      SoftmaxOfRows({count, M, row, row}, inputs[0].As<T>() + first * M, y[0].As<T>() + first * M,
-                    scratch.data());
-    });
+    SoftmaxOfRows({N, M, row, row}, inputs[0].As<T>(), y[0].As<T>());
   });
   return y;
 }
@@ -124,7 +127,7 @@ StoredTensors RunSoftmax(const Case& c, const StoredTensors& inputs) {
 
 template <>
 CaseKernel MakeKernel<Softmax>() {
-  return StoredKernel<RunSoftmax>(DeclinesMixedTypes);
+  return {DeclinesMixedTypes, RunSoftmax};
 }
 
 }  // namespace sextant::fast

@@ -14,10 +14,10 @@ struct SoftmaxRows {
 };
 
 // y_j = e^(x_j - largest) / sum, row by row. -infinity gives 0; a row of -infinity gives NaN. y is
-// x (same steps), or does not overlap x. scratch has M elements. Computes in f32 (f64 for f64) and
-// rounds once: exponentials within an ulp (fast/simd/exp-inl.h), their sum in any order, one
-// reciprocal, one product.
+// x (same steps), or does not overlap x. Computes in f32 (f64 for f64) and rounds once:
+// exponentials within an ulp (fast/simd/exp-inl.h), their sum in any order, one reciprocal, one
+// product.
 template <Element T>
-void SoftmaxOfRows(const SoftmaxRows& rows, const T* x, T* y, Computed<T>* scratch) noexcept;
+void SoftmaxOfRows(const SoftmaxRows& rows, const T* x, T* y);
 
 }  // namespace sextant::fast

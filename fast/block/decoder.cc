@@ -11,56 +11,54 @@
 namespace sextant::fast {
 namespace {
 
-// The input of the first block, and the outputs of the L blocks.
+// states[L+1,S,M]: the input of the first block, and the outputs of the L blocks.
 template <Element T>
-std::vector<std::vector<T>> StatesOf(const Decoder& op, const BlockExtents& n, size_t L,
-                                     const Tensors& inputs) {
-  std::vector<std::vector<T>> states{std::vector<T>(n.S * n.M)};
-  const std::vector<T> table = ToElements<T>(Find(inputs, "table").values);
-  GatherRows<T>({.rows = table.data(), .M = n.M, .scale = op.embedding_scale},
-                ToIntegers(Find(inputs, "token").values), states[0].data());
-  for (size_t l = 0; l < L; ++l) {
-    const auto of_block = [l](const Tensor<double>& stack) { return PartOf(stack, l); };
-    const auto weights = NamedElements<BlockWeights<T>>(inputs, of_block);
-    states.push_back(RunBlock<T>(op, n, states.back(), Find(inputs, "position").values, weights).y);
+void ComputeStates(const Decoder& op, const BlockExtents& n, size_t L, const StoredTensors& inputs,
+                   T* states) {
+  const Tensor<double> position = ValuesOf(*FindInput(inputs, "position"));
+  const size_t size = n.S * n.M;
+  GatherRows<T>(
+      {.rows = FindInput(inputs, "table")->As<T>(), .M = n.M, .scale = op.embedding_scale},
+      ToIntegers(*FindInput(inputs, "token")), states);
+  for (size_t l = 0; l < L; ++l, states += size) {
+    const auto weights = NamedElements<BlockWeights<T>>(inputs, l, L);
+    std::ranges::copy(RunBlock<T>(op, n, {states, size}, position, weights).y, states + size);
   }
-  return states;
 }
 
-// The logits. The last product is computed and returned in Computed<T>.
+// The logits of the last state. The last product is computed and returned in Computed<T>.
 template <Element T>
-std::vector<Computed<T>> LogitsOf(const Decoder& op, const BlockExtents& n, size_t V,
-                                  std::vector<T> state, const Tensors& inputs) {
+void ComputeLogits(const Decoder& op, const BlockExtents& n, size_t V, const StoredTensors& inputs,
+                   const T* last, Computed<T>* logits) {
   using Wide = Computed<T>;
-  const auto last_norm = ToElements<Wide>(Find(inputs, "last_norm").values);
+  const Elements<Wide> last_norm(inputs, "last_norm"), head(inputs, "head");
   const auto row = static_cast<ptrdiff_t>(n.M);
+  std::vector<T> normed(n.S * n.M);
   NormalizeRows<T>({.N = n.S,
                     .M = n.M,
                     .x_row = row,
                     .y_row = row,
                     .eps = op.eps,
                     .unit_offset = op.unit_offset},
-                   state.data(), last_norm.data(), state.data());
-  std::vector<Wide> read, logits(n.S * V), scratch(kLinearScratch);
-  for (const T x : state) read.push_back(static_cast<Wide>(ToDouble(x)));
-  const auto head = ToElements<Wide>(Find(inputs, "head").values);
-  ApplyLinear<Wide>({.N = n.S, .F = V, .K = n.M}, read.data(), head.data(), nullptr, logits.data(),
-                    scratch.data());
-  if (op.logit_cap) ApplySoftCap<Wide>(*op.logit_cap, logits.data(), logits.data(), logits.size());
-  return logits;
+                   last, last_norm.data(), normed.data());
+  std::vector<Wide> read;
+  for (const T x : normed) read.push_back(static_cast<Wide>(ToDouble(x)));
+  ApplyLinear<Wide>({.N = n.S, .F = V, .K = n.M}, read.data(), head.data(), nullptr, logits);
+  if (op.logit_cap) ApplySoftCap<Wide>(*op.logit_cap, logits, logits, n.S * V);
 }
 
-Tensors RunDecoder(const Case& c, const Tensors& inputs) {
+StoredTensors RunDecoder(const Case& c, const StoredTensors& inputs) {
   const auto op = StructOf<Decoder>(c);
-  const size_t L = ExtentOf(c, "L"), V = ExtentOf(c, "V");
+  const size_t L = ExtentOf(c, "L");
   const BlockExtents n = BlockExtentsOf(c);
-  return WithElement(c.dtype(), [&]<class T>() -> Tensors {
-    const auto states = StatesOf<T>(op, n, L, inputs);
-    const auto logits = LogitsOf<T>(op, n, V, states.back(), inputs);
-    std::vector<T> all;
-    for (const std::vector<T>& state : states) all.insert(all.end(), state.begin(), state.end());
-    return {ToTensor("logits", {n.S, V}, logits), ToTensor("states", {L + 1, n.S, n.M}, all)};
+  StoredTensors outputs = OutputsOf(c);
+  WithElement(c.dtype(), [&]<class T>() {
+    T* const states = outputs[1].As<T>();
+    ComputeStates<T>(op, n, L, inputs, states);
+    ComputeLogits<T>(op, n, ExtentOf(c, "V"), inputs, states + L * n.S * n.M,
+                     outputs[0].As<Computed<T>>());
   });
+  return outputs;
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 #include "fast/block/decoder_block.h"
 
-#include <cmath>
+#include <algorithm>
 
 #include "fast/attention/attend.h"
 #include "fast/attention/multi_head.h"
@@ -20,15 +20,13 @@ namespace {
 template <Element T>
 class BlockParts {
  public:
-  BlockParts(const DecoderBlockAttributes& op, const BlockExtents& n)
-      : op_(op), n_(n), scratch_(kLinearScratch) {}
+  BlockParts(const DecoderBlockAttributes& op, const BlockExtents& n) : op_(op), n_(n) {}
 
   // [S,from] -> [S,to]
   std::vector<T> Projected(std::span<const T> x, std::span<const T> weight, size_t from,
-                           size_t to) {
+                           size_t to) const {
     std::vector<T> y(n_.S * to);
-    ApplyLinear<T>({.N = n_.S, .F = to, .K = from}, x.data(), weight.data(), nullptr, y.data(),
-                   scratch_.data());
+    ApplyLinear<T>({.N = n_.S, .F = to, .K = from}, x.data(), weight.data(), nullptr, y.data());
     return y;
   }
 
@@ -41,12 +39,12 @@ class BlockParts {
 
   // Queries or keys [S,heads*D], normalised per head, over all heads, or not at all.
   std::vector<T> QkNormed(std::vector<T> x,
-                          const std::optional<std::vector<Computed<T>>>& weight) const {
+                          const std::optional<std::span<const Computed<T>>>& weight) const {
     if (op_.qk_norm == QkNorm::kFull) return Normed(x, *weight);
     if (!op_.qk_norm || n_.D == 0) return x;
     std::vector<T> y(x.size());
     for (size_t first = 0; first < weight->size(); first += n_.D) {
-      Normalize(x.data() + first, std::span(*weight).subspan(first, n_.D), y.data() + first, n_.S,
+      Normalize(x.data() + first, weight->subspan(first, n_.D), y.data() + first, n_.S,
                 weight->size());
     }
     return y;
@@ -91,10 +89,10 @@ class BlockParts {
     in.q = q.data();
     in.k = k.data();
     in.v = v.data();
-    in.scale = op_.scale ? *op_.scale : 1 / std::sqrt(static_cast<double>(n_.D));
+    in.scale = ScaleOf(attention, n_.D);
     std::vector<T> y(q.size());
-    std::vector<Computed<T>> lse(n_.H * n_.S), scratch(AttendScratchOf(in));
-    Attend(in, y.data(), lse.data(), scratch.data());
+    std::vector<Computed<T>> lse(n_.H * n_.S);
+    Attend(in, y.data(), lse.data());
     return y;
   }
 
@@ -119,7 +117,7 @@ class BlockParts {
 
   const DecoderBlockAttributes& op_;
   BlockExtents n_;
-  std::vector<Computed<T>> scratch_, cosine_, sine_;
+  std::vector<Computed<T>> cosine_, sine_;
 };
 
 }  // namespace
@@ -185,19 +183,17 @@ template BlockOutputs<BF16> RunBlock(const DecoderBlockAttributes&, const BlockE
 
 namespace {
 
-Tensors RunDecoderBlock(const Case& c, const Tensors& inputs) {
-  const BlockExtents n = BlockExtentsOf(c);
-  return WithElement(c.dtype(), [&]<class T>() -> Tensors {
-    const std::vector<T> x = ToElements<T>(Find(inputs, "x").values);
-    BlockOutputs<T> out =
-        RunBlock<T>(StructOf<DecoderBlock>(c), n, x, Find(inputs, "position").values,
-                    NamedElements<BlockWeights<T>>(inputs));
-    Tensors answer;
-    out.Visit([&](const char* name, const std::vector<T>& values) {
-      answer.push_back(ToTensor(name, c.ShapeOf(*FindTensor(c.signature(), name)), values));
+StoredTensors RunDecoderBlock(const Case& c, const StoredTensors& inputs) {
+  StoredTensors outputs = OutputsOf(c);
+  WithElement(c.dtype(), [&]<class T>() {
+    BlockOutputs<T> block = RunBlock<T>(
+        StructOf<DecoderBlock>(c), BlockExtentsOf(c), Elements<T>(inputs, "x").all(),
+        ValuesOf(*FindInput(inputs, "position")), NamedElements<BlockWeights<T>>(inputs));
+    block.Visit([&](const char* name, const std::vector<T>& values) {
+      CopyTo(*std::ranges::find(outputs, name, &StoredTensor::name), values);
     });
-    return answer;
   });
+  return outputs;
 }
 
 }  // namespace

@@ -19,7 +19,7 @@ BlockExtents BlockExtentsOf(const Case& c);
 
 // Row-major without gaps, with the shapes of decoder_block's signature.
 template <Element T>
-using BlockWeights = BlockWeightsOf<std::vector<Computed<T>>, std::vector<T>>;
+using BlockWeights = BlockWeightsOf<std::span<const Computed<T>>, std::span<const T>>;
 template <Element T>
 using BlockOutputs = BlockOutputsOf<std::vector<T>>;
 

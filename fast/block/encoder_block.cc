@@ -24,12 +24,11 @@ EncoderMemory<T>::EncoderMemory(const EncoderBlock& block, size_t m, size_t d, s
 
 template <Element T>
 void Encode(const EncoderBlock& block, const T* x, const T* positions, const EncoderWeights<T>& w,
-            EncoderMemory<T>& m, T* y) noexcept {
+            EncoderMemory<T>& m, T* y) {
   const bool pre = block.placement == NormPlacement::kPre;
   const size_t S = static_cast<size_t>(block.S.value), M = m.M, F = m.F, count = S * M;
   const auto row = static_cast<ptrdiff_t>(M);
   const CenteredRows rows{S, M, row, row, block.eps};
-  Computed<T>* scratch = m.heads.scratch.data();
   const auto norm1 = [&](const T* from, T* to) {
     NormalizeCentered(rows, from, w.norm1_weight.data(), w.norm1_bias.data(), to);
   };
@@ -45,10 +44,9 @@ void Encode(const EncoderBlock& block, const T* x, const T* positions, const Enc
   if (!pre) norm1(h, h);
 
   if (pre) norm2(h, m.read.data());
-  ApplyLinear({S, F, M}, pre ? m.read.data() : h, w.w1.data(), w.b1.data(), m.hidden.data(),
-              scratch);
+  ApplyLinear({S, F, M}, pre ? m.read.data() : h, w.w1.data(), w.b1.data(), m.hidden.data());
   Activate<T>(block.FeedForwardActivation(), 1, m.hidden.data(), m.hidden.data(), S * F);
-  ApplyLinear({S, M, F}, m.hidden.data(), w.w2.data(), w.b2.data(), y, scratch);
+  ApplyLinear({S, M, F}, m.hidden.data(), w.w2.data(), w.b2.data(), y);
   Add<T>(count, h, y, nullptr, y);
   if (!pre) norm2(y, y);
 }
@@ -58,29 +56,29 @@ template struct EncoderMemory<float>;
 template struct EncoderMemory<F16>;
 template struct EncoderMemory<BF16>;
 template void Encode(const EncoderBlock&, const double*, const double*,
-                     const EncoderWeights<double>&, EncoderMemory<double>&, double*) noexcept;
+                     const EncoderWeights<double>&, EncoderMemory<double>&, double*);
 template void Encode(const EncoderBlock&, const float*, const float*, const EncoderWeights<float>&,
-                     EncoderMemory<float>&, float*) noexcept;
+                     EncoderMemory<float>&, float*);
 template void Encode(const EncoderBlock&, const F16*, const F16*, const EncoderWeights<F16>&,
-                     EncoderMemory<F16>&, F16*) noexcept;
+                     EncoderMemory<F16>&, F16*);
 template void Encode(const EncoderBlock&, const BF16*, const BF16*, const EncoderWeights<BF16>&,
-                     EncoderMemory<BF16>&, BF16*) noexcept;
+                     EncoderMemory<BF16>&, BF16*);
 
 namespace {
 
-Tensors RunEncoderBlock(const Case& c, const Tensors& inputs) {
+StoredTensors RunEncoderBlock(const Case& c, const StoredTensors& inputs) {
   const auto block = StructOf<EncoderBlock>(c);
-  const size_t S = ExtentOf(c, "S"), M = ExtentOf(c, "M"), F = ExtentOf(c, "F");
-  return WithElement(c.dtype(), [&]<class T>() -> Tensors {
-    const auto x = ToElements<T>(Find(inputs, "x").values);
-    const auto positions = ToElements<T>(Find(inputs, "position_table").values);
-    const auto weights = NamedElements<EncoderWeights<T>>(inputs);
-    EncoderMemory<T> buffers(block, M, ExtentOf(c, "D"), F);
-    std::vector<T> y(S * M);
-    Encode(block, x.data(), positions.data(), weights, buffers, y.data());
-    return {ToTensor("y", {S, M}, y), ToTensor("attention_out", {S, M}, buffers.attention_out),
-            ToTensor("middle", {S, M}, buffers.middle), ToTensor("hidden", {S, F}, buffers.hidden)};
+  StoredTensors outputs = OutputsOf(c);
+  WithElement(c.dtype(), [&]<class T>() {
+    const Elements<T> x(inputs, "x"), positions(inputs, "position_table");
+    EncoderMemory<T> buffers(block, ExtentOf(c, "M"), ExtentOf(c, "D"), ExtentOf(c, "F"));
+    Encode(block, x.data(), positions.data(), NamedElements<EncoderWeights<T>>(inputs), buffers,
+           outputs[0].As<T>());
+    CopyTo(outputs[1], buffers.attention_out);
+    CopyTo(outputs[2], buffers.middle);
+    CopyTo(outputs[3], buffers.hidden);
   });
+  return outputs;
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 // reference/block/encoder_block.h.
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "fast/attention/multi_head.h"
@@ -11,9 +12,10 @@
 namespace sextant::fast {
 
 template <Element T>
-using EncoderWeights = EncoderWeightsOf<std::vector<T>, std::vector<T>, std::vector<Computed<T>>>;
+using EncoderWeights =
+    EncoderWeightsOf<std::span<const T>, std::span<const T>, std::span<const Computed<T>>>;
 
-// Intermediates and scratch memory.
+// Intermediates.
 template <Element T>
 struct EncoderMemory {
   EncoderMemory(const EncoderBlock& block, size_t M, size_t D, size_t F);
@@ -28,6 +30,6 @@ struct EncoderMemory {
 // output once, as in recipe `exact_table`, with the errors stated at the kernels.
 template <Element T>
 void Encode(const EncoderBlock& block, const T* x, const T* positions,
-            const EncoderWeights<T>& weights, EncoderMemory<T>& buffers, T* y) noexcept;
+            const EncoderWeights<T>& weights, EncoderMemory<T>& buffers, T* y);
 
 }  // namespace sextant::fast

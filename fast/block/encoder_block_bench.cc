@@ -20,9 +20,12 @@ void EncodeBench(benchmark::State& state) {
   block.S.value = static_cast<int64_t>(S);
   EncoderMemory<T> buffers(block, kM, kD, kF);
   const SkewedArray<T> x(S * kM), y(S * kM);
-  EncoderWeights<T> weights;  // each as long as the longest
-  weights.Visit([]<class E>(const char*, std::vector<E>& weight) {
-    weight.assign(kM * kF, FromDouble<E>(0.75));
+  const std::vector<T> narrow(kM * kF, FromDouble<T>(0.75));  // as long as the longest weight
+  const std::vector<Computed<T>> wide(kM * kF, 0.75);
+  EncoderWeights<T> weights;
+  weights.Visit([&]<class E>(const char*, std::span<const E>& weight) {
+    if constexpr (std::same_as<E, T>) weight = narrow;
+    if constexpr (!std::same_as<E, T>) weight = wide;
   });
   const auto encode = [&] {
     Encode(block, x.get(), x.get(), weights, buffers, y.get());

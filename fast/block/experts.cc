@@ -61,25 +61,26 @@ HWY_EXPORT(AddRowsElements);
 template <Element T>
 void ApplyExperts(GateKind kind, Weighs weigh, const ExpertsRows<T>& rows) {
   const auto& [N, K, M, F, x, indices, weights, gate, up, down, y, hidden] = rows;
-  std::vector<T> scaled(M), other(F), out(K * M);
-  std::vector<Computed<T>> sums(kLinearScratch);
   const bool of_input = weigh == Weighs::kInput;
-  for (size_t n = 0; n < N; ++n) {
-    for (size_t k = 0; k < K; ++k) {
-      const size_t slot = n * K + k, first = static_cast<size_t>(indices[slot]) * F * M;
-      const T* row = x + n * M;
-      if (of_input) {
-        HWY_DYNAMIC_DISPATCH(ScaledElements)
-        (kDType<T>, row, static_cast<double>(weights[slot]), scaled.data(), M);
-        row = scaled.data();
+  InRowParts(N, 3 * K * M * F / kProductsPerElement, [&](size_t first_row, size_t count) {
+    std::vector<T> scaled(M), other(F), out(K * M);
+    for (size_t n = first_row; n < first_row + count; ++n) {
+      for (size_t k = 0; k < K; ++k) {
+        const size_t slot = n * K + k, first = static_cast<size_t>(indices[slot]) * F * M;
+        const T* row = x + n * M;
+        if (of_input) {
+          HWY_DYNAMIC_DISPATCH(ScaledElements)
+          (kDType<T>, row, static_cast<double>(weights[slot]), scaled.data(), M);
+          row = scaled.data();
+        }
+        ApplyFeedForward<T>(kind,
+                            {1, M, F, row, out.data() + k * M, hidden + slot * F, other.data()},
+                            {gate + first, up + first, down + first});
       }
-      ApplyFeedForward<T>(
-          kind, {1, M, F, row, out.data() + k * M, hidden + slot * F, other.data(), sums.data()},
-          {gate + first, up + first, down + first});
+      HWY_DYNAMIC_DISPATCH(AddRowsElements)
+      (kDType<T>, out.data(), of_input ? nullptr : weights + n * K, K, y + n * M, M);
     }
-    HWY_DYNAMIC_DISPATCH(AddRowsElements)
-    (kDType<T>, out.data(), of_input ? nullptr : weights + n * K, K, y + n * M, M);
-  }
+  });
 }
 
 template void ApplyExperts(GateKind, Weighs, const ExpertsRows<double>&);
@@ -89,23 +90,22 @@ template void ApplyExperts(GateKind, Weighs, const ExpertsRows<BF16>&);
 
 namespace {
 
-Tensors RunExperts(const Case& c, const Tensors& inputs) {
+StoredTensors RunExperts(const Case& c, const StoredTensors& inputs) {
   const auto op = StructOf<Experts>(c);
   const size_t N = ExtentOf(c, "N"), K = ExtentOf(c, "K"), M = ExtentOf(c, "M"),
                F = ExtentOf(c, "F");
+  const Tensor<double> chosen = ValuesOf(inputs[1]);
   std::vector<int64_t> indices;
   for (size_t slot = 0; slot < N * K; ++slot)
-    indices.push_back(static_cast<int64_t>(ExpertAt(inputs[1].values, slot, ExtentOf(c, "E"))));
-  return WithElement(c.dtype(), [&]<class T>() -> Tensors {
-    const auto weights = ToElements<Computed<T>>(inputs[2].values);
-    const auto x = ToElements<T>(inputs[0].values), gate = ToElements<T>(inputs[3].values),
-               up = ToElements<T>(inputs[4].values), down = ToElements<T>(inputs[5].values);
-    std::vector<T> y(N * M), hidden(N * K * F);
+    indices.push_back(static_cast<int64_t>(ExpertAt(chosen, slot, ExtentOf(c, "E"))));
+  StoredTensors outputs = OutputsOf(c);
+  WithElement(c.dtype(), [&]<class T>() {
     ApplyExperts<T>(op.kind, op.weigh,
-                    {N, K, M, F, x.data(), indices.data(), weights.data(), gate.data(), up.data(),
-                     down.data(), y.data(), hidden.data()});
-    return {ToTensor("y", {N, M}, y), ToTensor("hidden", {N, K, F}, hidden)};
+                    {N, K, M, F, inputs[0].As<T>(), indices.data(),
+                     Elements<Computed<T>>(inputs[2]).data(), inputs[3].As<T>(), inputs[4].As<T>(),
+                     inputs[5].As<T>(), outputs[0].As<T>(), outputs[1].As<T>()});
   });
+  return outputs;
 }
 
 }  // namespace

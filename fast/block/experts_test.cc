@@ -32,12 +32,10 @@ TYPED_TEST(ExpertsKernel, AddsTheFeedForwardLayersOfATokenByTheirWeights) {
           Guarded<T> row(M), out(M), one_hidden(F), other(F);
           for (size_t m = 0; m < M; ++m)
             row[m] = of_input ? FromDouble<T>(static_cast<C>(ToDouble(x[m])) * weights[k]) : x[m];
-          Guarded<C> sums(kLinearScratch);
           const size_t first = static_cast<size_t>(indices[k]) * F * M;
-          ApplyFeedForward<T>(
-              GateKind::kSwiglu,
-              {1, M, F, row.data(), out.data(), one_hidden.data(), other.data(), sums.data()},
-              {gate.data() + first, up.data() + first, down.data() + first});
+          ApplyFeedForward<T>(GateKind::kSwiglu,
+                              {1, M, F, row.data(), out.data(), one_hidden.data(), other.data()},
+                              {gate.data() + first, up.data() + first, down.data() + first});
           for (size_t m = 0; m < M; ++m) {
             const double term = ToDouble(out[m]) * (of_input ? 1 : static_cast<double>(weights[k]));
             total[m] += term;

@@ -53,14 +53,14 @@ void SetScores(const Router& op, const T* logits, RouterScratch<T>& row) {
   if (op.score == RouterScore::kSigmoid)
     return Activate(ActivationKind::kSigmoid, 1, scores, scores, E);
   const auto width = static_cast<ptrdiff_t>(E);
-  SoftmaxOfRows({1, E, width, width}, scores, scores, row.terms.data());
+  SoftmaxOfRows({1, E, width, width}, scores, scores);
 }
 
 }  // namespace
 
 template <Element T>
 void RouteRow(const Router& op, const T* logits, const Computed<T>* bias, int64_t* indices,
-              Computed<T>* weights, RouterScratch<T>& row) noexcept {
+              Computed<T>* weights, RouterScratch<T>& row) {
   using C = Computed<T>;
   const auto E = static_cast<size_t>(op.E.value), K = static_cast<size_t>(op.K.value);
   const size_t groups = op.GroupCount(), size = E / groups;
@@ -95,13 +95,13 @@ void RouteRow(const Router& op, const T* logits, const Computed<T>* bias, int64_
 }
 
 template void RouteRow(const Router&, const double*, const double*, int64_t*, double*,
-                       RouterScratch<double>&) noexcept;
+                       RouterScratch<double>&);
 template void RouteRow(const Router&, const float*, const float*, int64_t*, float*,
-                       RouterScratch<float>&) noexcept;
+                       RouterScratch<float>&);
 template void RouteRow(const Router&, const F16*, const float*, int64_t*, float*,
-                       RouterScratch<F16>&) noexcept;
+                       RouterScratch<F16>&);
 template void RouteRow(const Router&, const BF16*, const float*, int64_t*, float*,
-                       RouterScratch<BF16>&) noexcept;
+                       RouterScratch<BF16>&);
 
 namespace {
 
@@ -128,7 +128,7 @@ StoredTensors RunRouter(const Case& c, const StoredTensors& inputs) {
 
 template <>
 CaseKernel MakeKernel<Router>() {
-  return StoredKernel<RunRouter>(DeclinesMixedTypes);
+  return {DeclinesMixedTypes, RunRouter};
 }
 
 }  // namespace sextant::fast

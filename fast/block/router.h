@@ -14,12 +14,8 @@ namespace sextant::fast {
 template <Element T>
 struct RouterScratch {
   explicit RouterScratch(size_t experts)
-      : scores(experts),
-        terms(experts),
-        by(experts),
-        group_numbers(experts),
-        group_indices(experts) {}
-  std::vector<Computed<T>> scores, terms, by;  // by: what experts are chosen by
+      : scores(experts), by(experts), group_numbers(experts), group_indices(experts) {}
+  std::vector<Computed<T>> scores, by;  // by: what experts are chosen by
   std::vector<Computed<T>> group_numbers;
   std::vector<int64_t> group_indices;
 };
@@ -30,6 +26,6 @@ struct RouterScratch {
 // of the slots.
 template <Element T>
 void RouteRow(const Router& op, const T* logits, const Computed<T>* bias, int64_t* indices,
-              Computed<T>* weights, RouterScratch<T>& scratch) noexcept;
+              Computed<T>* weights, RouterScratch<T>& scratch);
 
 }  // namespace sextant::fast

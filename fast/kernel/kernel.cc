@@ -24,4 +24,9 @@ const CaseKernel& KernelOf(std::string_view operation) {
   return at->second;
 }
 
+Tensors AnswerOf(const Case& c, const Tensors& inputs) {
+  const StoredTensors outputs = KernelOf(c.name()).run(c, {inputs.begin(), inputs.end()});
+  return ValuesOf(ReadersOf(outputs));
+}
+
 }  // namespace sextant::fast

@@ -18,25 +18,16 @@ inline constexpr std::string_view kRecipe = "exact_table";
 
 struct CaseKernel {
   std::string (*declines)(const Case&);  // why it does not support the case; empty if it does
-  Tensors (*run)(const Case&, const Tensors& inputs);
-  // The same for stored tensors: nothing is converted. Null: only `run`.
-  StoredTensors (*run_stored)(const Case&, const StoredTensors& inputs) = nullptr;
+  StoredTensors (*run)(const Case&, const StoredTensors& inputs);
 };
-
-// A kernel of stored tensors.
-template <StoredTensors (*kRun)(const Case&, const StoredTensors& inputs)>
-CaseKernel StoredKernel(std::string (*declines)(const Case&)) {
-  const auto run = [](const Case& c, const Tensors& inputs) {
-    const StoredTensors outputs = kRun(c, {inputs.begin(), inputs.end()});
-    return ValuesOf(ReadersOf(outputs));
-  };
-  return {declines, run, kRun};
-}
 
 template <class Op>
 CaseKernel MakeKernel();
 
 // The kernel of an operation of reference/case/operations.h, by name. Throws Error for other names.
 const CaseKernel& KernelOf(std::string_view operation);
+
+// What the kernel of the case's operation computes from these values.
+Tensors AnswerOf(const Case& c, const Tensors& inputs);
 
 }  // namespace sextant::fast

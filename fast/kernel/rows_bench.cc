@@ -85,11 +85,9 @@ void SoftmaxBench(benchmark::State& state, size_t bytes, size_t width) {
   const size_t count = bytes / 2 / sizeof(T);
   const auto row = static_cast<ptrdiff_t>(width);
   const SkewedArray<T> x(count), y(count, 2048);
-  const SkewedArray<Computed<T>> scratch(width);
   for (size_t i = 0; i < count; ++i) x.get()[i] = FromDouble<T>(static_cast<double>(i % 97) / 8);
   MeasureWithMemcpy(state, x.get(), y.get(), bytes, count, [&] {
-    SoftmaxOfRows({.N = count / width, .M = width, .x_row = row, .y_row = row}, x.get(), y.get(),
-                  scratch.get());
+    SoftmaxOfRows({.N = count / width, .M = width, .x_row = row, .y_row = row}, x.get(), y.get());
   });
 }
 constexpr auto SoftmaxF32 = SoftmaxBench<float>;

@@ -3,8 +3,9 @@
 #pragma once
 
 #include <algorithm>
-#include <functional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "fast/simd/any_element.h"
@@ -24,80 +25,119 @@ inline size_t ExtentOf(const Case& c, const char* letter) {
   return static_cast<size_t>(c.dimensions().at(letter));
 }
 
-// The values as elements of type T. They must be exact in T: nothing is rounded.
-template <Element T>
-std::vector<T> ToElements(const Tensor<double>& tensor) {
-  std::vector<T> elements;
-  elements.reserve(tensor.data.size());
-  for (const double x : tensor.data) elements.push_back(FromDouble<T>(x));
-  return elements;
+// The input of that name; null if the case has none.
+inline const StoredTensor* FindInput(const StoredTensors& inputs, std::string_view name) {
+  const auto at = std::ranges::find(inputs, name, &StoredTensor::name);
+  return at == inputs.end() ? nullptr : &*at;
 }
 
-// A struct of weights (its Visit: reference/case/operation.h) whose members are vectors: the inputs
-// of these names, or part(input) of each, as elements. Those that are absent must be optional.
-template <class Named, class Part = std::identity>
-Named NamedElements(const Tensors& inputs, const Part& part = {}) {
+// The elements of an input as type T, in which its values must be exact. They are copied only if
+// the dtype of the input is another. Without an input there are none: data() is null.
+template <Element T>
+class Elements {
+ public:
+  explicit Elements(const StoredTensor& input) : Elements(&input) {}
+  Elements(const StoredTensors& inputs, std::string_view name)
+      : Elements(FindInput(inputs, name)) {}
+  Elements(const Elements&) = delete;
+  Elements& operator=(const Elements&) = delete;
+  const T* data() const { return data_; }
+  size_t size() const { return size_; }
+  std::span<const T> all() const { return {data_, size_}; }
+
+ private:
+  explicit Elements(const StoredTensor* input) {
+    if (!input) return;
+    size_ = CountOf(input->shape());
+    data_ = input->As<T>();
+    if (input->dtype() == kDType<T>) return;
+    for (const double x : TensorReader(*input).Values().values.data)
+      copy_.push_back(FromDouble<T>(x));
+    data_ = copy_.data();
+  }
+
+  std::vector<T> copy_;
+  const T* data_ = nullptr;
+  size_t size_ = 0;
+};
+
+// A struct of weights (its Visit: reference/case/operation.h) whose members are spans: the elements
+// of the inputs of these names, or part `part` of `parts` of each. Those that are absent must be
+// optional. The dtypes must be those of the spans.
+template <class Named>
+Named NamedElements(const StoredTensors& inputs, size_t part = 0, size_t parts = 1) {
   Named named{};
   named.Visit([&]<class Member>(const char* name, Member& member) {
+    const StoredTensor* const input = FindInput(inputs, name);
+    const auto set = [&]<Element E>(std::span<const E>& elements) {
+      const size_t count = CountOf(input->shape()) / parts;
+      elements = {input->As<E>() + part * count, count};
+    };
     if constexpr (requires { member.has_value(); }) {
-      const Tensor<double>* input = FindValues(inputs, name);
-      using E = typename Member::value_type::value_type;
-      if (input) member = ToElements<E>(part(*input));
+      if (input) set(member.emplace());
     } else {
-      member = ToElements<typename Member::value_type>(part(Find(inputs, name).values));
+      set(member);
     }
   });
   return named;
 }
 
-inline std::vector<int64_t> ToIntegers(const Tensor<double>& tensor) {
-  return {tensor.data.begin(), tensor.data.end()};
-}
-
-template <Element T>
-NamedTensor ToTensor(std::string name, Shape shape, const std::vector<T>& elements) {
-  NamedTensor tensor{std::move(name), kDType<T>, Tensor<double>(std::move(shape))};
-  for (size_t i = 0; i < elements.size(); ++i) tensor.values.data[i] = ToDouble(elements[i]);
-  return tensor;
-}
-
-// The only output of the case, without values.
-inline StoredTensors OneOutput(const Case& c) {
-  const TensorSpec& spec = c.info().signature.outputs[0];
+// The outputs of the case, without values.
+inline StoredTensors OutputsOf(const Case& c) {
   StoredTensors outputs;
-  outputs.emplace_back(spec.name, c.DTypeOf(spec), c.ShapeOf(spec));
+  for (const TensorSpec& spec : c.signature().outputs)
+    outputs.emplace_back(spec.name, c.DTypeOf(spec), c.ShapeOf(spec));
   return outputs;
+}
+
+// Sets an output to these elements, as many as it has.
+template <Element T>
+void CopyTo(StoredTensor& output, const std::vector<T>& elements) {
+  std::ranges::copy(elements, output.As<T>());
 }
 
 inline Tensor<double> ValuesOf(const StoredTensor& tensor) {
   return TensorReader(tensor).Values().values;
 }
+inline std::vector<int64_t> ToIntegers(const StoredTensor& tensor) {
+  const std::vector<double> values = ValuesOf(tensor).data;
+  return {values.begin(), values.end()};
+}
+
+// So many products of a matrix product take about the time of an element of a simple kernel.
+inline constexpr size_t kProductsPerElement = 16;
 
 // Calls work(first, count) for parts of `rows` rows of `width` elements, on the threads of
-// InParallelHere. With one thread, or few elements, there is one part.
+// InParallelHere: two for each thread, or fewer if they would have less than kLeast elements. With
+// one thread there is one part.
 template <class Work>
 void InRowParts(size_t rows, size_t width, const Work& work) {
-  constexpr size_t kLeast = size_t{1} << 18, kMost = 16;
-  const size_t wanted = ThreadsHere() == 1 ? 1 : std::min(kMost, rows * width / kLeast);
+  constexpr size_t kLeast = size_t{1} << 18;
+  const auto threads = static_cast<size_t>(ThreadsHere());
+  const size_t wanted = threads == 1 ? 1 : std::min(2 * threads, rows * width / kLeast);
   const size_t parts = std::clamp<size_t>(wanted, 1, std::max<size_t>(rows, 1));
+  if (parts == 1) return work(size_t{0}, rows);
   InParallelHere(parts, [&](size_t i) {
     const size_t first = i * rows / parts;
     work(first, (i + 1) * rows / parts - first);
   });
 }
 
-// Declines a case with a tensor whose dtype differs from the default of its role, apart from codes
-// and their scales.
-// Returns the reason, or an empty string.
-inline std::string DeclinesMixedTypes(const Case& c) {
+// Declines a case with a tensor whose dtype differs from the default of its role, apart from codes,
+// their scales, and tensors for which `may_differ` is true. Returns the reason, or an empty string.
+template <class MayDiffer>
+std::string DeclinesTypesUnless(const MayDiffer& may_differ, const Case& c) {
   for (const auto* side : {&c.signature().inputs, &c.signature().outputs}) {
     for (const TensorSpec& tensor : *side) {
       const bool is_default = c.DTypeOf(tensor) == DTypeOf(tensor.role, c.dtype());
-      if (is_default || HasTypesOfCodes(tensor.role)) continue;
+      if (is_default || HasTypesOfCodes(tensor.role) || may_differ(tensor)) continue;
       return "no kernel for " + tensor.name + " of another dtype than the case's";
     }
   }
   return "";
+}
+inline std::string DeclinesMixedTypes(const Case& c) {
+  return DeclinesTypesUnless([](const TensorSpec&) { return false; }, c);
 }
 
 }  // namespace sextant::fast

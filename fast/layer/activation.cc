@@ -61,26 +61,27 @@ namespace sextant::fast {
 HWY_EXPORT(ActivateElements);
 
 template <Element T>
-void Activate(ActivationKind kind, double beta, const T* x, T* y, size_t count) noexcept {
+void Activate(ActivationKind kind, double beta, const T* x, T* y, size_t count) {
   const bool stream = x != y && ShouldStream(2 * count * sizeof(T));
-  HWY_DYNAMIC_DISPATCH(ActivateElements)(kDType<T>, kind, beta, x, y, count, stream);
-  if (stream) StreamFence();
+  InRowParts(count, 1, [&](size_t first, size_t part) {
+    HWY_DYNAMIC_DISPATCH(ActivateElements)
+    (kDType<T>, kind, beta, x + first, y + first, part, stream);
+    if (stream) StreamFence();
+  });
 }
 
-template void Activate(ActivationKind, double, const double*, double*, size_t) noexcept;
-template void Activate(ActivationKind, double, const float*, float*, size_t) noexcept;
-template void Activate(ActivationKind, double, const F16*, F16*, size_t) noexcept;
-template void Activate(ActivationKind, double, const BF16*, BF16*, size_t) noexcept;
+template void Activate(ActivationKind, double, const double*, double*, size_t);
+template void Activate(ActivationKind, double, const float*, float*, size_t);
+template void Activate(ActivationKind, double, const F16*, F16*, size_t);
+template void Activate(ActivationKind, double, const BF16*, BF16*, size_t);
 
 namespace {
 
 StoredTensors RunActivation(const Case& c, const StoredTensors& inputs) {
   const auto op = StructOf<Activation>(c);
-  StoredTensors y = OneOutput(c);
+  StoredTensors y = OutputsOf(c);
   WithElement(c.dtype(), [&]<class T>() {
-    InRowParts(CountOf(y[0].shape()), 1, [&](size_t first, size_t count) {
-      Activate(op.kind, op.beta, inputs[0].As<T>() + first, y[0].As<T>() + first, count);
-    });
+    Activate(op.kind, op.beta, inputs[0].As<T>(), y[0].As<T>(), CountOf(y[0].shape()));
   });
   return y;
 }
@@ -89,7 +90,7 @@ StoredTensors RunActivation(const Case& c, const StoredTensors& inputs) {
 
 template <>
 CaseKernel MakeKernel<Activation>() {
-  return StoredKernel<RunActivation>(DeclinesMixedTypes);
+  return {DeclinesMixedTypes, RunActivation};
 }
 
 }  // namespace sextant::fast

@@ -12,6 +12,6 @@ namespace sextant::fast {
 // have the errors stated in activation-inl.h. gelu is computed as x (1 + erf(x / sqrt 2)) / 2, so
 // for x far below 0 its error is absolute, not relative.
 template <Element T>
-void Activate(ActivationKind kind, double beta, const T* x, T* y, size_t count) noexcept;
+void Activate(ActivationKind kind, double beta, const T* x, T* y, size_t count);
 
 }  // namespace sextant::fast

@@ -37,14 +37,17 @@ namespace sextant::fast {
 HWY_EXPORT(AddElements);
 
 template <Element T>
-void Add(size_t count, const T* a, const T* b, const T* c, T* y) noexcept {
-  HWY_DYNAMIC_DISPATCH(AddElements)(kDType<T>, count, a, b, c, y);
+void Add(size_t count, const T* a, const T* b, const T* c, T* y) {
+  InRowParts(count, 1, [&](size_t first, size_t part) {
+    HWY_DYNAMIC_DISPATCH(AddElements)
+    (kDType<T>, part, a + first, b + first, c ? c + first : nullptr, y + first);
+  });
 }
 
-template void Add(size_t, const double*, const double*, const double*, double*) noexcept;
-template void Add(size_t, const float*, const float*, const float*, float*) noexcept;
-template void Add(size_t, const F16*, const F16*, const F16*, F16*) noexcept;
-template void Add(size_t, const BF16*, const BF16*, const BF16*, BF16*) noexcept;
+template void Add(size_t, const double*, const double*, const double*, double*);
+template void Add(size_t, const float*, const float*, const float*, float*);
+template void Add(size_t, const F16*, const F16*, const F16*, F16*);
+template void Add(size_t, const BF16*, const BF16*, const BF16*, BF16*);
 
 }  // namespace sextant::fast
 #endif

@@ -11,6 +11,6 @@ namespace sextant::fast {
 // rounds once. The error before the last rounding is 0 for two operands, at most u |b + c| for
 // three. y is one of the operands, or overlaps none of them.
 template <Element T>
-void Add(size_t count, const T* a, const T* b, const T* c, T* y) noexcept;
+void Add(size_t count, const T* a, const T* b, const T* c, T* y);
 
 }  // namespace sextant::fast

@@ -102,38 +102,40 @@ HWY_EXPORT(AddAndNormalizeElements);
 
 template <Element T>
 void AddAndNormalizeRows(const AddedRows& rows, const T* x, const T* residual,
-                         const Computed<T>* weight, AddedOutputs<T> out) noexcept {
+                         const Computed<T>* weight, AddedOutputs<T> out) {
   const auto is_input = [=](const T* p) { return p == x || p == residual; };
   const bool apart = !is_input(out.y) && !is_input(out.sum);
   const bool stream = apart && ShouldStream(4 * rows.N * rows.M * sizeof(T));
-  HWY_DYNAMIC_DISPATCH(AddAndNormalizeElements)
-  (kDType<T>, rows, x, residual, weight, out.y, out.sum, stream);
-  if (stream) StreamFence();
+  InRowParts(rows.N, 2 * rows.M, [&](size_t first, size_t count) {
+    const size_t at = first * rows.M;
+    AddedRows part = rows;
+    part.N = count;
+    HWY_DYNAMIC_DISPATCH(AddAndNormalizeElements)
+    (kDType<T>, part, x + at, residual + at, weight, out.y + at, out.sum + at, stream);
+    if (stream) StreamFence();
+  });
 }
 
 template void AddAndNormalizeRows(const AddedRows&, const double*, const double*, const double*,
-                                  AddedOutputs<double>) noexcept;
+                                  AddedOutputs<double>);
 template void AddAndNormalizeRows(const AddedRows&, const float*, const float*, const float*,
-                                  AddedOutputs<float>) noexcept;
+                                  AddedOutputs<float>);
 template void AddAndNormalizeRows(const AddedRows&, const F16*, const F16*, const float*,
-                                  AddedOutputs<F16>) noexcept;
+                                  AddedOutputs<F16>);
 template void AddAndNormalizeRows(const AddedRows&, const BF16*, const BF16*, const float*,
-                                  AddedOutputs<BF16>) noexcept;
+                                  AddedOutputs<BF16>);
 
 namespace {
 
-Tensors RunAddRmsNorm(const Case& c, const Tensors& inputs) {
+StoredTensors RunAddRmsNorm(const Case& c, const StoredTensors& inputs) {
   const AddRmsNorm op = StructOf<AddRmsNorm>(c);
   const AddedRows rows{ExtentOf(c, "N"), ExtentOf(c, "M"), op.eps, op.unit_offset};
-  return WithElement(c.dtype(), [&]<class T>() -> Tensors {
-    const auto x = ToElements<T>(inputs[0].values), residual = ToElements<T>(inputs[1].values);
-    const auto weight = ToElements<Computed<T>>(inputs[2].values);
-    std::vector<T> y(x.size()), sum(x.size());
-    AddAndNormalizeRows(rows, x.data(), residual.data(), weight.data(),
-                        AddedOutputs<T>{y.data(), sum.data()});
-    const Shape& shape = inputs[0].values.shape;
-    return {ToTensor("y", shape, y), ToTensor("sum", shape, sum)};
+  StoredTensors outputs = OutputsOf(c);
+  WithElement(c.dtype(), [&]<class T>() {
+    AddAndNormalizeRows(rows, inputs[0].As<T>(), inputs[1].As<T>(), inputs[2].As<Computed<T>>(),
+                        AddedOutputs<T>{outputs[0].As<T>(), outputs[1].As<T>()});
   });
+  return outputs;
 }
 
 }  // namespace

@@ -24,6 +24,6 @@ struct AddedOutputs {
 // y: that of NormalizeRows (rms_norm.h) on sum; sum is correctly rounded.
 template <Element T>
 void AddAndNormalizeRows(const AddedRows& rows, const T* x, const T* residual,
-                         const Computed<T>* weight, AddedOutputs<T> out) noexcept;
+                         const Computed<T>* weight, AddedOutputs<T> out);
 
 }  // namespace sextant::fast

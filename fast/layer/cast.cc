@@ -305,23 +305,22 @@ namespace sextant::fast {
 
 HWY_EXPORT(ConvertElements);
 
-void Convert(DType from, const void* x, DType to, void* y, Overflow overflow,
-             size_t count) noexcept {
+void Convert(DType from, const void* x, DType to, void* y, Overflow overflow, size_t count) {
   const bool stream = x != y && ShouldStream(count * (SizeOf(from) + SizeOf(to)));
-  HWY_DYNAMIC_DISPATCH(ConvertElements)(from, x, to, y, overflow, count, stream);
-  if (stream) StreamFence();
+  InRowParts(count, 1, [&](size_t first, size_t part) {
+    HWY_DYNAMIC_DISPATCH(ConvertElements)
+    (from, static_cast<const std::byte*>(x) + first * SizeOf(from), to,
+     static_cast<std::byte*>(y) + first * SizeOf(to), overflow, part, stream);
+    if (stream) StreamFence();
+  });
 }
 
 namespace {
 
 StoredTensors RunCast(const Case& c, const StoredTensors& inputs) {
-  StoredTensors y = OneOutput(c);
-  const DType from = inputs[0].dtype(), to = y[0].dtype();
-  const Overflow overflow = StructOf<Cast>(c).overflow;
-  InRowParts(CountOf(y[0].shape()), 1, [&](size_t first, size_t count) {
-    Convert(from, inputs[0].As<std::byte>() + first * SizeOf(from), to,
-            y[0].As<std::byte>() + first * SizeOf(to), overflow, count);
-  });
+  StoredTensors y = OutputsOf(c);
+  Convert(inputs[0].dtype(), inputs[0].As<std::byte>(), y[0].dtype(), y[0].As<std::byte>(),
+          StructOf<Cast>(c).overflow, CountOf(y[0].shape()));
   return y;
 }
 
@@ -331,7 +330,7 @@ std::string DeclinesNoCast(const Case&) { return ""; }
 
 template <>
 CaseKernel MakeKernel<Cast>() {
-  return StoredKernel<RunCast>(DeclinesNoCast);
+  return {DeclinesNoCast, RunCast};
 }
 
 }  // namespace sextant::fast

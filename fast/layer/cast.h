@@ -11,7 +11,6 @@ namespace sextant::fast {
 // y_i = x_i as `to` stores it: the bits that CastTo gives, apart from those of NaN; integers
 // saturate. x and y point to `count` elements of these types; y may be x if both have the same
 // size.
-void Convert(DType from, const void* x, DType to, void* y, Overflow overflow,
-             size_t count) noexcept;
+void Convert(DType from, const void* x, DType to, void* y, Overflow overflow, size_t count);
 
 }  // namespace sextant::fast

@@ -86,19 +86,18 @@ namespace {
 StoredTensors RunDequantize(const Case& c, const StoredTensors& inputs) {
   const size_t A = ExtentOf(c, "A"), G = ExtentOf(c, "G"), M = ExtentOf(c, "M");
   const QuantizedBlocks blocks{G, A, M, G * M, inputs[0].dtype(), 0, 0};
-  StoredTensors y = OneOutput(c);
+  StoredTensors y = OutputsOf(c);
   const std::vector<double> numbers = ValuesOf(inputs[1]).data;
   const StoredTensor* const of_tensor = FindInput(inputs, "tensor_scale");
-  const StoredTensor* const zeros = FindInput(inputs, "zero");
   const double tensor_scale = of_tensor ? ValuesOf(*of_tensor).data[0] : 1;
   WithElement(c.dtype(), [&]<class T>() {
-    std::vector<Computed<T>> scale(numbers.begin(), numbers.end()), zero;
-    if (zeros) zero = ToElements<Computed<T>>(ValuesOf(*zeros));
+    std::vector<Computed<T>> scale(numbers.begin(), numbers.end());
+    const Elements<Computed<T>> zero(inputs, "zero");
     for (Computed<T>& s : scale) s *= static_cast<Computed<T>>(tensor_scale);
     InRowParts(ExtentOf(c, "N"), A * G * M, [&](size_t first, size_t count) {
       for (size_t n = first; n < first + count; ++n)
         DequantizeRow(blocks, inputs[0].As<uint8_t>() + n * A * G * M, scale.data() + n * G,
-                      zeros ? zero.data() + n * G : nullptr, y[0].As<T>() + n * A * G * M);
+                      zero.data() ? zero.data() + n * G : nullptr, y[0].As<T>() + n * A * G * M);
     });
   });
   return y;
@@ -108,7 +107,7 @@ StoredTensors RunDequantize(const Case& c, const StoredTensors& inputs) {
 
 template <>
 CaseKernel MakeKernel<Dequantize>() {
-  return StoredKernel<RunDequantize>(DeclinesMixedTypes);
+  return {DeclinesMixedTypes, RunDequantize};
 }
 
 }  // namespace sextant::fast

@@ -65,32 +65,34 @@ namespace sextant::fast {
 HWY_EXPORT(GatherElements);
 
 template <Element T>
-void GatherRows(const EmbeddingTable<T>& table, std::span<const int64_t> token, T* y) noexcept {
+void GatherRows(const EmbeddingTable<T>& table, std::span<const int64_t> token, T* y) {
   const size_t bytes = table.M * sizeof(T);
   if (bytes == 0) return;  // the pointers may be null
   const bool stream = ShouldStream(2 * token.size() * bytes);
-  HWY_DYNAMIC_DISPATCH(GatherElements)(kDType<T>, &table, token, y, stream);
-  if (stream) StreamFence();
+  InRowParts(token.size(), table.M, [&](size_t first, size_t count) {
+    HWY_DYNAMIC_DISPATCH(GatherElements)
+    (kDType<T>, &table, token.subspan(first, count), y + first * table.M, stream);
+    if (stream) StreamFence();
+  });
 }
 
-template void GatherRows(const EmbeddingTable<double>&, std::span<const int64_t>, double*) noexcept;
-template void GatherRows(const EmbeddingTable<float>&, std::span<const int64_t>, float*) noexcept;
-template void GatherRows(const EmbeddingTable<F16>&, std::span<const int64_t>, F16*) noexcept;
-template void GatherRows(const EmbeddingTable<BF16>&, std::span<const int64_t>, BF16*) noexcept;
+template void GatherRows(const EmbeddingTable<double>&, std::span<const int64_t>, double*);
+template void GatherRows(const EmbeddingTable<float>&, std::span<const int64_t>, float*);
+template void GatherRows(const EmbeddingTable<F16>&, std::span<const int64_t>, F16*);
+template void GatherRows(const EmbeddingTable<BF16>&, std::span<const int64_t>, BF16*);
 
 namespace {
 
-Tensors RunEmbedding(const Case& c, const Tensors& inputs) {
+StoredTensors RunEmbedding(const Case& c, const StoredTensors& inputs) {
   const Embedding op = StructOf<Embedding>(c);
   const size_t S = ExtentOf(c, "S"), V = ExtentOf(c, "V"), M = ExtentOf(c, "M");
-  for (size_t s = 0; s < S; ++s) RowOfToken(inputs[0].values, s, V);
-  const std::vector<int64_t> token = ToIntegers(inputs[0].values);
-  return WithElement(c.dtype(), [&]<class T>() -> Tensors {
-    const std::vector<T> rows = ToElements<T>(inputs[1].values);
-    std::vector<T> y(S * M);
-    GatherRows<T>({rows.data(), M, op.scale}, token, y.data());
-    return {ToTensor("y", {S, M}, y)};
+  const Tensor<double> tokens = ValuesOf(inputs[0]);
+  for (size_t s = 0; s < S; ++s) RowOfToken(tokens, s, V);
+  StoredTensors y = OutputsOf(c);
+  WithElement(c.dtype(), [&]<class T>() {
+    GatherRows<T>({inputs[1].As<T>(), M, op.scale}, ToIntegers(inputs[0]), y[0].As<T>());
   });
+  return y;
 }
 
 }  // namespace

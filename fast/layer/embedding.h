@@ -20,6 +20,6 @@ struct EmbeddingTable {
 // table. With scale 1 the rows are copied bit by bit. Otherwise the scale is rounded to f32 (f64
 // for f64), and the product is rounded once. y must not overlap the table.
 template <Element T>
-void GatherRows(const EmbeddingTable<T>& table, std::span<const int64_t> token, T* y) noexcept;
+void GatherRows(const EmbeddingTable<T>& table, std::span<const int64_t> token, T* y);
 
 }  // namespace sextant::fast

@@ -14,19 +14,18 @@ struct FeedForwardWeights {
 };
 
 // Arguments of a call: input x[N,M], output y[N,M], output hidden[N,F] (the input of the last
-// layer); scratch memory other[N,F] and sums[kLinearScratch].
+// layer); scratch memory other[N,F].
 template <Element T>
 struct FeedForwardRows {
   size_t N = 0, M = 0, F = 0;
   const T* x = nullptr;
   T *y = nullptr, *hidden = nullptr, *other = nullptr;
-  Computed<T>* sums = nullptr;
 };
 
 // hidden = f(x gate^T) (x up^T), y = hidden down^T, plus the biases that are not null. Layers and
 // gate have the errors stated in fast/layer/linear.h and fast/layer/gated.h; each is rounded to T.
 template <Element T>
 void ApplyFeedForward(GateKind kind, const FeedForwardRows<T>& rows,
-                      const FeedForwardWeights<T>& weights) noexcept;
+                      const FeedForwardWeights<T>& weights);
 
 }  // namespace sextant::fast

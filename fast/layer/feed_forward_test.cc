@@ -17,19 +17,18 @@ class ApplyFeedForwardTest : public testing::Test {
                      gate_bias = random.Fill<T>(F), up_bias = random.Fill<T>(F),
                      down_bias = random.Fill<T>(M);
     Guarded<T> y(N * M), hidden(N * F), other(N * F);
-    Guarded<Computed<T>> sums(kLinearScratch);
     const auto bias = [biased](const Guarded<T>& b) { return biased ? b.data() : nullptr; };
     ApplyFeedForward<T>(
-        kind, {N, M, F, x.data(), y.data(), hidden.data(), other.data(), sums.data()},
+        kind, {N, M, F, x.data(), y.data(), hidden.data(), other.data()},
         {gate.data(), up.data(), down.data(), bias(gate_bias), bias(up_bias), bias(down_bias)});
 
     Guarded<T> a(N * F), b(N * F), c(N * F), expected(N * M);
-    ApplyLinear<T>({N, F, M}, x.data(), gate.data(), bias(gate_bias), a.data(), sums.data());
-    ApplyLinear<T>({N, F, M}, x.data(), up.data(), bias(up_bias), b.data(), sums.data());
+    ApplyLinear<T>({N, F, M}, x.data(), gate.data(), bias(gate_bias), a.data());
+    ApplyLinear<T>({N, F, M}, x.data(), up.data(), bias(up_bias), b.data());
     const auto row = static_cast<ptrdiff_t>(F);
     Gate<T>({.N = N, .F = F, .gate_row = row, .up_row = row, .y_row = row, .kind = kind}, a.data(),
             b.data(), c.data());
-    ApplyLinear<T>({N, M, F}, c.data(), down.data(), bias(down_bias), expected.data(), sums.data());
+    ApplyLinear<T>({N, M, F}, c.data(), down.data(), bias(down_bias), expected.data());
     EXPECT_TRUE(hidden.SameBits(c));
     EXPECT_TRUE(y.SameBits(expected));
   }

@@ -79,16 +79,22 @@ namespace sextant::fast {
 HWY_EXPORT(GateElements);
 
 template <Element T>
-void Gate(const GateRows& rows, const T* gate, const T* up, T* y) noexcept {
+void Gate(const GateRows& rows, const T* gate, const T* up, T* y) {
   const bool stream = y != gate && y != up && ShouldStream(3 * rows.N * rows.F * sizeof(T));
-  HWY_DYNAMIC_DISPATCH(GateElements)(kDType<T>, rows, gate, up, y, stream);
-  if (stream) StreamFence();
+  InRowParts(rows.N, rows.F, [&](size_t first, size_t count) {
+    const auto n = static_cast<ptrdiff_t>(first);
+    GateRows part = rows;
+    part.N = count;
+    HWY_DYNAMIC_DISPATCH(GateElements)
+    (kDType<T>, part, gate + n * rows.gate_row, up + n * rows.up_row, y + n * rows.y_row, stream);
+    if (stream) StreamFence();
+  });
 }
 
-template void Gate(const GateRows&, const double*, const double*, double*) noexcept;
-template void Gate(const GateRows&, const float*, const float*, float*) noexcept;
-template void Gate(const GateRows&, const F16*, const F16*, F16*) noexcept;
-template void Gate(const GateRows&, const BF16*, const BF16*, BF16*) noexcept;
+template void Gate(const GateRows&, const double*, const double*, double*);
+template void Gate(const GateRows&, const float*, const float*, float*);
+template void Gate(const GateRows&, const F16*, const F16*, F16*);
+template void Gate(const GateRows&, const BF16*, const BF16*, BF16*);
 
 namespace {
 
@@ -99,15 +105,9 @@ StoredTensors RunGated(const Case& c, const StoredTensors& inputs) {
   GateRows rows{N, F, row, row, row, op.kind, op.Beta()};
   rows.plus_one = op.plus_one;
   if (op.limit) rows.limit = *op.limit;
-  StoredTensors y = OneOutput(c);
-  WithElement(c.dtype(), [&]<class T>() {
-    InRowParts(N, F, [&](size_t first, size_t count) {
-      GateRows part = rows;
-      part.N = count;
-      const size_t at = first * F;
-      Gate(part, inputs[0].As<T>() + at, inputs[1].As<T>() + at, y[0].As<T>() + at);
-    });
-  });
+  StoredTensors y = OutputsOf(c);
+  WithElement(c.dtype(),
+              [&]<class T>() { Gate(rows, inputs[0].As<T>(), inputs[1].As<T>(), y[0].As<T>()); });
   return y;
 }
 
@@ -115,7 +115,7 @@ StoredTensors RunGated(const Case& c, const StoredTensors& inputs) {
 
 template <>
 CaseKernel MakeKernel<Gated>() {
-  return StoredKernel<RunGated>(DeclinesMixedTypes);
+  return {DeclinesMixedTypes, RunGated};
 }
 
 }  // namespace sextant::fast

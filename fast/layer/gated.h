@@ -21,6 +21,6 @@ struct GateRows {
   bool plus_one = false;  // the offset is 1, otherwise 0
 };
 template <Element T>
-void Gate(const GateRows& rows, const T* gate, const T* up, T* y) noexcept;
+void Gate(const GateRows& rows, const T* gate, const T* up, T* y);
 
 }  // namespace sextant::fast

@@ -24,7 +24,7 @@ StoredTensors RunGatedQuantize(const Case& c, const StoredTensors& inputs) {
 
 template <>
 CaseKernel MakeKernel<GatedQuantize>() {
-  return StoredKernel<RunGatedQuantize>(DeclinesMixedTypes);
+  return {DeclinesMixedTypes, RunGatedQuantize};
 }
 
 }  // namespace sextant::fast

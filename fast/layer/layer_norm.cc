@@ -78,20 +78,25 @@ HWY_EXPORT(CenterElements);
 
 template <Element T>
 void NormalizeCentered(const CenteredRows& rows, const T* x, const Computed<T>* weight,
-                       const Computed<T>* bias, T* y) noexcept {
+                       const Computed<T>* bias, T* y) {
   const bool stream = x != y && ShouldStream(2 * rows.N * rows.M * sizeof(T));
-  HWY_DYNAMIC_DISPATCH(CenterElements)(kDType<T>, rows, x, weight, bias, y, stream);
-  if (stream) StreamFence();
+  InRowParts(rows.N, rows.M, [&](size_t first, size_t count) {
+    const auto n = static_cast<ptrdiff_t>(first);
+    CenteredRows part = rows;
+    part.N = count;
+    HWY_DYNAMIC_DISPATCH(CenterElements)
+    (kDType<T>, part, x + n * rows.x_row, weight, bias, y + n * rows.y_row, stream);
+    if (stream) StreamFence();
+  });
 }
 
 template void NormalizeCentered(const CenteredRows&, const double*, const double*, const double*,
-                                double*) noexcept;
+                                double*);
 template void NormalizeCentered(const CenteredRows&, const float*, const float*, const float*,
-                                float*) noexcept;
-template void NormalizeCentered(const CenteredRows&, const F16*, const float*, const float*,
-                                F16*) noexcept;
+                                float*);
+template void NormalizeCentered(const CenteredRows&, const F16*, const float*, const float*, F16*);
 template void NormalizeCentered(const CenteredRows&, const BF16*, const float*, const float*,
-                                BF16*) noexcept;
+                                BF16*);
 
 namespace {
 
@@ -99,13 +104,10 @@ StoredTensors RunLayerNorm(const Case& c, const StoredTensors& inputs) {
   const LayerNorm op = StructOf<LayerNorm>(c);
   const size_t N = ExtentOf(c, "N"), M = ExtentOf(c, "M");
   const auto row = static_cast<ptrdiff_t>(M);
-  StoredTensors y = OneOutput(c);
+  StoredTensors y = OutputsOf(c);
   WithElement(c.dtype(), [&]<class T>() {
-    InRowParts(N, M, [&](size_t first, size_t count) {
-      NormalizeCentered({count, M, row, row, op.eps}, inputs[0].As<T>() + first * M,
-                        inputs[1].As<Computed<T>>(), inputs[2].As<Computed<T>>(),
-                        y[0].As<T>() + first * M);
-    });
+    NormalizeCentered({N, M, row, row, op.eps}, inputs[0].As<T>(), inputs[1].As<Computed<T>>(),
+                      inputs[2].As<Computed<T>>(), y[0].As<T>());
   });
   return y;
 }
@@ -114,7 +116,7 @@ StoredTensors RunLayerNorm(const Case& c, const StoredTensors& inputs) {
 
 template <>
 CaseKernel MakeKernel<LayerNorm>() {
-  return StoredKernel<RunLayerNorm>(DeclinesMixedTypes);
+  return {DeclinesMixedTypes, RunLayerNorm};
 }
 
 }  // namespace sextant::fast

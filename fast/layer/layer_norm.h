@@ -24,6 +24,6 @@ struct CenteredRows {
 //   result             u relative each: the product with the weight (unless fused), and y
 template <Element T>
 void NormalizeCentered(const CenteredRows& rows, const T* x, const Computed<T>* weight,
-                       const Computed<T>* bias, T* y) noexcept;
+                       const Computed<T>* bias, T* y);
 
 }  // namespace sextant::fast

@@ -5,6 +5,9 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
+#include <algorithm>
+#include <memory>
+
 #include "fast/kernel/kernel.h"
 #include "fast/kernel/typed.h"
 #include "fast/simd/matmul-inl.h"
@@ -24,24 +27,25 @@ HWY_INLINE void FinishRow(const C* sums, const T* bias, T* y, size_t F) {
   });
 }
 
+// Rows of y are y_row elements apart.
 template <class T, class C = Computed<T>>
 HWY_INLINE void ApplyAll(const ProductShape& shape, const T* x, const T* weight, const T* bias,
-                         T* y, C* scratch) {
-  const auto K = static_cast<ptrdiff_t>(shape.K), F = static_cast<ptrdiff_t>(shape.F);
+                         T* y, size_t y_row, C* scratch) {
+  const auto K = static_cast<ptrdiff_t>(shape.K);
   for (size_t n0 = 0; n0 < shape.N; n0 += kLinearRows) {
     for (size_t f0 = 0; f0 < shape.F; f0 += kLinearColumns) {
       const ProductShape part{std::min(kLinearRows, shape.N - n0),
                               std::min(kLinearColumns, shape.F - f0), shape.K};
-      T* to = y + n0 * shape.F + f0;
+      T* to = y + n0 * y_row + f0;
       C* sums = scratch + kProductScratch;
       ptrdiff_t row = static_cast<ptrdiff_t>(part.F);
       if constexpr (std::same_as<T, C>) {
         sums = to;
-        row = F;
+        row = static_cast<ptrdiff_t>(y_row);
       }
       Multiply<T, T>(part, {x + n0 * shape.K, K}, {weight + f0 * shape.K, K}, sums, row, scratch);
       if (std::same_as<T, C> && !bias) continue;
-      for (size_t n = 0; n < part.N; ++n, sums += row, to += F) {
+      for (size_t n = 0; n < part.N; ++n, sums += row, to += y_row) {
         FinishRow<T>(sums, bias ? bias + f0 : nullptr, to, part.F);
       }
     }
@@ -49,9 +53,9 @@ HWY_INLINE void ApplyAll(const ProductShape& shape, const T* x, const T* weight,
 }
 
 void LinearElements(DType dtype, const ProductShape& shape, UntypedInput x, UntypedInput weight,
-                    UntypedInput bias, UntypedOutput y, UntypedOutput scratch) {
+                    UntypedInput bias, UntypedOutput y, size_t y_row, UntypedOutput scratch) {
   WithElement(dtype, [=, &shape]<class T>() HWY_ATTR {
-    ApplyAll<T, Computed<T>>(shape, x, weight, bias, y, scratch);
+    ApplyAll<T, Computed<T>>(shape, x, weight, bias, y, y_row, scratch);
   });
 }
 
@@ -64,35 +68,45 @@ namespace sextant::fast {
 
 HWY_EXPORT(LinearElements);
 
+// Parts are of columns, or of rows if there are more: a part packs its rows and its columns. They
+// have whole tiles on every target.
 template <Element T>
-void ApplyLinear(const ProductShape& shape, const T* x, const T* weight, const T* bias, T* y,
-                 Computed<T>* scratch) noexcept {
-  HWY_DYNAMIC_DISPATCH(LinearElements)(kDType<T>, shape, x, weight, bias, y, scratch);
+void ApplyLinear(const ProductShape& shape, const T* x, const T* weight, const T* bias, T* y) {
+  const auto apply = [&](const ProductShape& part, size_t n0, size_t f0) {
+    const size_t sums = std::min(kLinearRows, part.N) * std::min(kLinearColumns, part.F);
+    const auto scratch = std::make_unique_for_overwrite<Computed<T>[]>(kProductScratch + sums);
+    HWY_DYNAMIC_DISPATCH(LinearElements)
+    (kDType<T>, part, x + n0 * shape.K, weight + f0 * shape.K, bias ? bias + f0 : nullptr,
+     y + n0 * shape.F + f0, shape.F, scratch.get());
+  };
+  constexpr size_t kUnit = 96;  // rows, or columns
+  const bool by_columns = shape.F >= shape.N;
+  const size_t all = by_columns ? shape.F : shape.N, other = by_columns ? shape.N : shape.F;
+  const size_t products = kUnit * other * shape.K;
+  InRowParts((all + kUnit - 1) / kUnit, products / kProductsPerElement,
+             [&](size_t first_unit, size_t units) {
+               const size_t first = first_unit * kUnit,
+                            count = std::min(units * kUnit, all - first);
+               if (by_columns) apply({shape.N, count, shape.K}, 0, first);
+               if (!by_columns) apply({count, shape.F, shape.K}, first, 0);
+             });
 }
 
-template void ApplyLinear(const ProductShape&, const double*, const double*, const double*, double*,
-                          double*) noexcept;
-template void ApplyLinear(const ProductShape&, const float*, const float*, const float*, float*,
-                          float*) noexcept;
-template void ApplyLinear(const ProductShape&, const F16*, const F16*, const F16*, F16*,
-                          float*) noexcept;
-template void ApplyLinear(const ProductShape&, const BF16*, const BF16*, const BF16*, BF16*,
-                          float*) noexcept;
+template void ApplyLinear(const ProductShape&, const double*, const double*, const double*,
+                          double*);
+template void ApplyLinear(const ProductShape&, const float*, const float*, const float*, float*);
+template void ApplyLinear(const ProductShape&, const F16*, const F16*, const F16*, F16*);
+template void ApplyLinear(const ProductShape&, const BF16*, const BF16*, const BF16*, BF16*);
 
 namespace {
 
-Tensors RunLinear(const Case& c, const Tensors& inputs) {
-  const ProductShape shape{ExtentOf(c, "N"), ExtentOf(c, "F"), ExtentOf(c, "M")};
-  return WithElement(c.dtype(), [&]<class T>() -> Tensors {
-    const auto x = ToElements<T>(inputs[0].values), weight = ToElements<T>(inputs[1].values);
-    const Tensor<double>* const given = FindValues(inputs, "bias");
-    const auto bias = given ? ToElements<T>(*given) : std::vector<T>();
-    std::vector<T> y(shape.N * shape.F);
-    std::vector<Computed<T>> scratch(kLinearScratch);
-    ApplyLinear(shape, x.data(), weight.data(), given ? bias.data() : nullptr, y.data(),
-                scratch.data());
-    return {ToTensor("y", {shape.N, shape.F}, y)};
+StoredTensors RunLinear(const Case& c, const StoredTensors& inputs) {
+  StoredTensors y = OutputsOf(c);
+  WithElement(c.dtype(), [&]<class T>() {
+    ApplyLinear({ExtentOf(c, "N"), ExtentOf(c, "F"), ExtentOf(c, "M")}, inputs[0].As<T>(),
+                inputs[1].As<T>(), Elements<T>(inputs, "bias").data(), y[0].As<T>());
   });
+  return y;
 }
 
 }  // namespace

@@ -13,9 +13,8 @@ void LinearBench(benchmark::State& state) {
   const ProductShape shape{static_cast<size_t>(state.range(0)), static_cast<size_t>(state.range(1)),
                            static_cast<size_t>(state.range(2))};
   const SkewedArray<T> x(shape.N * shape.K), weight(shape.F * shape.K), y(shape.N * shape.F);
-  std::vector<Computed<T>> scratch(kLinearScratch);
   const auto apply = [&] {
-    ApplyLinear<T>(shape, x.get(), weight.get(), nullptr, y.get(), scratch.data());
+    ApplyLinear<T>(shape, x.get(), weight.get(), nullptr, y.get());
     benchmark::ClobberMemory();
   };
   state.counters["peak_ratio"] =

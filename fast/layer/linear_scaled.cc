@@ -99,36 +99,37 @@ template void ApplyLinearScaled(const ScaledShape&, const float*, const float*,
 
 namespace {
 
-Tensors RunLinearScaled(const Case& c, const Tensors& inputs) {
+StoredTensors RunLinearScaled(const Case& c, const StoredTensors& inputs) {
   const ScaledShape shape{ExtentOf(c, "N"), ExtentOf(c, "B"), ExtentOf(c, "G"),
                           ExtentOf(c, "M"), ExtentOf(c, "F"), ExtentOf(c, "A")};
-  return WithElement(c.dtype(), [&]<class T>() -> Tensors {
+  StoredTensors y = OutputsOf(c);
+  WithElement(c.dtype(), [&]<class T>() {
     using C = Computed<T>;
-    const auto numbers = [&](const char* name) {
-      const Tensor<double>* const given = FindValues(inputs, name);
-      return given ? ToElements<C>(*given) : std::vector<C>();
-    };
     // Exact: both are small integers. A row of blocks has `block` numbers.
     const auto shifted = [&](const char* name, const char* zero_name, size_t block) {
-      std::vector<C> codes = numbers(name);
-      const std::vector<C> zero = numbers(zero_name);
-      for (size_t i = 0; !zero.empty() && i < codes.size(); ++i)
-        codes[i] -= zero[i / (block * shape.G * shape.M) * shape.G + i / shape.M % shape.G];
+      const Elements<C> all(inputs, name), zero(inputs, zero_name);
+      std::vector<C> codes(all.data(), all.data() + all.size());
+      for (size_t i = 0; zero.data() && i < codes.size(); ++i)
+        codes[i] -= zero.data()[i / (block * shape.G * shape.M) * shape.G + i / shape.M % shape.G];
       return codes;
     };
     const auto x = shifted("x", "x_zero", shape.B),
-               weight = shifted("weight", "weight_zero", shape.A), x_scale = numbers("x_scale"),
-               weight_scale = numbers("weight_scale");
-    const Tensor<double>* const given = FindValues(inputs, "bias");
-    const auto bias = given ? ToElements<T>(*given) : std::vector<T>();
-    std::vector<T> y(shape.rows() * shape.columns());
-    std::vector<C> scratch(shape.scratch());
-    const Scales<C> scales{FindValues(inputs, "x_scale") ? x_scale.data() : nullptr,
-                           weight_scale.data()};
-    ApplyLinearScaled(shape, x.data(), weight.data(), scales, given ? bias.data() : nullptr,
-                      y.data(), scratch.data());
-    return {ToTensor("y", {shape.N, shape.B, shape.F, shape.A}, y)};
+               weight = shifted("weight", "weight_zero", shape.A);
+    const Elements<C> x_scale(inputs, "x_scale"), weight_scale(inputs, "weight_scale");
+    const Elements<T> bias(inputs, "bias");
+    const size_t products = shape.B * shape.columns() * shape.G * shape.M;
+    InRowParts(shape.N, products / kProductsPerElement, [&](size_t first, size_t count) {
+      ScaledShape part = shape;
+      part.N = count;
+      std::vector<C> scratch(part.scratch());
+      const Scales<C> scales{x_scale.data() ? x_scale.data() + first * shape.G : nullptr,
+                             weight_scale.data()};
+      ApplyLinearScaled(part, x.data() + first * shape.B * shape.G * shape.M, weight.data(), scales,
+                        bias.data(), y[0].As<T>() + first * shape.B * shape.columns(),
+                        scratch.data());
+    });
   });
+  return y;
 }
 
 }  // namespace

@@ -18,9 +18,7 @@ struct Layer {
         bias(random.Fill<T>(of.F)) {}
   Guarded<T> Applied(bool biased = true) const {
     Guarded<T> y(shape.N * shape.F);
-    Guarded<Computed<T>> scratch(kLinearScratch);
-    ApplyLinear(shape, x.data(), weight.data(), biased ? bias.data() : nullptr, y.data(),
-                scratch.data());
+    ApplyLinear(shape, x.data(), weight.data(), biased ? bias.data() : nullptr, y.data());
     return y;
   }
 };

@@ -161,7 +161,7 @@ StoredTensors RunQuantize(const Case& c, const StoredTensors& inputs) {
 
 template <>
 CaseKernel MakeKernel<Quantize>() {
-  return StoredKernel<RunQuantize>(DeclinesMixedTypes);
+  return {DeclinesMixedTypes, RunQuantize};
 }
 
 }  // namespace sextant::fast

@@ -11,21 +11,13 @@
 
 namespace sextant::fast {
 
-// The input of that name; null if the case has none.
-inline const StoredTensor* FindInput(const StoredTensors& inputs, std::string_view name) {
-  const auto at = std::ranges::find(inputs, name, &StoredTensor::name);
-  return at == inputs.end() ? nullptr : &*at;
-}
-
 // The outputs of a case of quantize, or of an operation that ends with it, whose numbers have the
 // shape [N,A,G,M]. row_of<T>(n, buffer) returns row n, of A G M elements; it may write it to the
 // buffer, which is as long.
 template <class RowOf>
 StoredTensors QuantizedRows(const Case& c, Quantize op, const StoredTensors& inputs,
                             const Shape& shape, const RowOf& row_of) {
-  StoredTensors outputs;
-  for (const TensorSpec& spec : c.info().signature.outputs)
-    outputs.emplace_back(spec.name, c.DTypeOf(spec), c.ShapeOf(spec));
+  StoredTensors outputs = OutputsOf(c);
   op.scale_dtype = outputs[0].dtype();
   op.rounded_dtype = outputs[1].dtype();
   const size_t A = shape[1], G = shape[2], M = shape[3], size = A * G * M;

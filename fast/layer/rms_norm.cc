@@ -53,16 +53,22 @@ namespace sextant::fast {
 HWY_EXPORT(NormalizeElements);
 
 template <Element T>
-void NormalizeRows(const Rows& rows, const T* x, const Computed<T>* weight, T* y) noexcept {
+void NormalizeRows(const Rows& rows, const T* x, const Computed<T>* weight, T* y) {
   const bool stream = x != y && ShouldStream(2 * rows.N * rows.M * sizeof(T));
-  HWY_DYNAMIC_DISPATCH(NormalizeElements)(kDType<T>, rows, x, weight, y, stream);
-  if (stream) StreamFence();
+  InRowParts(rows.N, rows.M, [&](size_t first, size_t count) {
+    const auto n = static_cast<ptrdiff_t>(first);
+    Rows part = rows;
+    part.N = count;
+    HWY_DYNAMIC_DISPATCH(NormalizeElements)
+    (kDType<T>, part, x + n * rows.x_row, weight, y + n * rows.y_row, stream);
+    if (stream) StreamFence();
+  });
 }
 
-template void NormalizeRows(const Rows&, const double*, const double*, double*) noexcept;
-template void NormalizeRows(const Rows&, const float*, const float*, float*) noexcept;
-template void NormalizeRows(const Rows&, const F16*, const float*, F16*) noexcept;
-template void NormalizeRows(const Rows&, const BF16*, const float*, BF16*) noexcept;
+template void NormalizeRows(const Rows&, const double*, const double*, double*);
+template void NormalizeRows(const Rows&, const float*, const float*, float*);
+template void NormalizeRows(const Rows&, const F16*, const float*, F16*);
+template void NormalizeRows(const Rows&, const BF16*, const float*, BF16*);
 
 namespace {
 
@@ -70,12 +76,10 @@ StoredTensors RunRmsNorm(const Case& c, const StoredTensors& inputs) {
   const RmsNorm op = StructOf<RmsNorm>(c);
   const size_t N = ExtentOf(c, "N"), M = ExtentOf(c, "M");
   const auto row = static_cast<ptrdiff_t>(M);
-  StoredTensors y = OneOutput(c);
+  StoredTensors y = OutputsOf(c);
   WithElement(c.dtype(), [&]<class T>() {
-    InRowParts(N, M, [&](size_t first, size_t count) {
-      NormalizeRows({count, M, row, row, op.eps, op.unit_offset}, inputs[0].As<T>() + first * M,
-                    inputs[1].As<Computed<T>>(), y[0].As<T>() + first * M);
-    });
+    NormalizeRows({N, M, row, row, op.eps, op.unit_offset}, inputs[0].As<T>(),
+                  inputs[1].As<Computed<T>>(), y[0].As<T>());
   });
   return y;
 }
@@ -84,7 +88,7 @@ StoredTensors RunRmsNorm(const Case& c, const StoredTensors& inputs) {
 
 template <>
 CaseKernel MakeKernel<RmsNorm>() {
-  return StoredKernel<RunRmsNorm>(DeclinesMixedTypes);
+  return {DeclinesMixedTypes, RunRmsNorm};
 }
 
 }  // namespace sextant::fast

@@ -20,6 +20,6 @@ struct Rows {
 // Worst-case relative error before the last rounding, to first order in u: (M + 9) u / 2 for the
 // root, and 3 u for 1/root, x/root and the weight.
 template <Element T>
-void NormalizeRows(const Rows& rows, const T* x, const Computed<T>* weight, T* y) noexcept;
+void NormalizeRows(const Rows& rows, const T* x, const Computed<T>* weight, T* y);
 
 }  // namespace sextant::fast

@@ -31,7 +31,7 @@ StoredTensors RunRmsNormQuantize(const Case& c, const StoredTensors& inputs) {
 
 template <>
 CaseKernel MakeKernel<RmsNormQuantize>() {
-  return StoredKernel<RunRmsNormQuantize>(DeclinesMixedTypes);
+  return {DeclinesMixedTypes, RunRmsNormQuantize};
 }
 
 }  // namespace sextant::fast

@@ -72,17 +72,21 @@ namespace sextant::fast {
 HWY_EXPORT(FillElements);
 
 template <Element T>
-void FillAlibi(const AlibiInputs& in, std::span<const Computed<T>> slope, T* bias) noexcept {
+void FillAlibi(const AlibiInputs& in, std::span<const Computed<T>> slope, T* bias) {
   const bool stream =
       ShouldStream(slope.size() * in.query_position.size() * in.key_position.size() * sizeof(T));
-  HWY_DYNAMIC_DISPATCH(FillElements)(kDType<T>, in, slope.data(), slope.size(), bias, stream);
-  if (stream) StreamFence();
+  const size_t size = in.query_position.size() * in.key_position.size();
+  InRowParts(slope.size(), size, [&](size_t first, size_t count) {
+    HWY_DYNAMIC_DISPATCH(FillElements)
+    (kDType<T>, in, slope.data() + first, count, bias + first * size, stream);
+    if (stream) StreamFence();
+  });
 }
 
-template void FillAlibi(const AlibiInputs&, std::span<const double>, double*) noexcept;
-template void FillAlibi(const AlibiInputs&, std::span<const float>, float*) noexcept;
-template void FillAlibi(const AlibiInputs&, std::span<const float>, F16*) noexcept;
-template void FillAlibi(const AlibiInputs&, std::span<const float>, BF16*) noexcept;
+template void FillAlibi(const AlibiInputs&, std::span<const double>, double*);
+template void FillAlibi(const AlibiInputs&, std::span<const float>, float*);
+template void FillAlibi(const AlibiInputs&, std::span<const float>, F16*);
+template void FillAlibi(const AlibiInputs&, std::span<const float>, BF16*);
 
 namespace {
 
@@ -94,16 +98,14 @@ std::string Declines(const Case& c) {
   return Contains(computed, c.DTypeOf(inputs[0])) ? "" : "no kernel for slopes of more bits";
 }
 
-Tensors RunAlibi(const Case& c, const Tensors& inputs) {
-  const std::vector<int64_t> query = ToIntegers(inputs[1].values),
-                             key = ToIntegers(inputs[2].values);
+StoredTensors RunAlibi(const Case& c, const StoredTensors& inputs) {
+  const std::vector<int64_t> query = ToIntegers(inputs[1]), key = ToIntegers(inputs[2]);
   const AlibiInputs in{StructOf<Alibi>(c).form, query, key};
-  return WithElement(c.dtype(), [&]<class T>() -> Tensors {
-    const auto slope = ToElements<Computed<T>>(inputs[0].values);
-    std::vector<T> bias(slope.size() * query.size() * key.size());
-    FillAlibi<T>(in, slope, bias.data());
-    return {ToTensor("bias", {slope.size(), query.size(), key.size()}, bias)};
+  StoredTensors bias = OutputsOf(c);
+  WithElement(c.dtype(), [&]<class T>() {
+    FillAlibi<T>(in, Elements<Computed<T>>(inputs[0]).all(), bias[0].As<T>());
   });
+  return bias;
 }
 
 }  // namespace

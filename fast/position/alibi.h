@@ -18,6 +18,6 @@ struct AlibiInputs {
 // bias[h,s,t], row-major, for every slope, query and key. Distances are differences of integers.
 // Each is rounded to f32 (f64 for f64), multiplied by the slope in that type, and rounded to T.
 template <Element T>
-void FillAlibi(const AlibiInputs& inputs, std::span<const Computed<T>> slope, T* bias) noexcept;
+void FillAlibi(const AlibiInputs& inputs, std::span<const Computed<T>> slope, T* bias);
 
 }  // namespace sextant::fast

@@ -24,16 +24,16 @@ std::string DeclinesTinySlopes(const Case& c) {
   return op.max_bias > kLargestBias ? "slopes below 2^-" + PrintValue(kLargestBias) : "";
 }
 
-Tensors RunAlibiSlopes(const Case& c, const Tensors&) {
+StoredTensors RunAlibiSlopes(const Case& c, const StoredTensors&) {
   const auto op = StructOf<AlibiSlopes>(c);
   const auto heads = static_cast<int64_t>(ExtentOf(c, "H"));
-  return WithElement(c.DTypeOf(c.info().signature.outputs[0]), [&]<class T>() -> Tensors {
-    std::vector<T> slope;
-    for (int64_t h = 0; h < heads; ++h) {
-      slope.push_back(FromDoubleDouble<T>(Slope(op.max_bias, AlibiSlopes::ExponentOf(h, heads))));
-    }
-    return {ToTensor("slope", {slope.size()}, slope)};
+  StoredTensors slope = OutputsOf(c);
+  WithElement(slope[0].dtype(), [&]<class T>() {
+    for (int64_t h = 0; h < heads; ++h)
+      slope[0].As<T>()[h] =
+          FromDoubleDouble<T>(Slope(op.max_bias, AlibiSlopes::ExponentOf(h, heads)));
   });
+  return slope;
 }
 
 }  // namespace

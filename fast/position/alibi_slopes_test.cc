@@ -12,7 +12,7 @@ namespace {
 std::vector<double> SlopesOf(const std::string& words) {
   const Case c = Case::Parse("alibi_slopes " + words);
   EXPECT_EQ(KernelOf("alibi_slopes").declines(c), "");
-  return KernelOf("alibi_slopes").run(c, {})[0].values.data;
+  return AnswerOf(c, {})[0].values.data;
 }
 
 // IEEE 754 requires that sqrt of a power of two is correctly rounded.

@@ -87,11 +87,10 @@ struct NearQueries {
   }
 };
 
-}  // namespace
-
+// Fills the bias of `count` heads; the rows of the table are `heads` elements apart.
 template <Element T>
-void FillRelativeBias(const RelativePositions& positions, const T* table, size_t heads,
-                      T* bias) noexcept {
+void FillHeads(const RelativePositions& positions, const T* table, size_t heads, size_t count,
+               T* bias) {
   const auto& [buckets, query, key] = positions;
   int64_t ahead[2 * kStep];
   int32_t row[2 * kStep];
@@ -107,7 +106,7 @@ void FillRelativeBias(const RelativePositions& positions, const T* table, size_t
       for (size_t i = 0; i < length; ++i)
         ahead[i] = (in_line ? keys[0] + static_cast<int64_t>(i) : keys[i]) - near.most;
       FindRows(buckets, {ahead, length}, heads, row);
-      for (size_t h = 0; h < heads; ++h) {
+      for (size_t h = 0; h < count; ++h) {
         for (size_t i = 0; i < length; ++i) line[i] = table[static_cast<size_t>(row[i]) + h];
         for (size_t q = s; q < s + queries; ++q)
           std::copy_n(line + (near.most - query[q]), keys.size(),
@@ -117,10 +116,20 @@ void FillRelativeBias(const RelativePositions& positions, const T* table, size_t
   }
 }
 
-template void FillRelativeBias(const RelativePositions&, const double*, size_t, double*) noexcept;
-template void FillRelativeBias(const RelativePositions&, const float*, size_t, float*) noexcept;
-template void FillRelativeBias(const RelativePositions&, const F16*, size_t, F16*) noexcept;
-template void FillRelativeBias(const RelativePositions&, const BF16*, size_t, BF16*) noexcept;
+}  // namespace
+
+template <Element T>
+void FillRelativeBias(const RelativePositions& positions, const T* table, size_t heads, T* bias) {
+  const size_t size = positions.query.size() * positions.key.size();
+  InRowParts(heads, size, [&](size_t first, size_t count) {
+    FillHeads(positions, table + first, heads, count, bias + first * size);
+  });
+}
+
+template void FillRelativeBias(const RelativePositions&, const double*, size_t, double*);
+template void FillRelativeBias(const RelativePositions&, const float*, size_t, float*);
+template void FillRelativeBias(const RelativePositions&, const F16*, size_t, F16*);
+template void FillRelativeBias(const RelativePositions&, const BF16*, size_t, BF16*);
 
 namespace {
 
@@ -130,18 +139,16 @@ std::string Declines(const Case& c) {
   return ExtentOf(c, "H") >= kMostHeads ? "2^20 heads or more" : DeclinesMixedTypes(c);
 }
 
-Tensors RunRelativeBias(const Case& c, const Tensors& inputs) {
+StoredTensors RunRelativeBias(const Case& c, const StoredTensors& inputs) {
   const auto op = StructOf<RelativeBias>(c);
   const RelativeBuckets buckets(op.P.value, op.max_distance, op.bidirectional);
-  const std::vector<int64_t> query = ToIntegers(inputs[1].values),
-                             key = ToIntegers(inputs[2].values);
-  const size_t H = ExtentOf(c, "H");
-  return WithElement(c.dtype(), [&]<class T>() -> Tensors {
-    const auto table = ToElements<T>(inputs[0].values);
-    std::vector<T> bias(H * query.size() * key.size());
-    FillRelativeBias<T>({buckets, query, key}, table.data(), H, bias.data());
-    return {ToTensor("bias", {H, query.size(), key.size()}, bias)};
+  const std::vector<int64_t> query = ToIntegers(inputs[1]), key = ToIntegers(inputs[2]);
+  StoredTensors bias = OutputsOf(c);
+  WithElement(c.dtype(), [&]<class T>() {
+    FillRelativeBias<T>({buckets, query, key}, inputs[0].As<T>(), ExtentOf(c, "H"),
+                        bias[0].As<T>());
   });
+  return bias;
 }
 
 }  // namespace

@@ -6,7 +6,7 @@
 
 #include "fast/simd/element.h"
 #include "reference/number/double_double/double_double.h"
-#include "reference/number/tensor/tensor.h"
+#include "reference/number/tensor/stored_tensor.h"
 
 namespace sextant::fast {
 
@@ -14,11 +14,9 @@ namespace sextant::fast {
 // for f64) and rounds once. The error before the last rounding is at most u |y| with unit roundoff
 // u, if no number is subnormal. y is x, or does not overlap x.
 template <Element T>
-void ScaleRows(size_t rows, size_t width, const T* x, std::span<const Computed<T>> factor,
-               T* y) noexcept;
+void ScaleRows(size_t rows, size_t width, const T* x, std::span<const Computed<T>> factor, T* y);
 
 // y[b,h,s,d] = x[b,h,s,d] factor[s]. Factors are first rounded to Computed<T>.
-Tensors ScaleByPosition(DType dtype, const Tensor<double>& x,
-                        const std::vector<DoubleDouble>& factor);
+StoredTensors ScaleByPosition(const StoredTensor& x, const std::vector<DoubleDouble>& factor);
 
 }  // namespace sextant::fast

@@ -18,13 +18,15 @@ std::vector<DoubleDouble> FrequenciesOf(const Sinusoidal& op) {
   return frequencies;
 }
 
-Tensors RunSinusoidal(const Case& c, const Tensors& inputs) {
+StoredTensors RunSinusoidal(const Case& c, const StoredTensors& inputs) {
   const auto op = StructOf<Sinusoidal>(c);
   const auto M = static_cast<size_t>(op.M.value), half = M / 2;
-  const std::vector<double>& position = inputs[0].values.data;
+  const std::vector<double> position = ValuesOf(inputs[0]).data;
   const bool interleaved = op.layout == Layout::kInterleaved;
-  return WithElement(c.dtype(), [&]<class T>() -> Tensors {
-    std::vector<T> cosine(position.size() * half), sine(cosine.size()), y(2 * cosine.size());
+  StoredTensors outputs = OutputsOf(c);
+  WithElement(c.dtype(), [&]<class T>() {
+    std::vector<T> cosine(position.size() * half), sine(cosine.size());
+    T* const y = outputs[0].As<T>();
     FillTable<T>(position, FrequenciesOf(op), 1.0, cosine.data(), sine.data());
     for (size_t s = 0; s < position.size(); ++s) {
       for (size_t k = 0; k < half; ++k) {
@@ -32,8 +34,8 @@ Tensors RunSinusoidal(const Case& c, const Tensors& inputs) {
         y[s * M + (interleaved ? 2 * k + 1 : half + k)] = cosine[s * half + k];
       }
     }
-    return {ToTensor("y", {position.size(), M}, y)};
   });
+  return outputs;
 }
 
 }  // namespace

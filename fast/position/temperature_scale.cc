@@ -8,13 +8,13 @@ namespace sextant::fast {
 namespace {
 
 // factor = 1 + beta ln(1 + n). Error of the second term: 36 units of 2^-106.
-Tensors RunTemperatureScale(const Case& c, const Tensors& inputs) {
+StoredTensors RunTemperatureScale(const Case& c, const StoredTensors& inputs) {
   const auto op = StructOf<TemperatureScale>(c);
   std::vector<DoubleDouble> factor;
-  for (const double p : inputs[1].values.data) {
+  for (const double p : ValuesOf(inputs[1]).data) {
     factor.push_back(log(DoubleDouble(1 + op.Steps(p))) * op.beta + 1.0);
   }
-  return ScaleByPosition(c.dtype(), inputs[0].values, factor);
+  return ScaleByPosition(inputs[0], factor);
 }
 
 }  // namespace

@@ -29,7 +29,7 @@ StoredTensors RunRope(const Case& c, const StoredTensors& inputs) {
 
 template <>
 CaseKernel MakeKernel<Rope>() {
-  return StoredKernel<RunRope>(DeclinesMixedTypes);
+  return {DeclinesMixedTypes, RunRope};
 }
 
 }  // namespace sextant::fast

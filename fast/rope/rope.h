@@ -38,19 +38,7 @@ StoredTensors RotateByTables(const Rotation& r, const StoredTensor& x, const Fil
     fill(cosine.data(), sine.data());
     const RotaryTable<Table> table{cosine.data(), sine.data(), static_cast<ptrdiff_t>(rows * pairs),
                                    shared ? 0 : static_cast<ptrdiff_t>(pairs)};
-    InRowParts(r.S, r.B * r.H * r.D, [&](size_t first, size_t count) {
-      const auto at = static_cast<ptrdiff_t>(first);
-      Rotation part = r;
-      part.S = count;
-      Heads<const T> from = Dense(r, x.As<T>());
-      Heads<T> to = Dense(r, y[0].As<T>());
-      from.data += at * from.row;
-      to.data += at * to.row;
-      RotaryTable<Table> of_part = table;
-      of_part.cosine += at * table.row;
-      of_part.sine += at * table.row;
-      Rotate<T, Table>(part, from, of_part, to);
-    });
+    Rotate<T, Table>(r, Dense(r, x.As<T>()), table, Dense(r, y[0].As<T>()));
   });
   return y;
 }

@@ -36,12 +36,13 @@ void RotateWindows(Rotation r, size_t windows, const T* x, const Table* cosine, 
   }
 }
 
-Tensors RunRopeAxial(const Case& c, const Tensors& inputs) {
+StoredTensors RunRopeAxial(const Case& c, const StoredTensors& inputs) {
   const auto op = StructOf<RopeAxial>(c);
-  const Tensor<double>&x = inputs[0].values, &position = inputs[1].values;
-  const Rotation rotation = RotationOf(op, x.shape);
+  const Tensor<double> position = ValuesOf(inputs[1]);
+  const Rotation rotation = RotationOf(op, inputs[0].shape());
   const size_t P = op.PairsPerAxis(), pairs = rotation.R / 2;
-  return WithElement(c.dtype(), [&]<class T>() -> Tensors {
+  StoredTensors y = OutputsOf(c);
+  WithElement(c.dtype(), [&]<class T>() {
     using Table = Computed<T>;
     std::vector<Table> cosine(rotation.B * rotation.S * pairs), sine(cosine.size());
     for (size_t a = 0; a < position.shape[1]; ++a) {
@@ -53,12 +54,10 @@ Tensors RunRopeAxial(const Case& c, const Tensors& inputs) {
       FillAxis<Table>(PositionsOfAxis(position, a).data, own, columns, pairs, cosine.data(),
                       sine.data());
     }
-    const std::vector<T> from = ToElements<T>(x);
-    std::vector<T> to(from.size());
-    RotateWindows<T, Table>(rotation, op.Windows(), from.data(), cosine.data(), sine.data(),
-                            to.data());
-    return {ToTensor("y", x.shape, to)};
+    RotateWindows<T, Table>(rotation, op.Windows(), inputs[0].As<T>(), cosine.data(), sine.data(),
+                            y[0].As<T>());
   });
+  return y;
 }
 
 }  // namespace

@@ -19,7 +19,7 @@ StoredTensors RunRopeComplex(const Case& c, const StoredTensors& inputs) {
 
 template <>
 CaseKernel MakeKernel<RopeComplex>() {
-  return StoredKernel<RunRopeComplex>(DeclinesMixedTypes);
+  return {DeclinesMixedTypes, RunRopeComplex};
 }
 
 }  // namespace sextant::fast

@@ -8,14 +8,16 @@
 namespace sextant::fast {
 namespace {
 
-// The columns of the pairs, half [rows, pairs], in their columns of the layout.
+// table: the columns of the pairs, half [rows, pairs], in their columns of the layout.
 template <Element T>
-std::vector<T> Arranged(TableLayout layout, size_t pairs, const std::vector<T>& half) {
-  if (layout == TableLayout::kHalfWidth) return half;
-  std::vector<T> table(2 * half.size());
+void Arrange(TableLayout layout, size_t pairs, const std::vector<T>& half, T* table) {
+  if (layout == TableLayout::kHalfWidth) {
+    std::ranges::copy(half, table);
+    return;
+  }
   for (size_t row = 0; row < half.size(); row += pairs) {
     const T* from = half.data() + row;
-    T* to = table.data() + 2 * row;
+    T* to = table + 2 * row;
     if (layout == TableLayout::kHalves) {
       std::copy_n(from, pairs, to);
       std::copy_n(from, pairs, to + pairs);
@@ -23,22 +25,21 @@ std::vector<T> Arranged(TableLayout layout, size_t pairs, const std::vector<T>& 
       for (size_t k = 0; k < pairs; ++k) to[2 * k] = to[2 * k + 1] = from[k];
     }
   }
-  return table;
 }
 
-Tensors RunRopeCosSin(const Case& c, const Tensors& inputs) {
+StoredTensors RunRopeCosSin(const Case& c, const StoredTensors& inputs) {
   const auto op = StructOf<RopeCosSin>(c);
-  const std::vector<double>& position = inputs[0].values.data;
+  const std::vector<double> position = ValuesOf(inputs[0]).data;
   const auto pairs = static_cast<size_t>(op.R.value / 2);
   const Frequencies frequencies = ScaledFrequencies(op.Frequencies());
-  const auto& spec = c.info().signature.outputs[0];
-  return WithElement(c.DTypeOf(spec), [&]<class T>() -> Tensors {
+  StoredTensors table = OutputsOf(c);
+  WithElement(table[0].dtype(), [&]<class T>() {
     std::vector<T> cosine(position.size() * pairs), sine(cosine.size());
     FillTable<T>(position, frequencies.of_pair, frequencies.amplitude, cosine.data(), sine.data());
-    const Shape shape = c.ShapeOf(spec);
-    return {ToTensor("cos", shape, Arranged(op.layout, pairs, cosine)),
-            ToTensor("sin", shape, Arranged(op.layout, pairs, sine))};
+    Arrange(op.layout, pairs, cosine, table[0].As<T>());
+    Arrange(op.layout, pairs, sine, table[1].As<T>());
   });
+  return table;
 }
 
 }  // namespace

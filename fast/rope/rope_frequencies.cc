@@ -26,17 +26,15 @@ struct Number : DoubleDouble {
   static const DoubleDouble& Base(const Number& a) { return a; }
 };
 
-Tensors RunRopeFrequencies(const Case& c, const Tensors&) {
+StoredTensors RunRopeFrequencies(const Case& c, const StoredTensors&) {
   const auto op = StructOf<RopeFrequencies>(c);
-  const size_t R = ExtentOf(c, "R");
   const Frequencies frequencies = ScaledFrequencies(op);
-  return WithElement(c.DTypeOf(c.info().signature.outputs[0]), [&]<class T>() -> Tensors {
-    std::vector<T> rounded;
-    for (const DoubleDouble& f : frequencies.of_pair) rounded.push_back(FromDoubleDouble<T>(f));
-    return {ToTensor("inv_freq", {R / 2}, rounded),
-            ToTensor("attention_factor", {},
-                     std::vector<T>{FromDoubleDouble<T>(frequencies.amplitude)})};
+  StoredTensors outputs = OutputsOf(c);
+  WithElement(outputs[0].dtype(), [&]<class T>() {
+    std::ranges::transform(frequencies.of_pair, outputs[0].As<T>(), FromDoubleDouble<T>);
+    *outputs[1].As<T>() = FromDoubleDouble<T>(frequencies.amplitude);
   });
+  return outputs;
 }
 
 }  // namespace

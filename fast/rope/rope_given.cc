@@ -19,7 +19,7 @@ StoredTensors RunRopeGiven(const Case& c, const StoredTensors& inputs) {
 
 template <>
 CaseKernel MakeKernel<RopeGiven>() {
-  return StoredKernel<RunRopeGiven>(DeclinesMixedTypes);
+  return {DeclinesMixedTypes, RunRopeGiven};
 }
 
 }  // namespace sextant::fast

@@ -18,17 +18,18 @@ T Negated(T x) {
   }
 }
 
-Tensors RunRopeMatrix(const Case& c, const Tensors& inputs) {
+StoredTensors RunRopeMatrix(const Case& c, const StoredTensors& inputs) {
   const auto op = StructOf<RopeMatrix>(c);
   const auto D = static_cast<size_t>(op.D.value), half = D / 2;
-  const std::vector<double>& position = inputs[0].values.data;
+  const std::vector<double> position = ValuesOf(inputs[0]).data;
   const fast::Frequencies frequencies = ScaledFrequencies(op.Frequencies());
-  return WithElement(c.dtype(), [&]<class T>() -> Tensors {
+  StoredTensors outputs = OutputsOf(c);
+  WithElement(c.dtype(), [&]<class T>() {
     std::vector<T> cosine(position.size() * half), sine(cosine.size());
     FillTable<T>(position, frequencies.of_pair, frequencies.amplitude, cosine.data(), sine.data());
-    std::vector<T> matrix(position.size() * D * D, FromDouble<T>(0));
+    std::fill_n(outputs[0].As<T>(), position.size() * D * D, FromDouble<T>(0));
     for (size_t s = 0; s < position.size(); ++s) {
-      T* m = matrix.data() + s * D * D;
+      T* m = outputs[0].As<T>() + s * D * D;
       for (size_t k = 0; k < half; ++k) {
         const auto [i, j] = ChannelsOf(op.pairing, k, D);
         m[i * D + i] = m[j * D + j] = cosine[s * half + k];
@@ -36,8 +37,8 @@ Tensors RunRopeMatrix(const Case& c, const Tensors& inputs) {
         m[i * D + j] = Negated(sine[s * half + k]);
       }
     }
-    return {ToTensor("matrix", {position.size(), D, D}, matrix)};
   });
+  return outputs;
 }
 
 }  // namespace

@@ -36,18 +36,15 @@ void RelayoutRows(const Relayout& r, const void* weight, size_t row_bytes, void*
 
 namespace {
 
-Tensors RunRopeRelayout(const Case& c, const Tensors& inputs) {
+StoredTensors RunRopeRelayout(const Case& c, const StoredTensors& inputs) {
   const RopeRelayout op = StructOf<RopeRelayout>(c);
   const auto size = [](const Dimension& d) { return static_cast<size_t>(d.value); };
   const Relayout r{size(op.H), size(op.D), size(op.R), static_cast<size_t>(op.offset),
                    op.from,    op.to};
-  return WithElement(c.dtype(), [&]<class T>() -> Tensors {
-    const std::vector<T> weight = ToElements<T>(inputs[0].values);
-    std::vector<T> y(weight.size());
-    const Shape& shape = inputs[0].values.shape;
-    RelayoutRows(r, weight.data(), shape[1] * sizeof(T), y.data());
-    return {ToTensor("y", shape, y)};
-  });
+  StoredTensors y = OutputsOf(c);
+  RelayoutRows(r, inputs[0].As<std::byte>(), inputs[0].shape()[1] * SizeOf(inputs[0].dtype()),
+               y[0].As<std::byte>());
+  return y;
 }
 
 }  // namespace

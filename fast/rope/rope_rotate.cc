@@ -54,9 +54,7 @@ HWY_NOINLINE void StreamRows(const Rotation& r, HeadRows<const T> x, HeadRows<T>
 // Applies each block of the table to all heads before it reads the next block.
 template <class T, class Table, Rounding rounding>
 HWY_INLINE void RotateBlocks(const Rotation& r, const Heads<const T>& x,
-                             const RotaryTable<Table>& t, const Heads<T>& y) {
-  const size_t bytes = 2 * r.B * r.H * r.S * r.D * sizeof(T);
-  const bool large = ShouldStream(bytes);
+                             const RotaryTable<Table>& t, const Heads<T>& y, bool large) {
   const bool stream = large && x.data != y.data && r.D <= kStreamBuffer / sizeof(T);
   const size_t rows = std::max<size_t>(
       1, (large ? kLargeTableBlock : kTableBlock) / (std::max<size_t>(1, r.R) * sizeof(Table)));
@@ -82,20 +80,22 @@ HWY_INLINE void RotateBlocks(const Rotation& r, const Heads<const T>& x,
 
 template <class T, class Table>
 HWY_INLINE void RotateAll(const Rotation& r, const Heads<const T>& x, const RotaryTable<Table>& t,
-                          const Heads<T>& y) {
+                          const Heads<T>& y, bool large) {
   if constexpr (kMayHaveBF16Instruction && std::same_as<T, BF16>) {
-    if (HasBF16Instruction()) return RotateBlocks<T, Table, Rounding::kInstruction>(r, x, t, y);
+    if (HasBF16Instruction())
+      return RotateBlocks<T, Table, Rounding::kInstruction>(r, x, t, y, large);
   }
-  RotateBlocks<T, Table, Rounding::kPortable>(r, x, t, y);
+  RotateBlocks<T, Table, Rounding::kPortable>(r, x, t, y, large);
 }
 
 // table_dtype is dtype, or f32 for 16-bit dtypes.
 void RotateElements(DType dtype, DType table_dtype, const Rotation& r, const void* x,
-                    const void* table, const void* y) {
+                    const void* table, const void* y, bool large) {
   WithElement(dtype, [=, &r]<class T>() HWY_ATTR {
     const auto rotate = [=, &r]<class Table>() HWY_ATTR {
       RotateAll(r, *static_cast<const Heads<const T>*>(x),
-                *static_cast<const RotaryTable<Table>*>(table), *static_cast<const Heads<T>*>(y));
+                *static_cast<const RotaryTable<Table>*>(table), *static_cast<const Heads<T>*>(y),
+                large);
     };
     if (table_dtype == kDType<T>) return rotate.template operator()<T>();
     if constexpr (Narrow<T>) rotate.template operator()<Computed<T>>();
@@ -112,18 +112,30 @@ namespace sextant::fast {
 HWY_EXPORT(RotateElements);
 
 template <Element T, Element Table>
-void Rotate(const Rotation& r, Heads<const T> x, RotaryTable<Table> t, Heads<T> y) noexcept {
-  HWY_DYNAMIC_DISPATCH(RotateElements)(kDType<T>, kDType<Table>, r, &x, &t, &y);
+void Rotate(const Rotation& r, Heads<const T> x, RotaryTable<Table> t, Heads<T> y) {
+  const bool large = ShouldStream(2 * r.B * r.H * r.S * r.D * sizeof(T));
+  InRowParts(r.S, r.B * r.H * r.D, [&](size_t first, size_t count) {
+    const auto at = static_cast<ptrdiff_t>(first);
+    Rotation part = r;
+    part.S = count;
+    Heads<const T> from = x;
+    Heads<T> to = y;
+    RotaryTable<Table> of_part = t;
+    from.data += at * x.row;
+    to.data += at * y.row;
+    of_part.cosine += at * t.row;
+    of_part.sine += at * t.row;
+    HWY_DYNAMIC_DISPATCH(RotateElements)
+    (kDType<T>, kDType<Table>, part, &from, &of_part, &to, large);
+  });
 }
 
-template void Rotate(const Rotation&, Heads<const double>, RotaryTable<double>,
-                     Heads<double>) noexcept;
-template void Rotate(const Rotation&, Heads<const float>, RotaryTable<float>,
-                     Heads<float>) noexcept;
-template void Rotate(const Rotation&, Heads<const F16>, RotaryTable<F16>, Heads<F16>) noexcept;
-template void Rotate(const Rotation&, Heads<const F16>, RotaryTable<float>, Heads<F16>) noexcept;
-template void Rotate(const Rotation&, Heads<const BF16>, RotaryTable<BF16>, Heads<BF16>) noexcept;
-template void Rotate(const Rotation&, Heads<const BF16>, RotaryTable<float>, Heads<BF16>) noexcept;
+template void Rotate(const Rotation&, Heads<const double>, RotaryTable<double>, Heads<double>);
+template void Rotate(const Rotation&, Heads<const float>, RotaryTable<float>, Heads<float>);
+template void Rotate(const Rotation&, Heads<const F16>, RotaryTable<F16>, Heads<F16>);
+template void Rotate(const Rotation&, Heads<const F16>, RotaryTable<float>, Heads<F16>);
+template void Rotate(const Rotation&, Heads<const BF16>, RotaryTable<BF16>, Heads<BF16>);
+template void Rotate(const Rotation&, Heads<const BF16>, RotaryTable<float>, Heads<BF16>);
 
 namespace {
 
@@ -140,18 +152,7 @@ std::string Declines(const Case& c) {
   return "no kernel for such a table";
 }
 
-template <Element T, Element Table>
-Tensors RunAs(const Rotation& r, const Tensors& inputs) {
-  const std::vector<T> x = ToElements<T>(inputs[0].values);
-  const auto cosine = ToElements<Table>(inputs[1].values),
-             sine = ToElements<Table>(inputs[2].values);
-  std::vector<T> y(x.size());
-  const Heads<const T> from = Dense(r, x.data());
-  Rotate<T, Table>(r, from, DenseTable(r, cosine.data(), sine.data()), Dense(r, y.data()));
-  return {ToTensor("y", inputs[0].values.shape, y)};
-}
-
-Tensors RunRopeRotate(const Case& c, const Tensors& inputs) {
+StoredTensors RunRopeRotate(const Case& c, const StoredTensors& inputs) {
   const RopeRotate op = StructOf<RopeRotate>(c);
   const Rotation r{.B = ExtentOf(c, "B"),
                    .H = ExtentOf(c, "H"),
@@ -161,10 +162,17 @@ Tensors RunRopeRotate(const Case& c, const Tensors& inputs) {
                    .offset = static_cast<size_t>(op.offset),
                    .pairing = op.pairing,
                    .direction = op.direction};
-  return WithElement(c.dtype(), [&]<class T>() -> Tensors {
-    if (inputs[1].dtype == kDType<T>) return RunAs<T, T>(r, inputs);
-    return RunAs<T, Computed<T>>(r, inputs);
+  StoredTensors y = OutputsOf(c);
+  WithElement(c.dtype(), [&]<class T>() {
+    const auto rotate = [&]<class Table>() {
+      const Elements<Table> cosine(inputs[1]), sine(inputs[2]);
+      const Heads<const T> from = Dense(r, inputs[0].As<T>());
+      Rotate<T, Table>(r, from, DenseTable(r, cosine.data(), sine.data()), Dense(r, y[0].As<T>()));
+    };
+    if (inputs[1].dtype() == kDType<T>) return rotate.template operator()<T>();
+    rotate.template operator()<Computed<T>>();
   });
+  return y;
 }
 
 }  // namespace

@@ -49,6 +49,6 @@ RotaryTable<Table> DenseTable(const Rotation& r, const Table* cosine, const Tabl
 // Error of y_i before the last rounding, with unit roundoff u: at most u (|x_j s| + |y_i|) (1 + u);
 // not fused: u (|x_i c| + |x_j s| + |y_i|) (1 + u).
 template <Element T, Element Table>
-void Rotate(const Rotation& r, Heads<const T> x, RotaryTable<Table> table, Heads<T> y) noexcept;
+void Rotate(const Rotation& r, Heads<const T> x, RotaryTable<Table> table, Heads<T> y);
 
 }  // namespace sextant::fast

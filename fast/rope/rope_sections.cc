@@ -34,7 +34,7 @@ StoredTensors RunRopeSections(const Case& c, const StoredTensors& inputs) {
 
 template <>
 CaseKernel MakeKernel<RopeSections>() {
-  return StoredKernel<RunRopeSections>(DeclinesMixedTypes);
+  return {DeclinesMixedTypes, RunRopeSections};
 }
 
 }  // namespace sextant::fast

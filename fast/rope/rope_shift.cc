@@ -23,7 +23,7 @@ StoredTensors RunRopeShift(const Case& c, const StoredTensors& inputs) {
 
 template <>
 CaseKernel MakeKernel<RopeShift>() {
-  return StoredKernel<RunRopeShift>(DeclinesMixedTypes);
+  return {DeclinesMixedTypes, RunRopeShift};
 }
 
 }  // namespace sextant::fast

@@ -137,14 +137,18 @@ void FillTable(std::span<const double> position, std::span<const DoubleDouble> f
   while (rotating > 0 && frequency[rotating - 1].high == 0) --rotating;
   const size_t still = frequency.size() - rotating;
   const T still_cosine = FromDoubleDouble<T>(amplitude), zero = FromDouble<T>(0);
-  TableFiller filler(kDType<T>, frequency.first(rotating), amplitude, position);
-  for (const double p : position) {
-    filler.FillRow(static_cast<int64_t>(p), cosine, sine);
-    std::fill_n(cosine + rotating, still, still_cosine);
-    std::fill_n(sine + rotating, still, zero);
-    cosine += frequency.size();
-    sine += frequency.size();
-  }
+  InRowParts(position.size(), 2 * frequency.size(), [&](size_t first, size_t count) {
+    const std::span<const double> part = position.subspan(first, count);
+    TableFiller filler(kDType<T>, frequency.first(rotating), amplitude, part);
+    T *c = cosine + first * frequency.size(), *s = sine + first * frequency.size();
+    for (const double p : part) {
+      filler.FillRow(static_cast<int64_t>(p), c, s);
+      std::fill_n(c + rotating, still, still_cosine);
+      std::fill_n(s + rotating, still, zero);
+      c += frequency.size();
+      s += frequency.size();
+    }
+  });
 }
 
 template void FillTable(std::span<const double>, std::span<const DoubleDouble>, const DoubleDouble&,
@@ -164,17 +168,16 @@ std::string DeclinesTwoTypes(const Case& c) {
 
 namespace {
 
-Tensors RunRopeTable(const Case& c, const Tensors& inputs) {
+StoredTensors RunRopeTable(const Case& c, const StoredTensors& inputs) {
   const auto op = StructOf<RopeTable>(c);
-  const std::vector<DoubleDouble> frequency(inputs[1].values.data.begin(),
-                                            inputs[1].values.data.end());
-  const auto& spec = c.info().signature.outputs[0];
-  return WithElement(c.DTypeOf(spec), [&]<class T>() -> Tensors {
-    const Shape shape = c.ShapeOf(spec);
-    std::vector<T> cosine(CountOf(shape)), sine(cosine.size());
-    FillTable<T>(inputs[0].values.data, frequency, op.attention_factor, cosine.data(), sine.data());
-    return {ToTensor("cos", shape, cosine), ToTensor("sin", shape, sine)};
+  const std::vector<double> numbers = ValuesOf(inputs[1]).data;
+  const std::vector<DoubleDouble> frequency(numbers.begin(), numbers.end());
+  StoredTensors table = OutputsOf(c);
+  WithElement(table[0].dtype(), [&]<class T>() {
+    FillTable<T>(ValuesOf(inputs[0]).data, frequency, op.attention_factor, table[0].As<T>(),
+                 table[1].As<T>());
   });
+  return table;
 }
 
 }  // namespace

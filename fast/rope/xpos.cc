@@ -37,7 +37,7 @@ StoredTensors RunXpos(const Case& c, const StoredTensors& inputs) {
 
 template <>
 CaseKernel MakeKernel<Xpos>() {
-  return StoredKernel<RunXpos>(DeclinesMixedTypes);
+  return {DeclinesMixedTypes, RunXpos};
 }
 
 }  // namespace sextant::fast

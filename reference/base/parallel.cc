@@ -23,6 +23,8 @@ namespace sextant {
 #if defined(__SANITIZE_THREAD__)
 // Debian's TBB is not built with ThreadSanitizer, which therefore cannot see its synchronization.
 // This version uses std::jthread instead.
+int AllCores() { return 4; }
+
 void InParallel(size_t count, int threads, const std::function<void(size_t)>& work) {
   std::atomic<size_t> next = 0;
   std::mutex mutex;
@@ -40,7 +42,7 @@ void InParallel(size_t count, int threads, const std::function<void(size_t)>& wo
   };
   {
     std::vector<std::jthread> others;
-    for (int t = 1; t < (threads > 0 ? threads : 4); ++t) others.emplace_back(run);
+    for (int t = 1; t < (threads > 0 ? threads : AllCores()); ++t) others.emplace_back(run);
     run();
   }
   if (thrown) std::rethrow_exception(thrown);
@@ -58,8 +60,10 @@ tbb::task_arena& ArenaOf(int threads) {
 
 }  // namespace
 
+int AllCores() { return tbb::info::default_concurrency(); }
+
 void InParallel(size_t count, int threads, const std::function<void(size_t)>& work) {
-  const int cores = tbb::info::default_concurrency();
+  const int cores = AllCores();
   if (threads <= 0) threads = cores;
   if (threads == 1 || count <= 1) {
     for (size_t i = 0; i < count; ++i) work(i);

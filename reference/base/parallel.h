@@ -10,4 +10,7 @@ namespace sextant {
 // throw, it rethrows one of the exceptions after all running calls have ended.
 void InParallel(size_t count, int threads, const std::function<void(size_t)>& work);
 
+// The number of threads of InParallel if it is called with 0.
+int AllCores();
+
 }  // namespace sextant

@@ -26,16 +26,14 @@ std::string HelpOn(std::span<const char* const> subjects) {
 
 Subject FastSubject() {
   Subject fast{kFast, std::string(fast::kRecipe), [](const Case& c, const Tensors& inputs) {
-                 const fast::CaseKernel& kernel = fast::KernelOf(c.name());
-                 std::string reason = kernel.declines(c);
+                 std::string reason = fast::KernelOf(c.name()).declines(c);
                  if (!reason.empty())
                    return Answer{Answer::Status::kUnsupported, std::move(reason), {}};
-                 return Answer{.message = "", .outputs = kernel.run(c, inputs)};
+                 return Answer{.message = "", .outputs = fast::AnswerOf(c, inputs)};
                }};
   fast.answer_stored = [](const Case& c, const StoredTensors& inputs) {
     const fast::CaseKernel& kernel = fast::KernelOf(c.name());
-    const bool answers = kernel.run_stored && kernel.declines(c).empty();
-    return answers ? std::optional(kernel.run_stored(c, inputs)) : std::nullopt;
+    return kernel.declines(c).empty() ? std::optional(kernel.run(c, inputs)) : std::nullopt;
   };
   return fast;
 }

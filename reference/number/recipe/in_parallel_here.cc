@@ -26,7 +26,8 @@ class ScopedContext {
 
 }  // namespace
 
-ScopedThreads::ScopedThreads(int threads) : before_(std::exchange(threads_here, threads)) {}
+ScopedThreads::ScopedThreads(int threads)
+    : before_(std::exchange(threads_here, threads > 0 ? threads : AllCores())) {}
 ScopedThreads::~ScopedThreads() { threads_here = before_; }
 
 int ThreadsHere() { return threads_here; }

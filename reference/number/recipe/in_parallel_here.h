@@ -21,7 +21,7 @@ class ScopedThreads {
   int before_;
 };
 
-// The threads of InParallelHere, called on this thread; 0: all cores.
+// The number of threads of InParallelHere, called on this thread.
 int ThreadsHere();
 
 // Calls work(0) .. work(count - 1) in any order, each in the caller's context of evaluation

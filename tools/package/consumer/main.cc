@@ -14,7 +14,7 @@ int main() {
   const Tensors inputs = DrawInputs(question);
   const Recipe recipe = ParseRecipe(fast::kRecipe, question.dtype());
   const std::vector<GoldenTensor> golden = Prove({question, inputs, recipe});
-  const Tensors answer = fast::KernelOf(question.name()).run(question, inputs);
+  const Tensors answer = fast::AnswerOf(question, inputs);
   const oracle::Verdict verdict =
       oracle::JudgeEndToEnd(question, golden, PermittedErrors({question, inputs, recipe}), answer);
   fixtures::WriteRecords("consumer.h5", {{question.ToString(), inputs, golden, answer}});
