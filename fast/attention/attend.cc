@@ -1,7 +1,7 @@
 #include "fast/attention/attend.h"
 
 #include <cmath>
-#include <vector>
+#include <memory>
 
 #include "fast/attention/attention_tiles.h"
 #include "fast/kernel/typed.h"
@@ -23,20 +23,23 @@ void Attend(const AttendInputs<T>& in, T* y, Computed<T>* lse) {
   const bool tiles = PrefersTiles(*in.attributes);
   const Units all = tiles ? BlocksOf(in) : QueriesOf(in);
   const auto attend = [&](const Units& units) {
-    std::vector<Computed<T>> scratch(tiles ? TilesScratchOf(in) : ScratchOf(in));
+    const size_t size = tiles ? TilesScratchOf(in) : ScratchOf(in);
+    const auto scratch = std::make_unique_for_overwrite<Computed<T>[]>(size);
     if (tiles) {
-      AttendTiles(in, units, y, lse, scratch.data());
+      AttendTiles(in, units, y, lse, scratch.get());
     } else {
-      AttendRows(in, units, y, lse, scratch.data());
+      AttendRows(in, units, y, lse, scratch.get());
     }
   };
-  if (tiles && ThreadsHere() > 1) {  // with a causal mask blocks differ in their work
-    InParallelHere(all.count, [&](size_t i) { attend({i, 1}); });
-  } else {
+  if (!tiles) {
     const auto keys = static_cast<size_t>(in.attributes->T.value);
-    InRowParts(all.count, tiles ? 0 : keys * (in.D + in.E), [&](size_t first, size_t count) {
+    InRowParts(all.count, keys * (in.D + in.E), [&](size_t first, size_t count) {
       attend({first, count});
     });
+  } else if (ThreadsHere() == 1) {
+    attend(all);
+  } else {  // with a causal mask blocks differ in their work
+    InParallelHere(all.count, [&](size_t i) { attend({i, 1}); });
   }
 }
 

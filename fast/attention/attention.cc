@@ -44,12 +44,12 @@ bool HasScales(const Case& c) {
   return with.Has("q_scale") || with.Has("k_scale") || with.Has("v_scale");
 }
 
-// Only q, k and v that have scales may be codes.
+// With a scale, what is multiplied or converted may have any dtype.
 std::string DeclinesUnscaledCodes(const Case& c) {
-  const auto is_operand = [&c](const TensorSpec& tensor) {
-    return HasScales(c) && (tensor.name == "q" || tensor.name == "k" || tensor.name == "v");
+  const auto is_converted = [&c](const TensorSpec& tensor) {
+    return HasScales(c) && tensor.name != "sink" && tensor.name != "y" && tensor.name != "lse";
   };
-  return DeclinesTypesUnless(is_operand, c);
+  return DeclinesTypesUnless(is_converted, c);
 }
 
 StoredTensors RunAttention(const Case& c, const StoredTensors& inputs) {

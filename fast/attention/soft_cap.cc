@@ -43,7 +43,7 @@ HWY_EXPORT(CapElements);
 template <Element T>
 void ApplySoftCap(double cap, const T* x, T* y, size_t count) {
   const bool stream = x != y && ShouldStream(2 * count * sizeof(T));
-  InRowParts(count, 1, [&](size_t first, size_t part) {
+  InElementParts(count, [&](size_t first, size_t part) {
     HWY_DYNAMIC_DISPATCH(CapElements)(kDType<T>, cap, x + first, y + first, part, stream);
     if (stream) StreamFence();
   });

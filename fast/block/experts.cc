@@ -101,9 +101,9 @@ StoredTensors RunExperts(const Case& c, const StoredTensors& inputs) {
   StoredTensors outputs = OutputsOf(c);
   WithElement(c.dtype(), [&]<class T>() {
     ApplyExperts<T>(op.kind, op.weigh,
-                    {N, K, M, F, inputs[0].As<T>(), indices.data(),
-                     Elements<Computed<T>>(inputs[2]).data(), inputs[3].As<T>(), inputs[4].As<T>(),
-                     inputs[5].As<T>(), outputs[0].As<T>(), outputs[1].As<T>()});
+                    {N, K, M, F, inputs[0].As<T>(), indices.data(), inputs[2].As<Computed<T>>(),
+                     inputs[3].As<T>(), inputs[4].As<T>(), inputs[5].As<T>(), outputs[0].As<T>(),
+                     outputs[1].As<T>()});
   });
   return outputs;
 }

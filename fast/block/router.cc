@@ -107,9 +107,7 @@ namespace {
 
 StoredTensors RunRouter(const Case& c, const StoredTensors& inputs) {
   const Router& op = StructOf<Router>(c);
-  StoredTensors outputs;
-  for (const TensorSpec& spec : c.info().signature.outputs)
-    outputs.emplace_back(spec.name, c.DTypeOf(spec), c.ShapeOf(spec));
+  StoredTensors outputs = OutputsOf(c);
   const size_t E = ExtentOf(c, "E"), K = ExtentOf(c, "K");
   WithElement(c.dtype(), [&]<class T>() {
     using C = Computed<T>;

@@ -14,7 +14,7 @@ Tensors AnswerOn(int threads, const Case& c, const Tensors& inputs) {
   return AnswerOf(c, inputs);
 }
 
-// Kernels that divide their rows, or their key heads, among threads.
+// Kernels that divide rows, columns, heads or blocks of queries. The lines are long enough for it.
 TEST(SeveralThreads, GiveTheSameBits) {
   for (const char* const line :
        {"softmax N=700 M=1025",
@@ -24,6 +24,10 @@ TEST(SeveralThreads, GiveTheSameBits) {
         "add_rms_norm N=700 M=1025 dtype=bf16",
         "gated kind=swiglu N=700 F=1025",
         "activation kind=gelu N=700 F=1025 dtype=f16",
+        "activation kind=swish beta=50 N=700 F=1025 @x=normal(60)",
+        "rms_norm_quantize N=700 G=5 M=205",
+        "gated_quantize N=700 G=5 M=205",
+        "rope_quantize pairing=half B=2 H=3 S=701 D=128 dtype=bf16",
         "soft_cap cap=30 N=700 M=1025 dtype=bf16",
         "cast overflow=saturate N=700 M=1025 dtype.y=f8_e4m3fn",
         "quantize N=700 A=1 G=5 M=205 dtype=bf16",
@@ -40,7 +44,7 @@ TEST(SeveralThreads, GiveTheSameBits) {
         "log_n_scale original_max_position_embeddings=200 B=2 H=3 S=701 D=128 dtype=bf16",
         "alibi H=3 S=701 T=703 dtype=bf16",
         "relative_bias bidirectional=true P=32 H=3 S=701 T=703",
-        "linear N=9 F=2101 M=300 dtype=bf16",
+        "linear N=9 F=2101 M=1500 dtype=bf16",
         "linear N=1 F=2101 M=4100",
         "linear N=2101 F=33 M=300 with=bias",
         "linear_scaled with=x_scale N=99 B=1 G=2 M=333 F=301 A=1 dtype=bf16 dtype.x=f8_e4m3fn",
@@ -55,8 +59,8 @@ TEST(SeveralThreads, GiveTheSameBits) {
         "attention_scores H=6 K=2 S=90 T=1001 D=16",
         "relative_attention clip=2 H=3 S=101 T=203 D=40",
         "rope_attention pairing=half H=2 K=2 S=65 T=65 D=8",
-        "decoder_block pairing=half S=65 M=128 H=8 K=2 D=16 F=300",
-        "encoder_block S=65 M=128 H=8 D=16 F=300"}) {
+        "decoder_block pairing=half S=600 M=1024 H=4 K=2 D=64 F=1000 dtype=bf16",
+        "encoder_block S=600 M=1024 H=4 D=64 F=1000"}) {
     SCOPED_TRACE(line);
     const Case c = Case::Parse(line);
     const Tensors inputs = DrawInputs(c);

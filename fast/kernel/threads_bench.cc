@@ -6,8 +6,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <climits>
+#include <cstdlib>
 #include <new>
 
 #include "fast/kernel/kernel.h"
@@ -49,6 +51,7 @@ double SecondsOfTwoProcesses(const Work& work, size_t calls) {
     return SecondsOf(work, calls);
   };
   const pid_t child = fork();
+  if (child < 0) std::abort();
   if (child == 0) {
     shared.seconds = measure();
     _exit(0);
@@ -66,8 +69,11 @@ void TwoThreads(benchmark::State& state, const char* line) {
   const StoredTensors inputs(drawn.begin(), drawn.end());
   const CaseKernel& kernel = KernelOf(c.name());
   // Freed memory stays with the process: the first touch of a page is not measured.
-  mallopt(M_MMAP_MAX, 0);
-  mallopt(M_TRIM_THRESHOLD, INT_MAX);
+  const auto keep_memory = [](bool keeps) {
+    mallopt(M_MMAP_MAX, keeps ? 0 : 65536);  // glibc's defaults
+    mallopt(M_TRIM_THRESHOLD, keeps ? INT_MAX : 128 << 10);
+  };
+  keep_memory(true);
   const auto run = [&] { benchmark::DoNotOptimize(kernel.run(c, inputs)); };
   const auto on_two = [&] {
     const ScopedThreads two(2);
@@ -82,6 +88,7 @@ void TwoThreads(benchmark::State& state, const char* line) {
   }
   state.counters["of_two_processes"] = processes / threads;
   for (auto _ : state) on_two();
+  keep_memory(false);
 }
 
 #define SEXTANT_TWO_THREADS(name, line) \

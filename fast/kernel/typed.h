@@ -51,6 +51,7 @@ class Elements {
     size_ = CountOf(input->shape());
     data_ = input->As<T>();
     if (input->dtype() == kDType<T>) return;
+    copy_.reserve(size_);
     for (const double x : TensorReader(*input).Values().values.data)
       copy_.push_back(FromDouble<T>(x));
     data_ = copy_.data();
@@ -108,19 +109,27 @@ inline std::vector<int64_t> ToIntegers(const StoredTensor& tensor) {
 inline constexpr size_t kProductsPerElement = 16;
 
 // Calls work(first, count) for parts of `rows` rows of `width` elements, on the threads of
-// InParallelHere: two for each thread, or fewer if they would have less than kLeast elements. With
-// one thread there is one part.
+// InParallelHere: two for each thread, or fewer if they would have less than kLeast elements. Each
+// begins at a multiple of `unit` rows. With one thread there is one part.
 template <class Work>
-void InRowParts(size_t rows, size_t width, const Work& work) {
+void InRowParts(size_t rows, size_t width, const Work& work, size_t unit = 1) {
   constexpr size_t kLeast = size_t{1} << 18;
   const auto threads = static_cast<size_t>(ThreadsHere());
   const size_t wanted = threads == 1 ? 1 : std::min(2 * threads, rows * width / kLeast);
-  const size_t parts = std::clamp<size_t>(wanted, 1, std::max<size_t>(rows, 1));
+  const size_t units = (rows + unit - 1) / unit,
+               parts = std::clamp<size_t>(wanted, 1, std::max<size_t>(units, 1));
   if (parts == 1) return work(size_t{0}, rows);
   InParallelHere(parts, [&](size_t i) {
-    const size_t first = i * rows / parts;
-    work(first, (i + 1) * rows / parts - first);
+    const size_t first = i * units / parts * unit,
+                 end = std::min(rows, (i + 1) * units / parts * unit);
+    work(first, end - first);
   });
+}
+// The same for single elements. The parts have whole vectors: some functions choose their
+// operations by all elements of a vector.
+template <class Work>
+void InElementParts(size_t count, const Work& work) {
+  InRowParts(count, 1, work, 1024);
 }
 
 // Declines a case with a tensor whose dtype differs from the default of its role, apart from codes,
@@ -136,6 +145,7 @@ std::string DeclinesTypesUnless(const MayDiffer& may_differ, const Case& c) {
   }
   return "";
 }
+inline bool IsFloatType(DType dtype) { return std::ranges::count(kFloatTypes, dtype) > 0; }
 inline std::string DeclinesMixedTypes(const Case& c) {
   return DeclinesTypesUnless([](const TensorSpec&) { return false; }, c);
 }

@@ -63,7 +63,7 @@ HWY_EXPORT(ActivateElements);
 template <Element T>
 void Activate(ActivationKind kind, double beta, const T* x, T* y, size_t count) {
   const bool stream = x != y && ShouldStream(2 * count * sizeof(T));
-  InRowParts(count, 1, [&](size_t first, size_t part) {
+  InElementParts(count, [&](size_t first, size_t part) {
     HWY_DYNAMIC_DISPATCH(ActivateElements)
     (kDType<T>, kind, beta, x + first, y + first, part, stream);
     if (stream) StreamFence();

@@ -38,7 +38,7 @@ HWY_EXPORT(AddElements);
 
 template <Element T>
 void Add(size_t count, const T* a, const T* b, const T* c, T* y) {
-  InRowParts(count, 1, [&](size_t first, size_t part) {
+  InElementParts(count, [&](size_t first, size_t part) {
     HWY_DYNAMIC_DISPATCH(AddElements)
     (kDType<T>, part, a + first, b + first, c ? c + first : nullptr, y + first);
   });

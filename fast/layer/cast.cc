@@ -307,7 +307,7 @@ HWY_EXPORT(ConvertElements);
 
 void Convert(DType from, const void* x, DType to, void* y, Overflow overflow, size_t count) {
   const bool stream = x != y && ShouldStream(count * (SizeOf(from) + SizeOf(to)));
-  InRowParts(count, 1, [&](size_t first, size_t part) {
+  InElementParts(count, [&](size_t first, size_t part) {
     HWY_DYNAMIC_DISPATCH(ConvertElements)
     (from, static_cast<const std::byte*>(x) + first * SizeOf(from), to,
      static_cast<std::byte*>(y) + first * SizeOf(to), overflow, part, stream);

@@ -68,8 +68,7 @@ namespace sextant::fast {
 
 HWY_EXPORT(LinearElements);
 
-// Parts are of columns, or of rows if there are more: a part packs its rows and its columns. They
-// have whole tiles on every target.
+// Each part packs the other operand again, so the longer side is divided.
 template <Element T>
 void ApplyLinear(const ProductShape& shape, const T* x, const T* weight, const T* bias, T* y) {
   const auto apply = [&](const ProductShape& part, size_t n0, size_t f0) {
@@ -79,17 +78,14 @@ void ApplyLinear(const ProductShape& shape, const T* x, const T* weight, const T
     (kDType<T>, part, x + n0 * shape.K, weight + f0 * shape.K, bias ? bias + f0 : nullptr,
      y + n0 * shape.F + f0, shape.F, scratch.get());
   };
-  constexpr size_t kUnit = 96;  // rows, or columns
+  constexpr size_t kUnit = 96;  // whole tiles on every target
   const bool by_columns = shape.F >= shape.N;
   const size_t all = by_columns ? shape.F : shape.N, other = by_columns ? shape.N : shape.F;
-  const size_t products = kUnit * other * shape.K;
-  InRowParts((all + kUnit - 1) / kUnit, products / kProductsPerElement,
-             [&](size_t first_unit, size_t units) {
-               const size_t first = first_unit * kUnit,
-                            count = std::min(units * kUnit, all - first);
-               if (by_columns) apply({shape.N, count, shape.K}, 0, first);
-               if (!by_columns) apply({count, shape.F, shape.K}, first, 0);
-             });
+  const auto apply_part = [&](size_t first, size_t count) {
+    if (by_columns) apply({shape.N, count, shape.K}, 0, first);
+    if (!by_columns) apply({count, shape.F, shape.K}, first, 0);
+  };
+  InRowParts(all, other * shape.K / kProductsPerElement, apply_part, kUnit);
 }
 
 template void ApplyLinear(const ProductShape&, const double*, const double*, const double*,

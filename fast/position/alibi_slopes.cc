@@ -21,6 +21,7 @@ DoubleDouble Slope(double b, SlopeExponent e) {
 
 std::string DeclinesTinySlopes(const Case& c) {
   const auto op = StructOf<AlibiSlopes>(c);
+  if (!IsFloatType(c.DTypeOf(c.info().signature.outputs[0]))) return "no kernel for this dtype";
   return op.max_bias > kLargestBias ? "slopes below 2^-" + PrintValue(kLargestBias) : "";
 }
 

@@ -16,7 +16,7 @@ struct RelativePositions {
 };
 
 // bias[h,s,t] = table[row of the bucket, h], copied bit by bit. Both are row-major; the table has
-// `heads` columns, fewer than 2^20. The row of each key is computed once for all heads.
+// `heads` columns, fewer than 2^20. The row of each key is computed once for all heads of a part.
 template <Element T>
 void FillRelativeBias(const RelativePositions& positions, const T* table, size_t heads, T* bias);
 

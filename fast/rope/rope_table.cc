@@ -162,8 +162,9 @@ template void FillTable(std::span<const double>, std::span<const DoubleDouble>, 
 
 std::string DeclinesTwoTypes(const Case& c) {
   const auto& outputs = c.info().signature.outputs;
-  return c.DTypeOf(outputs[0]) == c.DTypeOf(outputs[1]) ? ""
-                                                        : "no kernel for cos and sin of two dtypes";
+  const DType dtype = c.DTypeOf(outputs[0]);
+  if (c.DTypeOf(outputs[1]) != dtype) return "no kernel for cos and sin of two dtypes";
+  return IsFloatType(dtype) ? "" : "no kernel for cos and sin of this dtype";
 }
 
 namespace {

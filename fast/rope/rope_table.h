@@ -23,7 +23,7 @@ template <Element T>
 void FillTable(std::span<const double> position, std::span<const DoubleDouble> frequency,
                const DoubleDouble& amplitude, T* cosine, T* sine);
 
-// Why kernels of tables do not support the case: its outputs have two dtypes. Those of frequencies
+// Why kernels of tables do not support the case: the dtypes of its outputs. Those of frequencies
 // are free, they are read as doubles.
 std::string DeclinesTwoTypes(const Case& c);
 

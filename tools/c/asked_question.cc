@@ -79,7 +79,10 @@ struct AskedQuestion::Functions {
   }
   static int Integer(const SextantQuestion* self, const char* name, int64_t* value) {
     return Get(self, name, value, &AskedAttributes::Integer,
-               [&](const AskedAttribute& a) { *value = a.value.get<int64_t>(); });
+               [&](const AskedAttribute& a) {  // 4.0 is one, too (IsInteger)
+                 *value = a.value.is_number_integer() ? a.value.get<int64_t>()
+                                                      : static_cast<int64_t>(a.value.get<double>());
+               });
   }
   static int Boolean(const SextantQuestion* self, const char* name, int* value) {
     return Get(self, name, value, &AskedAttributes::Boolean,

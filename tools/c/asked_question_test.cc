@@ -18,7 +18,7 @@ using testing::HasSubstr;
 
 constexpr char kCAttributes[] =
     R"({"base":500000,"eps":0.5,"kind":"half","plus_one":true,"sections":[1,1.5],"unset":null,)"
-    R"("scaling":{"type":"linear","factor":4,"other":null},"D":2})";
+    R"("scaling":{"type":"linear","factor":4.0,"other":null},"D":2})";
 
 using CAnswer = int (*)(const SextantQuestion*);
 
