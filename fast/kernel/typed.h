@@ -1,5 +1,5 @@
 // Converts a case to arguments of a kernel: the struct of its operation, and tensors as typed
-// arrays.
+// arrays. Divides rows among threads.
 #pragma once
 
 #include <algorithm>

@@ -183,6 +183,7 @@ ToleranceGrade GradeTolerance(const Case& c, const Tensors& inputs, const Recipe
     const double allowed = tolerance.At(e.expected);
     grade.may_reject += e.permitted > allowed;
     grade.likely_reject += e.likely > allowed;
+    grade.has_likely = grade.has_likely || e.likely < e.permitted;
     grade.needed_atol =
         std::max(grade.needed_atol, e.permitted - tolerance.rtol * std::abs(e.expected));
     const double factor = e.permitted == 0 ? 0 : e.permitted / allowed;

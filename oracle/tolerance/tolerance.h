@@ -38,6 +38,7 @@ struct ToleranceGrade {
   size_t unjudgeable = 0;    // these or vacuous: any answer of the right size is permitted
   size_t may_reject = 0;     // the recipe permits more than the tolerance
   size_t likely_reject = 0;  // as do likely errors, of independent roundings (counted.h)
+  bool has_likely = false;   // some are smaller than what is permitted, as of long sums
   Bound worst;               // exceeds the tolerance by the largest factor, or comes nearest to it
   double needed_atol = 0;    // with the given rtol the least one that rejects no right answer
   // Of those that reject no right answer the one with the least mean over the elements.

@@ -42,6 +42,8 @@ TEST(GradeTolerance, AWideOneRejectsNothing) {
   const ToleranceGrade grade = Graded(kNorm, {1e6, 0});
   EXPECT_EQ(grade.may_reject, 0u);
   EXPECT_EQ(grade.likely_reject, 0u);
+  EXPECT_FALSE(grade.has_likely);
+  EXPECT_TRUE(Graded("rms_norm N=1 M=4096 dtype=bf16", {1e-3, 1e-3}).has_likely);
   const auto is_finite = [](const auto& bug) { return bug.name.find("nan") == std::string::npos; };
   EXPECT_GT(Passing(grade), static_cast<size_t>(std::ranges::count_if(grade.bugs, is_finite)) / 2);
 }

@@ -37,11 +37,11 @@ void AddRejected(const ToleranceGrade& grade, const Tolerance& tolerance, const 
     text << "    rejects no right answer of the recipe " << recipe << ": ";
   } else {
     text << "    may reject right answers of the recipe " << recipe << " in " << grade.may_reject
-         << " of " << CountText(grade.elements, "element")
-         << (grade.likely_reject == 0
-                 ? ", but not by likely errors"
-                 : ", even by likely errors in " + std::to_string(grade.likely_reject))
-         << "; atol " << ShortNumber(grade.needed_atol) << " would not: ";
+         << " of " << CountText(grade.elements, "element");
+    if (grade.has_likely && grade.likely_reject == 0) text << ", but not by likely errors";
+    if (grade.has_likely && grade.likely_reject > 0)
+      text << ", even by likely errors in " << grade.likely_reject;
+    text << "; atol " << ShortNumber(grade.needed_atol) << " would not: ";
   }
   text << grade.worst.where << " is " << ShortNumber(grade.worst.expected)
        << ", and a right answer may be off by " << ShortNumber(grade.worst.permitted)
@@ -95,7 +95,7 @@ Json ToJson(const ToleranceGrade& grade, const Tolerance& tolerance, const std::
                {"unjudgeable", grade.unjudgeable},
                {"is_a_part", grade.sample.has_value()},
                {"may_reject", grade.may_reject},
-               {"likely_reject", grade.likely_reject},
+               {"likely_reject", grade.has_likely ? Json(grade.likely_reject) : Json()},
                {"needed_atol", ToJson(grade.needed_atol)},
                {"smallest", AsJson(grade.smallest)},
                {"worst",
