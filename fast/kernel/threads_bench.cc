@@ -91,8 +91,11 @@ void TwoThreads(benchmark::State& state, const char* line) {
   keep_memory(false);
 }
 
-#define SEXTANT_TWO_THREADS(name, line) \
-  BENCHMARK_CAPTURE(TwoThreads, name, line)->Unit(benchmark::kMillisecond)->UseRealTime()
+#define SEXTANT_TWO_THREADS(name, line)     \
+  BENCHMARK_CAPTURE(TwoThreads, name, line) \
+      ->Iterations(5)                       \
+      ->Unit(benchmark::kMillisecond)       \
+      ->UseRealTime()
 
 SEXTANT_TWO_THREADS(rms_norm, "rms_norm N=4096 M=4096");
 SEXTANT_TWO_THREADS(rms_norm_bf16, "rms_norm N=8192 M=4096 dtype=bf16");
