@@ -44,10 +44,13 @@ void RmsNormBench(benchmark::State& state, size_t bytes) {
 }
 constexpr auto RmsNormF32 = RmsNormBench<float>;
 constexpr auto RmsNormBF16 = RmsNormBench<BF16>;
+constexpr auto RmsNormF16 = RmsNormBench<F16>;
 BENCHMARK_CAPTURE(RmsNormF32, L2, kL2);
 BENCHMARK_CAPTURE(RmsNormF32, 1GiB, kLarge);
 BENCHMARK_CAPTURE(RmsNormBF16, L2, kL2);
 BENCHMARK_CAPTURE(RmsNormBF16, 1GiB, kLarge);
+BENCHMARK_CAPTURE(RmsNormF16, L2, kL2);
+BENCHMARK_CAPTURE(RmsNormF16, 1GiB, kLarge);
 
 template <class T>
 void LayerNormBench(benchmark::State& state, size_t bytes) {
@@ -59,10 +62,13 @@ void LayerNormBench(benchmark::State& state, size_t bytes) {
 }
 constexpr auto LayerNormF32 = LayerNormBench<float>;
 constexpr auto LayerNormBF16 = LayerNormBench<BF16>;
+constexpr auto LayerNormF16 = LayerNormBench<F16>;
 BENCHMARK_CAPTURE(LayerNormF32, L2, kL2);
 BENCHMARK_CAPTURE(LayerNormF32, 1GiB, kLarge);
 BENCHMARK_CAPTURE(LayerNormBF16, L2, kL2);
 BENCHMARK_CAPTURE(LayerNormBF16, 1GiB, kLarge);
+BENCHMARK_CAPTURE(LayerNormF16, L2, kL2);
+BENCHMARK_CAPTURE(LayerNormF16, 1GiB, kLarge);
 
 // x and residual; y and sum.
 template <class T>
@@ -92,11 +98,14 @@ void SoftmaxBench(benchmark::State& state, size_t bytes, size_t width) {
 }
 constexpr auto SoftmaxF32 = SoftmaxBench<float>;
 constexpr auto SoftmaxBF16 = SoftmaxBench<BF16>;
+constexpr auto SoftmaxF16 = SoftmaxBench<F16>;
 BENCHMARK_CAPTURE(SoftmaxF32, L2, kL2, 1024);
 BENCHMARK_CAPTURE(SoftmaxF32, L2_short_rows, kL2, 128);
 BENCHMARK_CAPTURE(SoftmaxF32, 1GiB, kLarge, 4096);
 BENCHMARK_CAPTURE(SoftmaxBF16, L2, kL2, 1024);
 BENCHMARK_CAPTURE(SoftmaxBF16, 1GiB, kLarge, 4096);
+BENCHMARK_CAPTURE(SoftmaxF16, L2, kL2, 1024);
+BENCHMARK_CAPTURE(SoftmaxF16, 1GiB, kLarge, 4096);
 
 // The lookup of rows in an order that prefetchers cannot predict.
 template <class T>
@@ -140,12 +149,15 @@ void GateBench(benchmark::State& state, GateKind kind, size_t bytes) {
 }
 constexpr auto GateF32 = GateBench<float>;
 constexpr auto GateBF16 = GateBench<BF16>;
+constexpr auto GateF16 = GateBench<F16>;
 BENCHMARK_CAPTURE(GateF32, swiglu_L2, GateKind::kSwiglu, kL2);
 BENCHMARK_CAPTURE(GateF32, swiglu_1GiB, GateKind::kSwiglu, kLarge);
 BENCHMARK_CAPTURE(GateF32, geglu_L2, GateKind::kGeglu, kL2);
 BENCHMARK_CAPTURE(GateF32, geglu_tanh_L2, GateKind::kGegluTanh, kL2);
 BENCHMARK_CAPTURE(GateBF16, swiglu_L2, GateKind::kSwiglu, kL2);
 BENCHMARK_CAPTURE(GateBF16, swiglu_1GiB, GateKind::kSwiglu, kLarge);
+BENCHMARK_CAPTURE(GateF16, swiglu_L2, GateKind::kSwiglu, kL2);
+BENCHMARK_CAPTURE(GateF16, swiglu_1GiB, GateKind::kSwiglu, kLarge);
 
 void ActivationF32(benchmark::State& state, ActivationKind kind) {
   MeasureRows<float>(state, kL2, 2048, [&](const float* x, float* y, size_t count) {

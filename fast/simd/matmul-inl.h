@@ -186,74 +186,132 @@ HWY_INLINE void MultiplyEdge(size_t K, const C* a, const C* b, C* y, ptrdiff_t y
   }
 }
 
-// Words k .. k + 3 of rows r, r + 4, r + 8, ..., as many as fit. A word is an element in f32, or
-// two adjacent elements of bf16.
+// A word is what is transposed at a time: an element in f32, or two adjacent elements of 16 bits,
+// which WordToColumns widens afterwards. f16 is widened first where it has no fast instruction.
+template <class T>
+constexpr size_t kPerWord = std::same_as<T, BF16> || (std::same_as<T, F16> && kConvertsF16 &&
+                                                      hn::MaxLanes(hn::ScalableTag<float>()) == 16)
+                                ? 2
+                                : 1;
+
+// The words of row r from column k on; of 16 lanes eight, and those of row r + 8 behind them.
 template <class T, class D>
-HWY_INLINE hn::VFromD<D> FourWords(D d, const T* row) {
-  if constexpr (std::same_as<T, BF16>) {
-    const hn::Repartition<uint16_t, D> d16;
-    return hn::BitCast(d, hn::LoadU(d16, reinterpret_cast<const uint16_t*>(row)));
-  } else {
-    return Read(d, row);
-  }
-}
-template <class T, class D>
-HWY_INLINE hn::VFromD<D> FourWordsOfRows(D d, const Matrix<T>& from, size_t r, size_t k) {
-  if constexpr (hn::MaxLanes(d) <= 4) {
-    return FourWords(d, from.at(r, k));
-  } else {
+HWY_INLINE hn::VFromD<D> WordsOfRow(D d, const Matrix<T>& from, size_t r, size_t k) {
+  if constexpr (hn::MaxLanes(d) == 16) {
     const hn::Half<D> half;
-    return Combine(d, FourWordsOfRows(half, from, r + hn::Lanes(half), k),
-                   FourWordsOfRows(half, from, r, k));
+    return Combine(d, WordsOfRow(half, from, r + 8, k), WordsOfRow(half, from, r, k));
+  } else if constexpr (kPerWord<T> == 2) {
+    const hn::Repartition<uint16_t, D> d16;
+    return hn::BitCast(d, hn::LoadU(d16, reinterpret_cast<const uint16_t*>(from.at(r, k))));
+  } else {
+    return Read(d, from.at(r, k));
   }
 }
 
-// One row of y for the columns before the last whole vector of them ends; returns its end. Vectors
-// of columns of b are transposed in registers and not packed, because each is used once: the time
-// is that of reading b.
-template <class TA, class TB>
+// Transposes the words of four rows within each block of four lanes.
+template <class T, class D>
+HWY_INLINE void FourRows(D d, const Matrix<T>& from, size_t r, size_t k, hn::VFromD<D>* columns) {
+  const hn::Repartition<double, D> pairs;
+  const auto pair = [=](auto v) SEXTANT_INLINE { return hn::BitCast(pairs, v); };
+  const auto r0 = WordsOfRow(d, from, r, k), r1 = WordsOfRow(d, from, r + 1, k),
+             r2 = WordsOfRow(d, from, r + 2, k), r3 = WordsOfRow(d, from, r + 3, k);
+  const auto low01 = pair(InterleaveLower(d, r0, r1)), low23 = pair(InterleaveLower(d, r2, r3)),
+             high01 = pair(InterleaveUpper(d, r0, r1)), high23 = pair(InterleaveUpper(d, r2, r3));
+  columns[0] = hn::BitCast(d, InterleaveLower(pairs, low01, low23));
+  columns[1] = hn::BitCast(d, InterleaveUpper(pairs, low01, low23));
+  columns[2] = hn::BitCast(d, InterleaveLower(pairs, high01, high23));
+  columns[3] = hn::BitCast(d, InterleaveUpper(pairs, high01, high23));
+}
+
+// Calls take(i, word i of each of Lanes(d) rows) for i < kWordsAtOnce. Of eight rows a whole cache
+// line of f32 is read before the next ones: rows whose distance is a power of two compete for the
+// same eight places of the first cache.
+constexpr size_t kWordsAtOnce = hn::MaxLanes(hn::ScalableTag<float>()) == 4 ? 4 : 16;
+template <class T, class D, class Take>
+HWY_INLINE void TransposeWords(D d, const Matrix<T>& from, size_t r, size_t k, const Take& take) {
+  using V = hn::VFromD<D>;
+  V a[4];
+  FourRows(d, from, r, k, a);
+  if constexpr (hn::MaxLanes(d) == 4) {
+    for (size_t i = 0; i < 4; ++i) take(i, a[i]);
+  } else {
+    V more[4], b[4];
+    FourRows(d, from, r, k + 8 * kPerWord<T>, more);
+    const auto take_eight = [&](size_t first, const V* upper, const V* lower) SEXTANT_INLINE {
+      for (size_t i = 0; i < 4; ++i)
+        take(first + i, hn::OddEvenBlocks(hn::SwapAdjacentBlocks(lower[i]), upper[i]));
+      for (size_t i = 0; i < 4; ++i)
+        take(first + 4 + i, hn::OddEvenBlocks(lower[i], hn::SwapAdjacentBlocks(upper[i])));
+    };
+    FourRows(d, from, r + 4, k, b);
+    take_eight(0, a, b);
+    FourRows(d, from, r + 4, k + 8 * kPerWord<T>, b);
+    take_eight(8, more, b);
+  }
+}
+
+// Calls take(i, element i of each word) for i < kPerWord.
+template <class T, class D, class Take>
+HWY_INLINE void WordToColumns(D d, hn::VFromD<D> words, const Take& take) {
+  const hn::RebindToUnsigned<D> du;
+  const auto bits = hn::BitCast(du, words);
+  if constexpr (kPerWord<T> == 1) {
+    take(0, words);
+  } else if constexpr (std::same_as<T, BF16>) {
+    take(0, hn::BitCast(d, hn::ShiftLeft<16>(bits)));
+    take(1, hn::BitCast(d, hn::And(bits, hn::Set(du, 0xffff0000))));
+  } else {
+    const hn::Rebind<uint16_t, D> d16;
+    const hn::Rebind<hwy::float16_t, D> half;
+    const auto widen = [=](auto low) SEXTANT_INLINE {
+      return PromoteTo(d, BitCast(half, TruncateTo(d16, low)));
+    };
+    take(0, widen(bits));
+    take(1, widen(hn::ShiftRight<16>(bits)));
+  }
+}
+
+// One row of y for whole groups of kVectors vectors of columns, from column f on; returns its end.
+// Rows of b are transposed in registers and not packed, because each is used once. The sums of two
+// vectors do not wait for each other.
+template <size_t kVectors, class TA, class TB>
 HWY_INLINE size_t MultiplyRow(const ProductShape& shape, const Matrix<TA>& a, const Matrix<TB>& b,
-                              float* y) {
-  constexpr size_t kPerWord = std::same_as<TB, BF16> ? 2 : 1;
+                              size_t f, float* y) {
   const hn::ScalableTag<float> d;
-  const hn::RebindToUnsigned<decltype(d)> du;
-  const hn::Repartition<double, decltype(d)> pairs;
   const hn::CappedTag<float, 1> one;
   const size_t N = hn::Lanes(d);
-  size_t f = 0;
-  for (; f + N <= shape.F; f += N) {
+  float factors[kBlockK];
+  for (; f + kVectors * N <= shape.F; f += kVectors * N) {
     for (size_t k0 = 0; k0 < shape.K; k0 += kBlockK) {
-      const size_t end = std::min(k0 + kBlockK, shape.K);
-      auto sum = hn::Zero(d);
-      const auto add = [&](size_t k, auto column) SEXTANT_INLINE {
-        sum = hn::MulAdd(hn::Set(d, hn::GetLane(Read(one, a.at(0, k)))), column, sum);
-      };
-      const auto add_words = [&](size_t k, auto pair) SEXTANT_INLINE {
-        if constexpr (kPerWord == 1) return add(k, hn::BitCast(d, pair));
-        const auto both = hn::BitCast(du, pair);
-        add(k, hn::BitCast(d, hn::ShiftLeft<16>(both)));
-        add(k + 1, hn::BitCast(d, hn::And(both, hn::Set(du, 0xffff0000))));
-      };
-      const auto pair = [=](auto v) SEXTANT_INLINE { return hn::BitCast(pairs, v); };
-      size_t k = k0;
-      for (; k + 4 * kPerWord <= end; k += 4 * kPerWord) {
-        const auto r0 = FourWordsOfRows(d, b, f, k), r1 = FourWordsOfRows(d, b, f + 1, k),
-                   r2 = FourWordsOfRows(d, b, f + 2, k), r3 = FourWordsOfRows(d, b, f + 3, k);
-        const auto low01 = pair(InterleaveLower(d, r0, r1)),
-                   low23 = pair(InterleaveLower(d, r2, r3)),
-                   high01 = pair(InterleaveUpper(d, r0, r1)),
-                   high23 = pair(InterleaveUpper(d, r2, r3));
-        add_words(k, InterleaveLower(pairs, low01, low23));
-        add_words(k + kPerWord, InterleaveUpper(pairs, low01, low23));
-        add_words(k + 2 * kPerWord, InterleaveLower(pairs, high01, high23));
-        add_words(k + 3 * kPerWord, InterleaveUpper(pairs, high01, high23));
+      const size_t K = std::min(kBlockK, shape.K - k0);
+      PackTile<TA>({a.at(0, k0), a.column, a.row}, K, 1, K, factors);
+      const Matrix<TB> rows{b.at(f, k0), b.row, b.column};
+      hn::VFromD<decltype(d)> sum[kVectors];
+      for (size_t v = 0; v < kVectors; ++v) sum[v] = hn::Zero(d);
+      constexpr size_t kStep = kWordsAtOnce * kPerWord<TB>;
+      size_t k = 0;
+      for (; k + kStep <= K; k += kStep) {
+#pragma GCC unroll 2
+        for (size_t v = 0; v < kVectors; ++v) {
+          TransposeWords(d, rows, v * N, k, [&](size_t word, auto words) SEXTANT_INLINE {
+            const float* factor = factors + k + word * kPerWord<TB>;
+            WordToColumns<TB>(d, words, [&](size_t i, auto column) SEXTANT_INLINE {
+              sum[v] = hn::MulAdd(hn::Set(d, factor[i]), column, sum[v]);
+            });
+          });
+        }
       }
-      for (; k < end; ++k) {
-        float column[hn::MaxLanes(d)];
-        for (size_t r = 0; r < N; ++r) column[r] = hn::GetLane(Read(one, b.at(f + r, k)));
-        add(k, hn::LoadU(d, column));
+      for (; k < K; ++k) {
+        for (size_t v = 0; v < kVectors; ++v) {
+          float column[hn::MaxLanes(d)];
+          for (size_t r = 0; r < N; ++r) column[r] = hn::GetLane(Read(one, rows.at(v * N + r, k)));
+          sum[v] = hn::MulAdd(hn::Set(d, factors[k]), hn::LoadU(d, column), sum[v]);
+        }
       }
-      hn::StoreU(k0 == 0 ? sum : hn::Add(hn::LoadU(d, y + f), sum), d, y + f);
+      for (size_t v = 0; v < kVectors; ++v) {
+        float* const to = y + f + v * N;
+        hn::StoreU(k0 == 0 ? sum[v] : hn::Add(hn::LoadU(d, to), sum[v]), d, to);
+      }
     }
   }
   return f;
@@ -309,7 +367,8 @@ HWY_INLINE void Multiply(const ProductShape& shape, const Matrix<TA>& a, const M
                          ptrdiff_t y_row, C* scratch) {
   size_t done = 0;
   if constexpr (sizeof(C) == 4 && hn::MaxLanes(hn::ScalableTag<C>()) >= 4) {
-    if (shape.N == 1 && shape.K > 0 && b.column == 1) done = MultiplyRow(shape, a, b, y);
+    if (shape.N == 1 && shape.K > 0 && b.column == 1)
+      done = MultiplyRow<1>(shape, a, b, MultiplyRow<2>(shape, a, b, 0, y), y);
   }
   if (done == shape.F) return;
   MultiplyPacked<TA, TB>({shape.N, shape.F - done, shape.K}, a, {b.at(done, 0), b.row, b.column},
