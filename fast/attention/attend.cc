@@ -10,8 +10,8 @@ namespace sextant::fast {
 namespace {
 
 // From this number of queries per key head on, tiles are faster although keys and values must be
-// packed (measured with AVX-512: f32 5, bf16 6).
-constexpr int64_t kFewQueries = 5;
+// packed (measured with AVX-512: f32 20, bf16 14).
+constexpr int64_t kFewQueries = 14;
 bool PrefersTiles(const AttentionAttributes& op) {
   return op.K.value > 0 && op.H.value / op.K.value * op.S.value >= kFewQueries;
 }

@@ -6,7 +6,9 @@
 #include <hwy/highway.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstdint>
 #include <limits>
 
 #include "fast/attention/attend_row-inl.h"
@@ -14,6 +16,8 @@
 HWY_BEFORE_NAMESPACE();
 namespace sextant::fast {
 namespace HWY_NAMESPACE {
+
+constexpr size_t kKeysTogether = 64;
 
 // Scores of the query in row i for `keys`; k is the first key of its head.
 template <class T, class C = Computed<T>>
@@ -35,32 +39,72 @@ HWY_INLINE void Scores(const AttendInputs<T>& in, size_t i, const T* k, const Ke
   }
 }
 
+// Queries of one key head, at most kQueriesTogether. They take turns at each block of keys and of
+// values, which then comes from memory once.
+template <class T, class C = Computed<T>>
+HWY_INLINE void AttendTogether(const AttendInputs<T>& in, size_t head, const Units& queries, T* y,
+                               C* lse, C* scratch) {
+  const AttentionAttributes& op = *in.attributes;
+  const auto H = static_cast<size_t>(op.H.value), S = static_cast<size_t>(op.S.value),
+             all_keys = static_cast<size_t>(op.T.value);
+  const T *k = in.k + head * all_keys * in.D, *v = in.v + head * all_keys * in.E;
+  struct Query {
+    size_t i;
+    KeyRange keys;
+    C *q, *sum, *weight;
+  };
+  std::array<Query, kQueriesTogether> each;
+  KeyRange all{SIZE_MAX, 0};
+  for (size_t j = 0; j < queries.count; ++j) {
+    const size_t i = queries.first + j;
+    C* const q = scratch + j * (in.D + in.E + all_keys);
+    each[j] = {i, op.KeysOf(i / (H * S), i % S), q, q + in.D, q + in.D + in.E};
+    Convert(in.q + i * in.D, q, in.D);
+    std::fill_n(each[j].sum, in.E, C{0});
+    lse[i] = -std::numeric_limits<C>::infinity();
+    if (each[j].keys.IsEmpty()) continue;
+    all = {std::min(all.first, each[j].keys.first), std::max(all.last, each[j].keys.last)};
+  }
+  const auto in_turns = [&](const auto& body) SEXTANT_INLINE {
+    for (size_t t = all.first; t < all.last; t += kKeysTogether) {
+      for (size_t j = 0; j < queries.count; ++j) {
+        const KeyRange& keys = each[j].keys;
+        const KeyRange block{std::max(t, keys.first), std::min(t + kKeysTogether, keys.last)};
+        if (block.first < block.last)
+          body(each[j], block, each[j].weight + (block.first - keys.first));
+      }
+    }
+  };
+  in_turns([&](const Query& query, const KeyRange& block, C* score)
+               SEXTANT_INLINE { Scores(in, query.i, k, block, query.q, score); });
+  for (size_t j = 0; j < queries.count; ++j) {
+    auto& [i, keys, q, sum, weight] = each[j];
+    if (keys.IsEmpty()) continue;
+    const Powers<C> powers = ToPowers(weight, keys.size());
+    lse[i] = powers.largest + std::log(powers.sum);
+    if (powers.sum == 0) {
+      keys = {};
+      continue;
+    }
+    const C by = Reciprocal(powers, in.sink ? in.sink + i / S % H : nullptr);
+    for (size_t t = 0; t < keys.size(); ++t) weight[t] *= by;
+  }
+  in_turns([&](const Query& query, const KeyRange& block, const C* weight) SEXTANT_INLINE {
+    AddRows(weight, v + block.first * in.E, block.size(), query.sum, in.E);
+  });
+  for (size_t j = 0; j < queries.count; ++j) Convert(each[j].sum, y + each[j].i * in.E, in.E);
+}
+
 template <class T, class C = Computed<T>>
 HWY_INLINE void AttendAll(const AttendInputs<T>& in, const Units& queries, T* y, C* lse,
                           C* scratch) {
+  if (queries.count == 0) return;
   const AttentionAttributes& op = *in.attributes;
-  const auto H = static_cast<size_t>(op.H.value), S = static_cast<size_t>(op.S.value),
-             K = static_cast<size_t>(op.K.value), keys_of_head = static_cast<size_t>(op.T.value);
-  const size_t D = in.D, E = in.E;
-  C *q = scratch, *sum = q + D, *weight = sum + E;
-  for (size_t i = queries.first; i < queries.first + queries.count; ++i) {
-    const size_t b = i / (H * S), h = i / S % H;
-    const KeyRange keys = op.KeysOf(b, i % S);
-    std::fill(sum, sum + E, C{0});
-    lse[i] = -std::numeric_limits<C>::infinity();
-    if (!keys.IsEmpty()) {
-      const size_t head = (b * K + op.KeyHeadOf(h)) * keys_of_head;
-      Convert(in.q + i * D, q, D);
-      Scores(in, i, in.k + head * D, keys, q, weight);
-      const Powers<C> powers = ToPowers(weight, keys.size());
-      lse[i] = powers.largest + std::log(powers.sum);
-      if (powers.sum != 0) {
-        const C by = Reciprocal(powers, in.sink ? in.sink + h : nullptr);
-        for (size_t t = 0; t < keys.size(); ++t) weight[t] *= by;
-        AddRows(weight, in.v + (head + keys.first) * E, keys.size(), sum, E);
-      }
-    }
-    Convert(sum, y + i * E, E);
+  const auto of_head = static_cast<size_t>(op.H.value / op.K.value * op.S.value);
+  const size_t end = queries.first + queries.count;
+  for (size_t i = queries.first, count; i < end; i += count) {
+    count = std::min({end - i, of_head - i % of_head, kQueriesTogether});
+    AttendTogether(in, i / of_head, {i, count}, y, lse, scratch);
   }
 }
 

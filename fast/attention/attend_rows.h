@@ -23,10 +23,12 @@ struct AttendInputs {
   std::optional<AddBias> add_bias{};
 };
 
+inline constexpr size_t kQueriesTogether = 8;  // at most, of one key head
+
 // Elements of scratch memory that AttendRows needs.
 template <Element T>
 size_t ScratchOf(const AttendInputs<T>& in) {
-  return in.D + in.E + static_cast<size_t>(in.attributes->T.value) + 1;
+  return kQueriesTogether * (in.D + in.E + static_cast<size_t>(in.attributes->T.value));
 }
 
 // Units of a computation that are independent: `count` from `first` on.

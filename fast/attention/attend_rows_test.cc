@@ -90,6 +90,26 @@ TYPED_TEST(AttendRowsTest, AppliesEveryMask) {
   });
 }
 
+// Up to eight queries take turns at 64 keys: their numbers are those that each has alone.
+TYPED_TEST(AttendRowsTest, QueriesThatTakeTurnsDoNotAffectEachOther) {
+  for (const auto& [S, T] : {std::pair{1, 150}, {3, 64}, {5, 129}}) {
+    for (auto& args : Masked<TypeParam>(2, S, T)) {
+      args.op.H.value = 6 * args.op.K.value;
+      args.Draw();
+      OnAllTargets([&] {
+        ExpectPermitted(args);
+        const RowsOutputs<TypeParam> together(args);
+        Guarded<TypeParam> y(args.rows() * args.E);
+        Guarded<Computed<TypeParam>> lse(args.rows()), scratch(ScratchOf(args.Inputs()));
+        for (size_t i = 0; i < args.rows(); ++i)
+          AttendRows(args.Inputs(), {i, 1}, y.data(), lse.data(), scratch.data());
+        EXPECT_TRUE(y.SameBits(together.y));
+        EXPECT_TRUE(lse.SameBits(together.lse));
+      });
+    }
+  }
+}
+
 // Masked keys and values are not read.
 TEST(AttendRows, MaskedKeysMayBeNaN) {
   auto args = TwoBatches<float>(5, 3, 4, 3);
