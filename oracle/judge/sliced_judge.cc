@@ -393,7 +393,7 @@ std::optional<Verdict> JudgeBy(const AnsweredQuestion& question, Failing failing
     std::vector<JudgedTensor> sampled =
         JudgeBySample(problem, enclosed_in, tensors,
                       [&](const std::vector<double>& bias) { return judge.Total(bias); });
-    if (!sampled.empty() || failing == Failing::kGiveUp) tensors = std::move(sampled);
+    if (!sampled.empty()) tensors = std::move(sampled);
   }
   if (failing == Failing::kGiveUp && (tensors.empty() || AreUnlikely(tensors))) return std::nullopt;
   Verdict verdict = VerdictOf(c, tensors);

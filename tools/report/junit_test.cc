@@ -43,6 +43,7 @@ TEST(Junit, WritesTheStatusOfEachCase) {
   EXPECT_THAT(xml, HasSubstr("tests=\"6\" failures=\"1\" errors=\"2\" skipped=\"2\""));
   EXPECT_THAT(xml, HasSubstr("<error message=\"because\">because\nrepeat: sextant check '"));
   EXPECT_THAT(xml, HasSubstr("name=\"some?body\""));  // XML forbids control characters
+  EXPECT_THAT(xml, testing::Not(HasSubstr("<system-out")));
 }
 
 TEST(Junit, HasNoFailureIfAllCasesConform) {

@@ -38,6 +38,16 @@ TEST(Markdown, SaysWhyTheRunIsNotVerified) {
               HasSubstr("- **could_not_run** `rms_norm N=0`\n\n      because\n      repeat: "));
 }
 
+TEST(Markdown, NamesNoCaseThatConforms) {
+  EXPECT_THAT(MarkdownOf(ReportOf(2, Verdict::Status::kConforms)), Not(HasSubstr("rms_norm N=")));
+}
+
+TEST(Markdown, SaysWhatCameAfterTheLastAnswer) {
+  Report report = ReportOf(1, Verdict::Status::kConforms);
+  report.after_last_answer = "it wrote more";
+  EXPECT_THAT(MarkdownOf(report), HasSubstr("- `after the last case: it wrote more`\n"));
+}
+
 TEST(Markdown, SaysWhichPartWasJudged) {
   Report report = ReportOf(2, Verdict::Status::kConforms);
   report.verdicts[1].sample = {

@@ -11,6 +11,7 @@ TEST(Wrapped, BreaksAtSpaces) {
   EXPECT_EQ(Wrapped("  aa bb cc dd", 10), "  aa bb cc\n      dd");
   EXPECT_EQ(Wrapped("aaaaaaaaaaaa bb", 4), "aaaaaaaaaaaa\n    bb");  // a word stays whole
   EXPECT_EQ(Wrapped("äöü äöü", 7), "äöü äöü");
+  EXPECT_EQ(Wrapped("aaaaaaaa cc dd\n", 9), "aaaaaaaa\n    cc dd\n");  // which fits exactly
   EXPECT_EQ(Wrapped("", 4), "");
 }
 
