@@ -9,6 +9,7 @@
 
 #include "oracle/property/bitwise.h"
 #include "oracle/subject/promises.h"
+#include "reference/base/count_text.h"
 #include "reference/base/hash.h"
 #include "reference/base/splitmix64.h"
 #include "reference/case/operations.h"
@@ -95,6 +96,8 @@ class Promises {
         const auto at = verdicts_.find({operation, std::string(promise.name)});
         if (at == verdicts_.end()) continue;
         PropertyVerdict& verdict = at->second;
+        if (verdict.status == PropertyVerdict::Status::kCouldNotRun && verdict.cases > 0)
+          verdict.detail += "\n  it holds in the other " + CountText(verdict.cases, "case");
         if (verdict.status == PropertyVerdict::Status::kHolds && verdict.cases == 0) {
           verdict.status = PropertyVerdict::Status::kDeclined;
           verdict.detail = verdict.declined > 0 ? "the subject declined all cases"

@@ -175,6 +175,8 @@ TEST_F(SelectionTest, ErrorsNameTheFileAndItsLine) {
   EXPECT_THAT(ErrorOf({folder_ / "."}), HasSubstr("is a folder, expected a file of cases"));
   fixtures::WriteBytes(folder_ / "text.h5", "rms_norm N=1 M=2\n");
   EXPECT_EQ(ErrorOf({folder_ / "text.h5"}), folder_ / "text.h5 is not an HDF5 file");
+  fixtures::WriteBytes(folder_ / "golden.npz", "PK");
+  EXPECT_THAT(ErrorOf({folder_ / "golden.npz"}), HasSubstr("golden.npz is for other programs"));
   EXPECT_EQ(ErrorOf({""}), "an empty line is no case");
 }
 

@@ -4,6 +4,7 @@
 """
 
 import pathlib
+import shlex
 import sys
 import unittest
 
@@ -72,6 +73,24 @@ class Bitwise(ProgramTest):
                 self.assertIn(f"BROKEN  softmax/{promise}: ", self.output)
                 self.assertRegex(self.output, r"y\[\d,1\]: 0x3[0-9a-f]{7} \([0-9.e-]+\) and 0x3[0-9a-f]{7} ")
                 self.assertIn("counterexample: softmax M=8 N=6 dtype=f32 seed=1", self.output)
+
+    def test_a_case_that_cannot_run_hides_no_other_one(self):
+        change = "if len(x) == 3: raise ValueError('three rows')"
+        self.assertEqual(self.check(change, "--bitwise=run", "softmax N=3 M=8"), 3, self.output)
+        self.assertIn("no run  softmax/run: ", self.output)
+        self.assertIn("three rows", self.output)
+        self.assertIn("  it holds in the other 2 cases\n", self.output)
+        self.assertEqual(self.check(change, "--bitwise=run", "softmax N=3 M=8", "--exclude", "N=3"), 0, self.output)
+        self.assertEqual(self.check(change, "--bitwise=run", "--with", "N=3"), 3, self.output)
+        self.assertEqual(self.check(change, "--with", "N=3"), 2, self.output)
+        self.assertIn("--with requires --bitwise", self.output)
+
+    def test_a_broken_promise_says_how_to_repeat_it(self):
+        self.assertEqual(self.check("if len(x) < 6: change(0)", "--bitwise"), 1, self.output)
+        repeat = next(line for line in self.output.splitlines() if line.startswith("  repeat: sextant "))
+        again = self.run_it(*shlex.split(repeat)[2:])
+        self.assertEqual(again.returncode, 1, again.stderr)
+        self.assertIn("BROKEN  softmax/batch_size: ", again.stdout)
 
     def test_unknown_promises_are_refused(self):
         self.assertEqual(self.check("pass", "--bitwise=rows"), 2, self.output)

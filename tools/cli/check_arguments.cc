@@ -9,10 +9,7 @@ void AddSelection(CLI::App& app, CheckArguments& options) {
             {.required = true});
   AddSubject(app, options.subject, options.recipe, options.limits);
   AddFilters(app, options.filters, options.excluded);
-  AddOption(app, "--with", options.with,
-            "set these words in every selected case line, for example 'D=64 dtype=bf16'; cases "
-            "in which they are not valid are counted as not applicable",
-            {});
+  AddWith(app, options.with);
   AddConfig(app, options.config);
 }
 

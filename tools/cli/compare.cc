@@ -93,7 +93,10 @@ void PrintRecipeDifference(const Case& c, const CompareArguments& options) {
     PrintRow("    both permit", output.permitted);
     for (const auto& step : output.steps)
       PrintRow("    " + step.step + ": " + step.rule + " -> " + step.other_rule, step.measured);
-    if (output.steps.empty()) continue;
+    if (output.steps.empty()) {
+      if (output.measured.largest == 0) std::cout << "    no step of the two differs here\n";
+      continue;
+    }
     std::cout << "    they differ at `" << output.steps[0].step
               << "`: " << output.steps[0].measured.p99 << " of the " << output.measured.p99
               << " ulps (99 %)\n";

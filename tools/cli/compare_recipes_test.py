@@ -28,6 +28,10 @@ class CompareRecipes(ProgramTest):
         self.assertIn("  of 4096 of 262144 elements", done.stdout)
         self.assertIn("attention mask=none", done.stdout)
 
+    def test_says_that_equal_recipes_are_equal(self):
+        done = self.run_it("compare", CASE, "--recipes", "native", "native")
+        self.assertIn("  no step of the two differs here\n", done.stdout)
+
     def test_wrong_calls_are_refused(self):
         for arguments, text in ((("a.h5",), "compares two files or folders, got 1"),
                                 ((CASE, "--recipes", "native", "nativ"), "did you mean 'native'"),

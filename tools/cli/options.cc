@@ -154,14 +154,21 @@ void AddStore(CLI::App& app, std::string& path, const std::string& what, const R
 }
 
 void AddFilters(CLI::App& app, std::vector<std::string>& filters,
-                std::vector<std::string>& excluded) {
+                std::vector<std::string>& excluded, const char* needs) {
   AddOption(app, "--filter", filters,
             "only cases whose line contains this text, in which * stands for any characters and ? "
             "for one; several --filter narrow each other",
-            {.one_each = true});
+            {.one_each = true, .needs = needs});
   AddOption(app, "--exclude", excluded,
             "without the cases that --filter with this text would select; may be repeated",
-            {.one_each = true});
+            {.one_each = true, .needs = needs});
+}
+
+void AddWith(CLI::App& app, std::string& with, const char* needs) {
+  AddOption(app, "--with", with,
+            "set these words in every selected case line, for example 'D=64 dtype=bf16'; cases "
+            "in which they are not valid are counted as not applicable",
+            {.needs = needs});
 }
 
 void AddConfig(CLI::App& app, ConfigChoice& config) {

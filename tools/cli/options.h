@@ -69,9 +69,10 @@ void RemoveOldReports(CLI::App& app);
 // error.
 void AddStore(CLI::App& app, std::string& path, const std::string& what, const Rule& rule = {});
 
-// --filter and --exclude, which select cases.
+// --filter and --exclude, which select cases; --with, which changes them. `needs`: as in Rule.
 void AddFilters(CLI::App& app, std::vector<std::string>& filters,
-                std::vector<std::string>& excluded);
+                std::vector<std::string>& excluded, const char* needs = nullptr);
+void AddWith(CLI::App& app, std::string& with, const char* needs = nullptr);
 struct ConfigChoice;
 void AddConfig(CLI::App& app, ConfigChoice& config);
 // How values are proven: --threads and --engine.

@@ -5,12 +5,14 @@
 #include "oracle/catalog/catalog.h"
 #include "oracle/catalog/check_properties.h"
 #include "oracle/subject/promises.h"
+#include "reference/base/count_text.h"
 #include "reference/base/value_text.h"
 #include "reference/case/operations.h"
 #include "tools/api/broken_property.h"
 #include "tools/api/check_bitwise.h"
 #include "tools/api/exit_status.h"
 #include "tools/api/fresh_cases.h"
+#include "tools/api/shell_quoted.h"
 #include "tools/api/subjects.h"
 #include "tools/cli/commands.h"
 #include "tools/cli/options.h"
@@ -23,8 +25,8 @@ namespace {
 using Status = oracle::PropertyVerdict::Status;
 
 struct PropertiesArguments {
-  std::vector<std::string> operations;
-  std::string subject, recipe;
+  std::vector<std::string> operations, filters, excluded;
+  std::string subject, recipe, with;
   oracle::SubjectLimits limits;
   oracle::PropertyOptions run;
   std::vector<std::string> bitwise;  // promises of equal bits
@@ -32,13 +34,15 @@ struct PropertiesArguments {
 };
 
 // `count`: the number of cases to answer; all were answered unless the property was skipped.
-void PrintProperty(const std::string& operation, const oracle::PropertyVerdict& v, int count) {
+// `repeat`: the arguments that check it again, without the subject.
+void PrintProperty(const std::string& operation, const oracle::PropertyVerdict& v, size_t count,
+                   const PropertiesArguments& options, const std::string& repeat) {
   const Colors colors = ColorsOfOutput();
   switch (v.status) {
     case Status::kHolds:
       std::cout << colors.green << "holds   " << colors.plain << operation << "/" << v.name << ": "
-                << v.sentence << " (" << count << " cases";
-      if (v.cases < static_cast<size_t>(count)) std::cout << ", it applies to " << v.cases;
+                << v.sentence << " (" << CountText(count, "case");
+      if (v.cases < count) std::cout << ", it applies to " << v.cases;
       if (v.declined > 0) std::cout << ", " << v.declined << " more declined";
       std::cout << ")\n";
       return;
@@ -54,7 +58,10 @@ void PrintProperty(const std::string& operation, const oracle::PropertyVerdict& 
   }
   std::cout << colors.plain << operation << "/" << v.name << ": " << v.sentence << "\n  "
             << v.detail << "\n";
-  if (!v.counterexample.empty()) std::cout << "  counterexample: " << v.counterexample << "\n";
+  if (v.counterexample.empty()) return;
+  std::cout << "  counterexample: " << v.counterexample << "\n  repeat: sextant properties "
+            << repeat << " --seed " << options.run.seed << " --subject "
+            << PrintableWord(options.subject) << "\n";
 }
 
 void PrintCounts(std::map<Status, size_t>& counts, const std::string& rest, uint64_t seed) {
@@ -66,15 +73,24 @@ void PrintCounts(std::map<Status, size_t>& counts, const std::string& rest, uint
 int Bitwise(const PropertiesArguments& options, const oracle::Subject& subject) {
   const std::vector<std::string>& promises =
       options.all_promised ? subject.bitwise : options.bitwise;
+  const std::vector<std::string> all = OperationNames();
+  Replaced replaced;
   const std::vector<Selected> cases =
-      Select({.arguments = options.operations.empty() ? OperationNames() : options.operations});
+      Select({.arguments = options.operations.empty() ? all : options.operations,
+              .filters = options.filters,
+              .excluded = options.excluded,
+              .with = options.with,
+              .replaced = &replaced});
   std::map<Status, size_t> counts;
   for (const auto& [operation, v] : CheckBitwise(cases, subject, promises, options.run.seed)) {
     ++counts[v.status];
-    PrintProperty(operation, v, static_cast<int>(v.cases));
+    PrintProperty(operation, v, v.cases, options,
+                  PrintableWord(v.counterexample) + " --bitwise=" + v.name);
     FlushOutput();
   }
   PrintCounts(counts, "skipped", options.run.seed);
+  if (const size_t count = replaced.not_applicable.size(); count > 0)
+    std::cout << CountText(count, "case") << " left out, in which --with is not valid\n";
   if (promises.empty()) std::cout << "the subject promises nothing, so all promises were checked\n";
   if (counts[Status::kBroken] > 0) return kNonconforming;
   if (counts[Status::kCouldNotRun] > 0) return kNotRun;
@@ -84,6 +100,11 @@ int Bitwise(const PropertiesArguments& options, const oracle::Subject& subject) 
 int Properties(const PropertiesArguments& options) {
   const oracle::Subject subject = MakeSubject(options.subject, options.limits);
   if (options.all_promised || !options.bitwise.empty()) return Bitwise(options, subject);
+  for (const std::string& name : options.operations) {
+    if (name.find_first_of(" ./=") != std::string::npos)
+      throw Error("'", name,
+                  "' is not the name of an operation; only --bitwise checks given cases");
+  }
   const std::string recipe = options.recipe.empty() ? subject.recipe : options.recipe;
   ParseRecipe(recipe, DType::kF32);
   std::vector<std::unique_ptr<Operation>> operations;
@@ -94,7 +115,9 @@ int Properties(const PropertiesArguments& options) {
     for (const auto& verdict : oracle::CheckProperties(*operation, subject, recipe, options.run)) {
       ++counts[verdict.status];
       const std::string name(operation->info().name);
-      PrintProperty(name, verdict, options.run.count);
+      PrintProperty(name, verdict, static_cast<size_t>(options.run.count), options,
+                    name + " --count " + std::to_string(options.run.count) + " --recipe " +
+                        PrintableWord(recipe));
       if (verdict.status == Status::kBroken) {
         for (const auto& cause : JudgeBrokenProperty(name, verdict, subject, recipe).causes)
           std::cout << "  likely cause: " << cause.name << " (" << cause.why << ")\n";
@@ -128,6 +151,8 @@ Action BindProperties(CLI::App& app) {
               "--bitwise=NAME,... checks these: " +
                   NamesText(oracle::kBitwisePromises,
                             [](const auto& one) { return std::string(one.name); }));
+  AddFilters(app, options->filters, options->excluded, "--bitwise");
+  AddWith(app, options->with, "--bitwise");
   return [options] { return Properties(*options); };
 }
 

@@ -106,7 +106,19 @@ class Shards(ProgramTest):
                 "are not those of the run")
         del one["tensors"]
         refused({"a": lines[1], "b": lines[2], "c": json.dumps(one) + "\n" + "".join(cases[1:])},
-                "c: is not a report")
+                "c: line 1: ", "expected a file of check --json-lines")
+        beyond = json.loads(cases[-1])
+        beyond["shard"]["cases"][-1] = beyond["shard"]["all_cases"]
+        refused({"a": lines[1], "b": lines[2], "c": "".join(cases[:-1]) + json.dumps(beyond)},
+                "c: its cases are not those of its share")
+        every = {}
+        for i in (1, 2, 3):
+            own = json.loads(lines[i].splitlines()[-1])
+            own["shard"]["all_cases"] = 10**6
+            every[f"{i}"] = "".join(lines[i].splitlines(keepends=True)[:-1]) + json.dumps(own)
+        refused(every, "of 1000000 cases")
+        self.run_it("check", "softmax", *SUBJECT, "--json", "report")
+        refused({"report": self.path("report").read_text()}, "expected a file of check --json-lines")
         self.run_it("check", "softmax", *SUBJECT, "--json-lines", "whole")
         result = self.merge("whole")
         self.assertIn("the report of a whole run", result.stderr)

@@ -114,10 +114,20 @@ Verdict VerdictOf(const Json& json) {
   return v;
 }
 
-// One share: the lines of its cases, and its summary.
+struct ReadCase {
+  Verdict verdict;
+  std::optional<std::string> fresh_of;  // the committed case line
+};
+
+ReadCase CaseOf(const Json& json) {
+  const Json& committed = json.at("fresh_of");
+  return {VerdictOf(json), committed.is_null() ? std::optional<std::string>() : committed};
+}
+
+// One share: its cases, and its summary.
 struct Share {
   std::string path;
-  std::vector<Json> cases;
+  std::vector<ReadCase> cases;
   Json summary;
 };
 
@@ -138,14 +148,11 @@ Share ReadShare(const std::string& path) {
       if (type == "summary")
         share.summary = std::move(json);
       else if (type == "case")
-        share.cases.push_back(std::move(json));
+        share.cases.push_back(CaseOf(json));
       else
-        refuse("is neither a case nor a summary: expected a file of check --json-lines");
-    } catch (const Json::exception& e) {
-      refuse(e.what());
-    } catch (const Error& e) {
-      if (std::string(e.what()).starts_with(path)) throw;
-      refuse(e.what());
+        throw Error("is neither a case nor a summary");
+    } catch (const std::exception& e) {
+      refuse(std::string(e.what()) + "; expected a file of check --json-lines");
     }
   }
   if (share.summary.is_null())
@@ -213,7 +220,7 @@ std::vector<Share> AllShares(const std::vector<std::string>& paths) {
 
 // Adds the cases of a share at their places among all cases. A fresh case follows its own, or has
 // its place.
-void AddCases(const Share& share, std::map<size_t, std::vector<Verdict>>& places, size_t all_cases,
+void AddCases(Share& share, std::map<size_t, std::vector<Verdict>>& places, size_t all_cases,
               Report& report) {
   const Json& counts = share.summary.at("counts");
   if (counts.at("cases") != share.cases.size())
@@ -222,14 +229,12 @@ void AddCases(const Share& share, std::map<size_t, std::vector<Verdict>>& places
   const std::vector<size_t> positions =
       share.summary.at("shard").at("cases").get<std::vector<size_t>>();
   size_t next = 0, last = 0;
-  for (const Json& json : share.cases) {
-    Verdict verdict = VerdictOf(json);
-    const Json& committed = json.at("fresh_of");
-    if (!committed.is_null()) {
+  for (auto& [verdict, committed] : share.cases) {
+    if (committed) {
       if (!report.fresh) throw Error("has a fresh case, but no seed");
-      report.fresh->committed.emplace(verdict.case_line, committed);
+      report.fresh->committed.emplace(verdict.case_line, *committed);
     }
-    if (committed.is_null() || report.fresh->adversarial) {
+    if (!committed || report.fresh->adversarial) {
       if (next == positions.size() || positions[next] >= all_cases ||
           places.contains(positions[next]))
         throw Error("its cases are not those of its share");
@@ -246,7 +251,7 @@ void AddCases(const Share& share, std::map<size_t, std::vector<Verdict>>& places
 }  // namespace
 
 Report MergedReport(const std::vector<std::string>& paths) try {
-  const std::vector<Share> shares = AllShares(paths);
+  std::vector<Share> shares = AllShares(paths);
   const Json& first = shares.front().summary;
   Report report{.subject = first.at("subject"),
                 .recipe = first.at("recipe"),
@@ -278,7 +283,7 @@ Report MergedReport(const std::vector<std::string>& paths) try {
   }
   std::map<size_t, std::vector<Verdict>> places;
   const size_t all_cases = first.at("shard").at("all_cases");
-  for (const Share& share : shares) {
+  for (Share& share : shares) {
     try {
       AddCases(share, places, all_cases, report);
     } catch (const Error& e) {
@@ -299,6 +304,9 @@ Report MergedReport(const std::vector<std::string>& paths) try {
     lines += (committed ? *committed : asked.case_line) + "\n";
     for (Verdict& verdict : place) report.verdicts.push_back(std::move(verdict));
   }
+  if (places.size() + report.not_reached != all_cases)
+    throw Error(paths.front(), ": the shares have ", places.size() + report.not_reached, " of ",
+                CountText(all_cases, "case"));
   if (report.not_reached == 0 && first.at("shard").at("sha256") != fixtures::DigestOf(lines))
     throw Error(paths.front(), ": the cases of the shares are not those of the run");
   return report;
