@@ -70,8 +70,11 @@ class Promises {
         CheckRows(selected.c, inputs, answer.outputs);
         asked.push_back({selected, std::move(answer.outputs)});
       } else {
-        for (const auto& promise : oracle::kBitwisePromises)
-          if (Wants(promise.name)) Miss(Of(selected.c, promise.name), selected.c, answer);
+        for (const auto& promise : oracle::kBitwisePromises) {
+          if (!Wants(promise.name)) continue;
+          Miss(Of(selected.c, promise.name), selected.c, answer);
+          answer.message.resize(std::min(answer.message.size(), answer.message.find('\n')));
+        }
       }
     }
     AskAgain(asked, "run", "the same question again");

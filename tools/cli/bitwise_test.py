@@ -79,6 +79,9 @@ class Bitwise(ProgramTest):
         self.assertEqual(self.check(change, "--bitwise=run", "softmax N=3 M=8"), 3, self.output)
         self.assertIn("no run  softmax/run: ", self.output)
         self.assertIn("three rows", self.output)
+        self.assertEqual(self.check(change, "--bitwise=run,threads", "softmax N=3 M=8"), 3, self.output)
+        self.assertEqual(self.output.count("Traceback"), 1)  # each promise names the case
+        self.assertEqual(self.check(change, "--bitwise=run", "softmax N=3 M=8"), 3, self.output)
         self.assertIn("  it holds in the other 2 cases\n", self.output)
         self.assertEqual(self.check(change, "--bitwise=run", "softmax N=3 M=8", "--exclude", "N=3"), 0, self.output)
         self.assertEqual(self.check(change, "--bitwise=run", "--with", "N=3"), 3, self.output)
