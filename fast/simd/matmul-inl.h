@@ -225,7 +225,7 @@ HWY_INLINE void FourRows(D d, const Matrix<T>& from, size_t r, size_t k, hn::VFr
 
 // Calls take(i, word i of each of Lanes(d) rows) for i < kWordsAtOnce. Of eight rows a whole cache
 // line of f32 is read before the next ones: rows whose distance is a power of two compete for the
-// same eight places of the first cache.
+// same few places of the first cache.
 constexpr size_t kWordsAtOnce = hn::MaxLanes(hn::ScalableTag<float>()) == 4 ? 4 : 16;
 template <class T, class D, class Take>
 HWY_INLINE void TransposeWords(D d, const Matrix<T>& from, size_t r, size_t k, const Take& take) {
