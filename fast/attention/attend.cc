@@ -11,16 +11,20 @@ namespace {
 
 // From this number of queries per key head on, tiles are faster although keys and values must be
 // packed (measured with AVX-512: f32 20, bf16 14).
-constexpr int64_t kFewQueries = 14;
-bool PrefersTiles(const AttentionAttributes& op) {
-  return op.K.value > 0 && op.H.value / op.K.value * op.S.value >= kFewQueries;
+template <class T>
+constexpr int64_t kManyQueries = Narrow<T> ? 14 : 20;
+
+int64_t QueriesOfKeyHead(const AttentionAttributes& op) {
+  return op.K.value > 0 ? op.H.value / op.K.value * op.S.value : 0;
 }
 
 }  // namespace
 
 template <Element T>
 void Attend(const AttendInputs<T>& in, T* y, Computed<T>* lse) {
-  const bool tiles = PrefersTiles(*in.attributes);
+  const AttentionAttributes& op = *in.attributes;
+  const int64_t of_head = QueriesOfKeyHead(op);
+  const bool tiles = of_head >= kManyQueries<T>;
   const Units all = tiles ? BlocksOf(in) : QueriesOf(in);
   const auto attend = [&](const Units& units) {
     const size_t size = tiles ? TilesScratchOf(in) : ScratchOf(in);
@@ -32,10 +36,15 @@ void Attend(const AttendInputs<T>& in, T* y, Computed<T>* lse) {
     }
   };
   if (!tiles) {
-    const auto keys = static_cast<size_t>(in.attributes->T.value);
-    InRowParts(all.count, keys * (in.D + in.E), [&](size_t first, size_t count) {
-      attend({first, count});
-    });
+    // The queries of a key head take turns at its keys, so they stay together if there are enough
+    // heads for all threads.
+    const bool together = of_head > 0 && op.B.value * op.K.value >= 2 * ThreadsHere();
+    InRowParts(
+        all.count, static_cast<size_t>(op.T.value) * (in.D + in.E),
+        [&](size_t first, size_t count) {
+          attend({first, count});
+        },
+        together ? static_cast<size_t>(of_head) : 1);
   } else if (ThreadsHere() == 1) {
     attend(all);
   } else {  // with a causal mask blocks differ in their work

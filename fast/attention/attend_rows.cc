@@ -17,7 +17,7 @@ HWY_BEFORE_NAMESPACE();
 namespace sextant::fast {
 namespace HWY_NAMESPACE {
 
-constexpr size_t kKeysTogether = 64;
+constexpr size_t kKeysTogether = 64;  // 32 KiB of keys of 128 channels in f32
 
 // Scores of the query in row i for `keys`; k is the first key of its head.
 template <class T, class C = Computed<T>>

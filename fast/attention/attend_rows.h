@@ -1,5 +1,6 @@
-// Attention query by query, in all forms of reference/: with bias, sink and masks. Vectors run
-// along channels and keys; there are no tiles. The formula: reference/attention/attention.h.
+// Attention for few queries of a key head, in all forms of reference/: with bias, sink and masks.
+// Vectors run along channels and keys; there are no tiles. The formula:
+// reference/attention/attention.h.
 #pragma once
 
 #include <cmath>

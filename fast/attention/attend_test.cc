@@ -21,7 +21,7 @@ void ExpectPermittedCase(int64_t heads, int64_t queries) {
 
 TEST(Attend, ErrorIsWithinItsBoundForFewAndManyQueries) {
   OnAllTargets([] {
-    for (int64_t queries = 0; queries < 16; ++queries) {
+    for (int64_t queries = 0; queries < 22; ++queries) {
       ExpectPermittedCase<float>(1, queries);
       ExpectPermittedCase<BF16>(4, queries);
       ExpectPermittedCase<double>(2, queries);

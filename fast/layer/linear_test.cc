@@ -86,13 +86,14 @@ TYPED_TEST(ApplyLinearTest, ErrorIsWithinItsBoundForSeveralBlocks) {
 // sums.
 TYPED_TEST(ApplyLinearTest, AnElementHasTheSameBitsInEveryProduct) {
   using T = TypeParam;
-  constexpr size_t kWidth = 302;
-  Layer<T> all({19, 53, kWidth});
+  constexpr size_t kWidth = 302, kOutputs = 61;
+  Layer<T> all({19, kOutputs, kWidth});
   for (size_t k = 0; k < kWidth / 2; ++k) {
     const size_t other = kWidth / 2 + k;
     for (size_t n = 0; n < 19; ++n)
       all.x[n * kWidth + other] = FromDouble<T>(-ToDouble(all.x[n * kWidth + k]));
-    for (size_t f = 0; f < 53; ++f) all.weight[f * kWidth + other] = all.weight[f * kWidth + k];
+    for (size_t f = 0; f < kOutputs; ++f)
+      all.weight[f * kWidth + other] = all.weight[f * kWidth + k];
   }
   OnAllTargets([&] {
     const Guarded<T> y = all.Applied(false);
@@ -100,13 +101,15 @@ TYPED_TEST(ApplyLinearTest, AnElementHasTheSameBitsInEveryProduct) {
     row.shape.N = 1;
     std::copy_n(&all.x[7 * kWidth], kWidth, row.x.data());
     const Guarded<T> y_of_row = row.Applied(false);
-    EXPECT_EQ(std::memcmp(&y_of_row[0], &y[7 * 53], 53 * sizeof(T)), 0) << "a row alone";
+    EXPECT_EQ(std::memcmp(&y_of_row[0], &y[7 * kOutputs], kOutputs * sizeof(T)), 0)
+        << "a row alone";
     Layer<T> one({1, 1, kWidth});
-    for (const auto& [n, f] : {std::pair<size_t, size_t>{0, 0}, {18, 52}, {7, 48}, {8, 31}}) {
+    for (const auto& [n, f] :
+         {std::pair<size_t, size_t>{0, 0}, {18, kOutputs - 1}, {7, 48}, {8, 31}}) {
       std::copy_n(&all.x[n * kWidth], kWidth, one.x.data());
       std::copy_n(&all.weight[f * kWidth], kWidth, one.weight.data());
       const Guarded<T> alone = one.Applied(false);
-      EXPECT_EQ(std::memcmp(&alone[0], &y[n * 53 + f], sizeof(T)), 0) << n << ", " << f;
+      EXPECT_EQ(std::memcmp(&alone[0], &y[n * kOutputs + f], sizeof(T)), 0) << n << ", " << f;
     }
   });
 }

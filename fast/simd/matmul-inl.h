@@ -187,7 +187,8 @@ HWY_INLINE void MultiplyEdge(size_t K, const C* a, const C* b, C* y, ptrdiff_t y
 }
 
 // A word is what is transposed at a time: an element in f32, or two adjacent elements of 16 bits,
-// which WordToColumns widens afterwards. f16 is widened first where it has no fast instruction.
+// which WordToColumns widens afterwards. f16 is widened first where halves of words cannot be
+// narrowed by one instruction.
 template <class T>
 constexpr size_t kPerWord = std::same_as<T, BF16> || (std::same_as<T, F16> && kConvertsF16 &&
                                                       hn::MaxLanes(hn::ScalableTag<float>()) == 16)
@@ -223,11 +224,11 @@ HWY_INLINE void FourRows(D d, const Matrix<T>& from, size_t r, size_t k, hn::VFr
   columns[3] = hn::BitCast(d, InterleaveUpper(pairs, high01, high23));
 }
 
-// Calls take(i, word i of each of Lanes(d) rows) for i < kWordsAtOnce. Of eight rows a whole cache
-// line of f32 is read before the next ones: rows whose distance is a power of two compete for the
-// same few places of the first cache.
-constexpr size_t kWordsAtOnce = hn::MaxLanes(hn::ScalableTag<float>()) == 4 ? 4 : 16;
-template <class T, class D, class Take>
+// Calls take(i, word i of each of Lanes(d) rows) for i < kWords: 4 with 4 lanes, else 8 or 16. Of
+// 16 words whole cache lines of few rows are read before the next ones: rows whose distance is a
+// power of two compete for the same few places of the first cache.
+constexpr bool kHasFourLanes = hn::MaxLanes(hn::ScalableTag<float>()) == 4;
+template <size_t kWords, class T, class D, class Take>
 HWY_INLINE void TransposeWords(D d, const Matrix<T>& from, size_t r, size_t k, const Take& take) {
   using V = hn::VFromD<D>;
   V a[4];
@@ -236,7 +237,7 @@ HWY_INLINE void TransposeWords(D d, const Matrix<T>& from, size_t r, size_t k, c
     for (size_t i = 0; i < 4; ++i) take(i, a[i]);
   } else {
     V more[4], b[4];
-    FourRows(d, from, r, k + 8 * kPerWord<T>, more);
+    if constexpr (kWords == 16) FourRows(d, from, r, k + 8 * kPerWord<T>, more);
     const auto take_eight = [&](size_t first, const V* upper, const V* lower) SEXTANT_INLINE {
       for (size_t i = 0; i < 4; ++i)
         take(first + i, hn::OddEvenBlocks(hn::SwapAdjacentBlocks(lower[i]), upper[i]));
@@ -245,8 +246,10 @@ HWY_INLINE void TransposeWords(D d, const Matrix<T>& from, size_t r, size_t k, c
     };
     FourRows(d, from, r + 4, k, b);
     take_eight(0, a, b);
-    FourRows(d, from, r + 4, k + 8 * kPerWord<T>, b);
-    take_eight(8, more, b);
+    if constexpr (kWords == 16) {
+      FourRows(d, from, r + 4, k + 8 * kPerWord<T>, b);
+      take_eight(8, more, b);
+    }
   }
 }
 
@@ -288,19 +291,23 @@ HWY_INLINE size_t MultiplyRow(const ProductShape& shape, const Matrix<TA>& a, co
       const Matrix<TB> rows{b.at(f, k0), b.row, b.column};
       hn::VFromD<decltype(d)> sum[kVectors];
       for (size_t v = 0; v < kVectors; ++v) sum[v] = hn::Zero(d);
-      constexpr size_t kStep = kWordsAtOnce * kPerWord<TB>;
       size_t k = 0;
-      for (; k + kStep <= K; k += kStep) {
+      const auto add_words = [&]<size_t kWords>() SEXTANT_INLINE {
+        constexpr size_t kStep = kWords * kPerWord<TB>;
+        for (; k + kStep <= K; k += kStep) {
 #pragma GCC unroll 2
-        for (size_t v = 0; v < kVectors; ++v) {
-          TransposeWords(d, rows, v * N, k, [&](size_t word, auto words) SEXTANT_INLINE {
-            const float* factor = factors + k + word * kPerWord<TB>;
-            WordToColumns<TB>(d, words, [&](size_t i, auto column) SEXTANT_INLINE {
-              sum[v] = hn::MulAdd(hn::Set(d, factor[i]), column, sum[v]);
+          for (size_t v = 0; v < kVectors; ++v) {
+            TransposeWords<kWords>(d, rows, v * N, k, [&](size_t word, auto words) SEXTANT_INLINE {
+              const float* factor = factors + k + word * kPerWord<TB>;
+              WordToColumns<TB>(d, words, [&](size_t i, auto column) SEXTANT_INLINE {
+                sum[v] = hn::MulAdd(hn::Set(d, factor[i]), column, sum[v]);
+              });
             });
-          });
+          }
         }
-      }
+      };
+      if constexpr (!kHasFourLanes) add_words.template operator()<16>();
+      add_words.template operator()<kHasFourLanes ? 4 : 8>();
       for (; k < K; ++k) {
         for (size_t v = 0; v < kVectors; ++v) {
           float column[hn::MaxLanes(d)];

@@ -395,7 +395,7 @@ std::optional<Verdict> JudgeBy(const AnsweredQuestion& question, Failing failing
                       [&](const std::vector<double>& bias) { return judge.Total(bias); });
     if (!sampled.empty()) tensors = std::move(sampled);
   }
-  if (failing == Failing::kGiveUp && (tensors.empty() || AreUnlikely(tensors))) return std::nullopt;
+  if (failing == Failing::kGiveUp && AreUnlikely(tensors)) return std::nullopt;
   Verdict verdict = VerdictOf(c, tensors);
   const std::vector<JudgedTensor> trace = judge.TotalOfTrace();
   for (const JudgedTensor& tensor : trace) verdict.trace.push_back(tensor.verdict);

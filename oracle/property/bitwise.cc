@@ -70,8 +70,9 @@ class Questions {
 
   // The rows in their places, with other numbers in all others.
   void BesideOthers(const std::string& axis, size_t first, size_t count) {
+    const uint64_t seed = random_.Bits() >> 32;  // whatever is wanted: other rows are drawn later
     if (!Wants("batch") || !DependsOnSeed(c_)) return;
-    const Case other = c_.With("seed=" + std::to_string(random_.Bits() >> 32));
+    const Case other = c_.With("seed=" + std::to_string(seed));
     const Slice rows{{{axis, {first, count}}}};
     Tensors mixed;
     try {

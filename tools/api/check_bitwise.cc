@@ -70,10 +70,12 @@ class Promises {
         CheckRows(selected.c, inputs, answer.outputs);
         asked.push_back({selected, std::move(answer.outputs)});
       } else {
+        bool is_said = false;  // the whole message, by one of the promises
         for (const auto& promise : oracle::kBitwisePromises) {
           if (!Wants(promise.name)) continue;
-          Miss(Of(selected.c, promise.name), selected.c, answer);
-          answer.message.resize(std::min(answer.message.size(), answer.message.find('\n')));
+          is_said |= Miss(Of(selected.c, promise.name), selected.c, answer);
+          if (is_said)
+            answer.message.resize(std::min(answer.message.size(), answer.message.find('\n')));
         }
       }
     }
@@ -100,7 +102,8 @@ class Promises {
         if (at == verdicts_.end()) continue;
         PropertyVerdict& verdict = at->second;
         if (verdict.status == PropertyVerdict::Status::kCouldNotRun && verdict.cases > 0)
-          verdict.detail += "\n  it holds in the other " + CountText(verdict.cases, "case");
+          verdict.detail +=
+              "\n  " + CountText(verdict.cases, "other comparison") + " found no difference";
         if (verdict.status == PropertyVerdict::Status::kHolds && verdict.cases == 0) {
           verdict.status = PropertyVerdict::Status::kDeclined;
           verdict.detail = verdict.declined > 0 ? "the subject declined all cases"
@@ -126,21 +129,25 @@ class Promises {
     return at->second;
   }
 
-  // The first one that is found stays; one that is broken replaces one that could not run.
-  static void Find(PropertyVerdict& verdict, PropertyVerdict::Status status, const Case& c,
+  // The first one that is found stays; one that is broken replaces one that could not run. False if
+  // another one stayed.
+  static bool Find(PropertyVerdict& verdict, PropertyVerdict::Status status, const Case& c,
                    const std::string& detail) {
-    if (verdict.status == PropertyVerdict::Status::kBroken || verdict.status == status) return;
+    if (verdict.status == PropertyVerdict::Status::kBroken || verdict.status == status)
+      return false;
     verdict.status = status;
     verdict.counterexample = c.ToString();
     verdict.detail = detail;
+    return true;
   }
 
-  static void Miss(PropertyVerdict& verdict, const Case& c, const Answer& answer) {
+  // True if the verdict says it now.
+  static bool Miss(PropertyVerdict& verdict, const Case& c, const Answer& answer) {
     if (answer.status == Answer::Status::kUnsupported) {
       ++verdict.declined;
-    } else {
-      Find(verdict, PropertyVerdict::Status::kCouldNotRun, c, answer.message);
+      return false;
     }
+    return Find(verdict, PropertyVerdict::Status::kCouldNotRun, c, answer.message);
   }
 
   void CheckRows(const Case& c, const Tensors& inputs, const Tensors& outputs) {
@@ -175,7 +182,10 @@ class Promises {
   static void Compare(PropertyVerdict& verdict, const Case& c, const Tensors& inputs,
                       const Tensors& whole, const Slice& rows_of_whole, const Answer& answer,
                       const Slice& rows, const std::string& how) {
-    if (answer.status != Answer::Status::kAnswered) return Miss(verdict, c, answer);
+    if (answer.status != Answer::Status::kAnswered) {
+      Miss(verdict, c, answer);
+      return;
+    }
     ++verdict.cases;
     const std::string difference =
         oracle::BitDifference(c, inputs, whole, rows_of_whole, answer.outputs, rows);

@@ -205,7 +205,7 @@ class Selecting {
     } else if (argument.ends_with(".h5")) {
       throw Error(argument, exists ? " is not an HDF5 file" : " does not exist",
                   exists ? "" : DidYouMeanFile(argument));
-    } else if (argument.ends_with(".npz") || argument.ends_with(".safetensors")) {
+    } else if (exists && (argument.ends_with(".npz") || argument.ends_with(".safetensors"))) {
       throw Error(argument, " is for other programs; expected cases, or a golden of HDF5 (.h5)");
     } else if (!exists) {
       throw Error(argument, ": there is no such file or operation",

@@ -94,7 +94,7 @@ void PrintRecipeDifference(const Case& c, const CompareArguments& options) {
     for (const auto& step : output.steps)
       PrintRow("    " + step.step + ": " + step.rule + " -> " + step.other_rule, step.measured);
     if (output.steps.empty()) {
-      if (output.measured.largest == 0) std::cout << "    no step of the two differs here\n";
+      if (output.measured.largest == 0) std::cout << "    no step changes a value here\n";
       continue;
     }
     std::cout << "    they differ at `" << output.steps[0].step

@@ -30,7 +30,7 @@ class CompareRecipes(ProgramTest):
 
     def test_says_that_equal_recipes_are_equal(self):
         done = self.run_it("compare", CASE, "--recipes", "native", "native")
-        self.assertIn("  no step of the two differs here\n", done.stdout)
+        self.assertIn("  no step changes a value here\n", done.stdout)
 
     def test_wrong_calls_are_refused(self):
         for arguments, text in ((("a.h5",), "compares two files or folders, got 1"),

@@ -84,6 +84,10 @@ class Profile(ProgramTest):
         self.assertLessEqual(below["p99"], 2)
         again = self.report(LINE, "--subject", "recipe:" + below["recipe"])["subjects"][0]
         self.assertEqual(again["errors"]["ulps"]["p99"], below["p99"])
+        said = self.run_it("profile", LINE, "--subject", "recipe:native", "--below", "2").stdout
+        self.assertIn(f"cheapest recipe below 2 ulps in 99 % of the elements: {below['recipe']} (", said)
+        said = self.run_it("profile", LINE, "--subject", "recipe:native", "--below", "1e-9").stdout
+        self.assertIn("no recipe stays below 1e-09 ulps", said)
 
     def test_the_worst_case_is_found_again(self):
         arguments = ["activation kind=gelu N=2 F=32", "--subject", "recipe:native", "--by", "argument"]

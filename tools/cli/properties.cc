@@ -33,16 +33,17 @@ struct PropertiesArguments {
   bool all_promised = false;         // those of the subject
 };
 
-// `count`: the number of cases to answer; all were answered unless the property was skipped.
+// `count`: of cases to answer, or of comparisons; all were made unless the property was skipped.
 // `repeat`: the arguments that check it again, without the subject.
-void PrintProperty(const std::string& operation, const oracle::PropertyVerdict& v, size_t count,
+void PrintProperty(const std::string& operation, const oracle::PropertyVerdict& v,
+                   const std::string& count, bool applies_to_all,
                    const PropertiesArguments& options, const std::string& repeat) {
   const Colors colors = ColorsOfOutput();
   switch (v.status) {
     case Status::kHolds:
       std::cout << colors.green << "holds   " << colors.plain << operation << "/" << v.name << ": "
-                << v.sentence << " (" << CountText(count, "case");
-      if (v.cases < count) std::cout << ", it applies to " << v.cases;
+                << v.sentence << " (" << count;
+      if (!applies_to_all) std::cout << ", it applies to " << v.cases;
       if (v.declined > 0) std::cout << ", " << v.declined << " more declined";
       std::cout << ")\n";
       return;
@@ -61,7 +62,12 @@ void PrintProperty(const std::string& operation, const oracle::PropertyVerdict& 
   if (v.counterexample.empty()) return;
   std::cout << "  counterexample: " << v.counterexample << "\n  repeat: sextant properties "
             << repeat << " --seed " << options.run.seed << " --subject "
-            << PrintableWord(options.subject) << "\n";
+            << PrintableWord(options.subject);
+  const oracle::SubjectLimits usual;
+  if (options.limits.seconds != usual.seconds) std::cout << " --timeout " << options.limits.seconds;
+  if (options.limits.memory != usual.memory)
+    std::cout << " --subject-memory " << options.limits.memory;
+  std::cout << "\n";
 }
 
 void PrintCounts(std::map<Status, size_t>& counts, const std::string& rest, uint64_t seed) {
@@ -84,13 +90,16 @@ int Bitwise(const PropertiesArguments& options, const oracle::Subject& subject) 
   std::map<Status, size_t> counts;
   for (const auto& [operation, v] : CheckBitwise(cases, subject, promises, options.run.seed)) {
     ++counts[v.status];
-    PrintProperty(operation, v, v.cases, options,
+    PrintProperty(operation, v, CountText(v.cases, "comparison"), true, options,
                   PrintableWord(v.counterexample) + " --bitwise=" + v.name);
     FlushOutput();
   }
   PrintCounts(counts, "skipped", options.run.seed);
   if (const size_t count = replaced.not_applicable.size(); count > 0)
     std::cout << CountText(count, "case") << " left out, in which --with is not valid\n";
+  if (replaced.equal > 0)
+    std::cout << CountText(replaced.equal, "case")
+              << " left out, which --with makes equal to another\n";
   if (promises.empty()) std::cout << "the subject promises nothing, so all promises were checked\n";
   if (counts[Status::kBroken] > 0) return kNonconforming;
   if (counts[Status::kCouldNotRun] > 0) return kNotRun;
@@ -115,7 +124,8 @@ int Properties(const PropertiesArguments& options) {
     for (const auto& verdict : oracle::CheckProperties(*operation, subject, recipe, options.run)) {
       ++counts[verdict.status];
       const std::string name(operation->info().name);
-      PrintProperty(name, verdict, static_cast<size_t>(options.run.count), options,
+      const auto count = static_cast<size_t>(options.run.count);
+      PrintProperty(name, verdict, CountText(count, "case"), verdict.cases >= count, options,
                     name + " --count " + std::to_string(options.run.count) + " --recipe " +
                         PrintableWord(recipe));
       if (verdict.status == Status::kBroken) {

@@ -107,6 +107,9 @@ class Shards(ProgramTest):
         del one["tensors"]
         refused({"a": lines[1], "b": lines[2], "c": json.dumps(one) + "\n" + "".join(cases[1:])},
                 "c: line 1: ", "expected a file of check --json-lines")
+        later = {**json.loads(cases[-1]), "version": 1}
+        refused({"a": lines[1], "b": lines[2], "c": json.dumps(one) + "\n" + json.dumps(later)},
+                "c: is a report of version 1, expected 0")
         beyond = json.loads(cases[-1])
         beyond["shard"]["cases"][-1] = beyond["shard"]["all_cases"]
         refused({"a": lines[1], "b": lines[2], "c": "".join(cases[:-1]) + json.dumps(beyond)},

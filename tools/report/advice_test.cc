@@ -75,6 +75,14 @@ TEST(Advice, SaysTheReasonsIfNoCaseWasAnswered) {
               Contains(HasSubstr("--with 'D=64 E=64 dtype=bf16'")));
 }
 
+TEST(Advice, ACaseThatCouldNotRunIsNoAnswer) {
+  Report report = ReportOn({}, kUnsupported, "too narrow");
+  oracle::Verdict& verdict = report.verdicts.emplace_back();
+  verdict.case_line = "rms_norm N=1 M=2";
+  verdict.status = oracle::Verdict::Status::kCouldNotRun;
+  EXPECT_THAT(AdviceOf(report), Contains(HasSubstr("attention: ")));
+}
+
 TEST(Advice, NamesTheFilesWithRealShapes) {
   Report report = ReportOn({"attention H=2 S=1 T=5 D=64"}, kUnsupported);
   report.real_cases = {"cases/real/attention.cases"};

@@ -114,22 +114,24 @@ Verdict VerdictOf(const Json& json) {
   return v;
 }
 
-struct ReadCase {
-  Verdict verdict;
-  std::optional<std::string> fresh_of;  // the committed case line
-};
+const std::string kExpected = "; expected a file of check --json-lines";
 
-ReadCase CaseOf(const Json& json) {
-  const Json& committed = json.at("fresh_of");
-  return {VerdictOf(json), committed.is_null() ? std::optional<std::string>() : committed};
-}
-
-// One share: its cases, and its summary.
+// One share: its cases, each with the number of its line, and its summary.
 struct Share {
   std::string path;
-  std::vector<ReadCase> cases;
+  std::vector<std::pair<size_t, Json>> cases;
   Json summary;
 };
+
+// A verdict, and the committed case of one with fresh inputs.
+std::pair<Verdict, std::optional<std::string>> CaseOf(size_t line, const Json& json) try {
+  const Json& committed = json.at("fresh_of");
+  return {VerdictOf(json), committed.is_null() ? std::optional<std::string>() : committed};
+} catch (const Json::exception& e) {
+  throw Error("line ", line, ": ", e.what(), kExpected);
+} catch (const Error& e) {
+  throw Error("line ", line, ": ", e.what(), kExpected);
+}
 
 Share ReadShare(const std::string& path) {
   constexpr size_t kLongest = size_t{1} << 30;  // bytes
@@ -148,11 +150,13 @@ Share ReadShare(const std::string& path) {
       if (type == "summary")
         share.summary = std::move(json);
       else if (type == "case")
-        share.cases.push_back(CaseOf(json));
+        share.cases.push_back({number, std::move(json)});
       else
         throw Error("is neither a case nor a summary");
-    } catch (const std::exception& e) {
-      refuse(std::string(e.what()) + "; expected a file of check --json-lines");
+    } catch (const Json::exception& e) {
+      refuse(e.what() + kExpected);
+    } catch (const Error& e) {
+      refuse(e.what() + kExpected);
     }
   }
   if (share.summary.is_null())
@@ -220,7 +224,7 @@ std::vector<Share> AllShares(const std::vector<std::string>& paths) {
 
 // Adds the cases of a share at their places among all cases. A fresh case follows its own, or has
 // its place.
-void AddCases(Share& share, std::map<size_t, std::vector<Verdict>>& places, size_t all_cases,
+void AddCases(const Share& share, std::map<size_t, std::vector<Verdict>>& places, size_t all_cases,
               Report& report) {
   const Json& counts = share.summary.at("counts");
   if (counts.at("cases") != share.cases.size())
@@ -229,7 +233,8 @@ void AddCases(Share& share, std::map<size_t, std::vector<Verdict>>& places, size
   const std::vector<size_t> positions =
       share.summary.at("shard").at("cases").get<std::vector<size_t>>();
   size_t next = 0, last = 0;
-  for (auto& [verdict, committed] : share.cases) {
+  for (const auto& [line, json] : share.cases) {
+    auto [verdict, committed] = CaseOf(line, json);
     if (committed) {
       if (!report.fresh) throw Error("has a fresh case, but no seed");
       report.fresh->committed.emplace(verdict.case_line, *committed);
@@ -251,7 +256,7 @@ void AddCases(Share& share, std::map<size_t, std::vector<Verdict>>& places, size
 }  // namespace
 
 Report MergedReport(const std::vector<std::string>& paths) try {
-  std::vector<Share> shares = AllShares(paths);
+  const std::vector<Share> shares = AllShares(paths);
   const Json& first = shares.front().summary;
   Report report{.subject = first.at("subject"),
                 .recipe = first.at("recipe"),
@@ -283,7 +288,7 @@ Report MergedReport(const std::vector<std::string>& paths) try {
   }
   std::map<size_t, std::vector<Verdict>> places;
   const size_t all_cases = first.at("shard").at("all_cases");
-  for (Share& share : shares) {
+  for (const Share& share : shares) {
     try {
       AddCases(share, places, all_cases, report);
     } catch (const Error& e) {

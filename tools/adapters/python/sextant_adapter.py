@@ -454,8 +454,8 @@ def _encode_tensor(name, values, expected):
     if wrong.any():
         at = tuple(int(i) for i in np.argwhere(wrong)[0])
         raise ValueError(
-            f"output {name} is {values[at]!r} at {list(at)}, expected a value of {dtype}; "
-            "round it in your function, for example with round_to"
+            f"output {name} has values that are not of {dtype}; round them in your function, for "
+            f"example with round_to\nthe first is {values[at]!r} at {list(at)}"
         )
     return _TYPES[dtype].message, np.asarray(sent, _TYPES[dtype].stored)
 
