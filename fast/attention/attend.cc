@@ -14,16 +14,12 @@ namespace {
 template <class T>
 constexpr int64_t kManyQueries = Narrow<T> ? 14 : 20;
 
-int64_t QueriesOfKeyHead(const AttentionAttributes& op) {
-  return op.K.value > 0 ? op.H.value / op.K.value * op.S.value : 0;
-}
-
 }  // namespace
 
 template <Element T>
 void Attend(const AttendInputs<T>& in, T* y, Computed<T>* lse) {
   const AttentionAttributes& op = *in.attributes;
-  const int64_t of_head = QueriesOfKeyHead(op);
+  const int64_t of_head = op.K.value > 0 ? QueriesOfKeyHead(op) : 0;
   const bool tiles = of_head >= kManyQueries<T>;
   const Units all = tiles ? BlocksOf(in) : QueriesOf(in);
   const auto attend = [&](const Units& units) {

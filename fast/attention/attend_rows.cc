@@ -100,7 +100,7 @@ HWY_INLINE void AttendAll(const AttendInputs<T>& in, const Units& queries, T* y,
                           C* scratch) {
   if (queries.count == 0) return;
   const AttentionAttributes& op = *in.attributes;
-  const auto of_head = static_cast<size_t>(op.H.value / op.K.value * op.S.value);
+  const auto of_head = static_cast<size_t>(QueriesOfKeyHead(op));
   const size_t end = queries.first + queries.count;
   for (size_t i = queries.first, count; i < end; i += count) {
     count = std::min({end - i, of_head - i % of_head, kQueriesTogether});

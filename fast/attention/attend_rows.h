@@ -26,6 +26,11 @@ struct AttendInputs {
 
 inline constexpr size_t kQueriesTogether = 8;  // at most, of one key head
 
+// The queries of a batch that read the same key head follow each other. Needs key heads.
+inline int64_t QueriesOfKeyHead(const AttentionAttributes& op) {
+  return op.H.value / op.K.value * op.S.value;
+}
+
 // Elements of scratch memory that AttendRows needs.
 template <Element T>
 size_t ScratchOf(const AttendInputs<T>& in) {

@@ -91,7 +91,8 @@ class Bitwise(ProgramTest):
     # Of more than six rows some are asked, and only one in eight is wrong alone.
     def test_a_broken_promise_says_how_to_repeat_it(self):
         change = "if len(x) == 1 and int(abs(x[0, 0]) * 1000) % 8 == 0: change(0)"
-        self.assertEqual(self.check(change, "--bitwise=batch,batch_size", "softmax N=100 M=8"), 1, self.output)
+        self.assertEqual(self.check(change, "--bitwise=batch,batch_size", "softmax N=100 M=8",
+                                    "--filter", "N=100"), 1, self.output)
         repeat = next(line for line in self.output.splitlines() if line.startswith("  repeat: sextant "))
         again = self.run_it(*shlex.split(repeat)[2:])
         self.assertEqual(again.returncode, 1, again.stderr)
