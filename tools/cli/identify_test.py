@@ -87,6 +87,13 @@ class Identify(ProgramTest):
         self.assertEqual(found["key_heads"], [0, 1, 0, 1])
         self.assertIn("but query head h reads key head h mod 2, not floor(h / (H/K))", result.stdout)
 
+    def test_says_which_key_heads_are_read_where_nothing_fits(self):
+        result, found = self.identify("attention D=8", box=BOX.replace("= 0.3 *", "= np.sqrt(2) **"))
+        self.assertEqual(result.returncode, 1, result.stdout + result.stderr)
+        self.assertIn("no attributes of attention give these answers", result.stdout)
+        self.assertEqual(found["key_heads"], [0, 1, 0, 1])
+        self.assertIn("but query head h reads key head h mod 2", result.stdout)
+
     def test_compares_with_a_model(self):
         self.path("config.json").write_text(json.dumps(
             {"model_type": "llama", "hidden_size": 32, "num_attention_heads": 2,
