@@ -5,6 +5,7 @@
 #include <bit>
 #include <cmath>
 #include <cstdint>
+#include <memory>
 #include <numeric>
 #include <optional>
 #include <ranges>
@@ -47,12 +48,9 @@ void ForFewNumbers(std::span<const double> x, std::vector<double>& y, F f) {
   }
 }
 
-// The number with these errors; with infinite errors if they are unbounded or unknown.
-Counted Bounded(const Counted& number, const Counted::Bounds& error, bool unbounded) {
-  if (std::isnan(number.drift()))
-    return Counted::Of(number.center(), kInfinity, number.format(), number.saturated())
-        .WithError(kUnbounded);
-  return number.WithError(unbounded || std::isnan(error.worst) ? kUnbounded : error);
+// These errors; infinite ones if they are unbounded or unknown.
+Counted::Bounds Bounded(const Counted::Bounds& error, bool unbounded) {
+  return unbounded || std::isnan(error.worst) ? kUnbounded : error;
 }
 
 }  // namespace
@@ -354,38 +352,37 @@ std::vector<Counted> SoftmaxRow<Counted>::weights() const {
 }
 
 // The weights rounded by step weigh and converted for step dot.
-const std::vector<SoftmaxRow<Counted>::StoredWeight>& SoftmaxRow<Counted>::StoredWeights() const {
-  if (!stored_.empty()) return stored_;
-  std::vector<StepRule> rules, rounding;  // those that round the weights
+auto SoftmaxRow<Counted>::Stored() const -> const StoredWeights& {
+  auto& [most, error] = stored_;
+  if (!most.empty()) return stored_;
+  most.resize(count_);
+  error.resize(count_);
+  double largest = 0;
+  for (size_t j = 0; j < count_; ++j) {
+    most[j] = weights_.high[j] + weights_.drift[j] + weights_.error[j];
+    largest = std::max(largest, most[j]);
+  }
+  const auto charge = [&](const auto& rounding_of) {
+    for (size_t j = 0; j < count_; ++j) {
+      const double rounding = rounding_of(most[j]);
+      error[j] += rounding;
+      most[j] += rounding;
+    }
+  };
+  bool is_within_tf32 = format_ && IsWithinTf32(*format_);
   for (const Step step : {Step::kWeigh, Step::kDot}) {
     const ScopedStep at(step);
-    const StepRule& rule = rules.emplace_back(CurrentRule());
-    const bool keeps = rule.exact || (format_ && Contains(rule.format, *format_));
-    if (!keeps) rounding.push_back(rule);
+    const StepRule& rule = CurrentRule();
+    is_within_tf32 = is_within_tf32 || (!rule.exact && IsWithinTf32(rule.format));
+    if (rule.exact || (format_ && Contains(rule.format, *format_))) continue;
+    if (SizeOf(rule.format) == 1)
+      charge([&](double weight) { return CodeRounding(rule, weight, largest); });
+    else
+      charge([&](double weight) { return Rounding(rule, weight); });
   }
-  const bool is_within_tf32 =
-      (format_ && IsWithinTf32(*format_)) || std::ranges::any_of(rules, [](const StepRule& rule) {
-        return !rule.exact && IsWithinTf32(rule.format);
-      });
-  const auto weight_of = [this](size_t j) {
-    return weights_.high[j] + weights_.drift[j] + weights_.error[j];
-  };
-  double largest = 0;
-  for (size_t j = 0; j < count_; ++j) largest = std::max(largest, weight_of(j));
-  stored_.reserve(count_);
-  for (size_t j = 0; j < count_; ++j) {
-    StoredWeight weight{weight_of(j), 0};
-    const auto charge = [&weight](double error) {
-      weight.error += error;
-      weight.most += error;
-    };
-    for (const StepRule& to : rounding) {
-      charge(SizeOf(to.format) == 1 ? CodeRounding(to, weight.most, largest)
-                                    : Rounding(to, weight.most));
-    }
-    if (!is_within_tf32) charge(FactorRounding(rules.back(), weight.most));
-    stored_.push_back(weight);
-  }
+  if (is_within_tf32) return stored_;
+  const ScopedStep at(Step::kDot);
+  charge([&](double weight) { return FactorRounding(CurrentRule(), weight); });
   return stored_;
 }
 
@@ -402,7 +399,11 @@ class SoftmaxRow<Counted>::WeightedMean {
   explicit WeightedMean(const SoftmaxRow& row);
 
   // The mean of one value for each weight.
-  Counted Of(std::span<const Counted> values) const { return From(SumsOf(values)); }
+  Counted Of(std::span<const Counted> values) const {
+    Counted mean;
+    SetFrom(SumsOf(values), mean);
+    return mean;
+  }
   // The means of the first y.size() columns of plain rows, one row for each weight.
   void OfPlain(std::span<const float* const> rows, size_t width, std::span<Counted> y) const;
   // False if a weight is so small that a plain product could underflow.
@@ -418,35 +419,40 @@ class SoftmaxRow<Counted>::WeightedMean {
   };
   MeanSums SumsOf(std::span<const Counted> values) const;
   void AddDistances(std::span<const Counted> values, MeanSums& sums) const;
-  Counted From(const MeanSums& sums) const;
+  void SetFrom(const MeanSums& sums, Counted& mean) const;
   ErrorOfScores ScoreErrors(const MeanSums& sums, double drift) const;
   double Unit() const;
 
   const SoftmaxRow& row_;
   const StepRule& rule_;
   const double count_;
+  const double tiny_drift_ = count_ * kTinyDrift;  // once: subnormal factors are slow
+  std::vector<double> rise_;
   MeanWeights weights_;
+  SumError sum_error_;
   double storing_ = 0;  // the part of sum |w' - p~| that storing the weights adds
   bool takes_plain_ = true;
 };
 
 SoftmaxRow<Counted>::WeightedMean::WeightedMean(const SoftmaxRow& row)
-    : row_(row), rule_(CurrentRule()), count_(static_cast<double>(row.count_)) {
+    : row_(row), rule_(CurrentRule()), count_(static_cast<double>(row.count_)), rise_(row.count_) {
   constexpr double kLeast = 0x1p-900;  // double_double.h
-  const std::vector<StoredWeight>& stored = row.StoredWeights();
-  weights_.relative_drift = (row.drift_ + row.own_drift_) * kBoundUp * kBoundUp;
+  const StoredWeights& stored = row.Stored();
   const CountedNumbers& p = row.weights_;
-  weights_.high.assign(p.high, p.high + row.count_);
-  weights_.low.assign(p.low, p.low + row.count_);
-  weights_.drift.assign(p.drift, p.drift + row.count_);
-  weights_.rounding = row.rounding_;
   for (size_t j = 0; j < row.count_; ++j) {
-    weights_.rise.push_back(p.high[j] * row.rise_[j]);
-    weights_.most.push_back(stored[j].most);
-    weights_.storing.push_back(stored[j].error);
-    storing_ += stored[j].error;
+    rise_[j] = p.high[j] * row.rise_[j];
+    storing_ += stored.error[j];
     takes_plain_ = takes_plain_ && (p.high[j] == 0 || p.high[j] >= kLeast);
   }
+  weights_ = {.high = {p.high, row.count_},
+              .low = {p.low, row.count_},
+              .drift = {p.drift, row.count_},
+              .rise = rise_,
+              .rounding = row.rounding_,
+              .most = stored.most,
+              .storing = stored.error,
+              .relative_drift = (row.drift_ + row.own_drift_) * kBoundUp * kBoundUp};
+  if (!rule_.exact) sum_error_ = RelativeErrorOfSum(rule_, row.count_);
 }
 
 double SoftmaxRow<Counted>::WeightedMean::Unit() const {
@@ -458,7 +464,7 @@ void SoftmaxRow<Counted>::WeightedMean::OfPlain(std::span<const float* const> ro
   std::vector<MeanSums> sums;
   // The mean of one row is exact, at level 1 too.
   SumPlainColumns(weights_, rows, width, this_context.double_centers && rows.size() > 1, sums);
-  for (size_t e = 0; e < y.size(); ++e) y[e] = From(sums[e]);
+  for (size_t e = 0; e < y.size(); ++e) SetFrom(sums[e], y[e]);
 }
 
 MeanSums SoftmaxRow<Counted>::WeightedMean::SumsOf(std::span<const Counted> given) const {
@@ -509,14 +515,14 @@ auto SoftmaxRow<Counted>::WeightedMean::ScoreErrors(const MeanSums& sums, double
 }
 
 // The error from all sources.
-Counted SoftmaxRow<Counted>::WeightedMean::From(const MeanSums& sums) const {
+void SoftmaxRow<Counted>::WeightedMean::SetFrom(const MeanSums& sums, Counted& mean) const {
   double products = sums.products;
   if (!rule_.exact && row_.tiled_)
     products = Unit() * sums.size + (count_ + row_.updates_) * UnderflowErrorOf(rule_);
   const double size = sums.size + products;
   const double rounding = 8 * kDoubleDoubleUnit * size + sums.rounding * (1 + count_ * 0x1p-52);
   const double up = kBoundUp * (1 + count_ * 0x1p-52);
-  const double drift = (sums.drift + rounding) * up + count_ * kTinyDrift;
+  const double drift = (sums.drift + rounding) * up + tiny_drift_;
   const ErrorOfScores scores = ScoreErrors(sums, drift);
   double error = scores.error + sums.values + sums.weights + products;
   if (row_.tiled_) error += storing_ * (scores.error + sums.values);  // error of |v_j - y|
@@ -528,7 +534,6 @@ Counted SoftmaxRow<Counted>::WeightedMean::From(const MeanSums& sums) const {
   };
   const bool saturated =
       sums.saturated || row_.saturated_ || (scores.only_range && scores.range > 0);
-  const SumError sum = rule_.exact ? SumError() : RelativeErrorOfSum(rule_, row_.count_);
   const double largest = row_.tiled_ ? count_ * scores.largest : size;
   const bool overflows = !rule_.exact && !(largest * 2 < MaxFinite(rule_.format));
   const DoubleDouble centre(sums.high, sums.low);
@@ -536,9 +541,10 @@ Counted SoftmaxRow<Counted>::WeightedMean::From(const MeanSums& sums) const {
   // half of it, level 1 does not enclose: its permitted errors would be too large.
   const bool is_loose = this_context.double_centers && !(2 * row_.rise_sum_ <= 1 - row_.fall_sum_);
   const double enclosing = is_loose ? kInfinity : row_.Enclosing(drift);
-  return Bounded(Counted::Of(centre, enclosing, FormatOf(rule_), saturated),
-                 {total(sum.worst, row_.common_), total(sum.likely, row_.likely_common_)},
-                 row_.unbounded_ || overflows);
+  const Counted::Bounds bounds{total(sum_error_.worst, row_.common_),
+                               total(sum_error_.likely, row_.likely_common_)};
+  std::construct_at(&mean, centre, Bounded(bounds, row_.unbounded_ || overflows), enclosing,
+                    FormatOf(rule_), saturated);
 }
 
 Counted SoftmaxRow<Counted>::Mean(std::span<const Counted> values) const {
@@ -648,8 +654,8 @@ Counted SoftmaxRow<Counted>::LogSumExp(const Counted* sink) const {
     return above > 0 ? std::max(own, of.ErrorFrom(above, sum_error)) : own;  // NaN: no number
   };
   const SumError sum = n > 1 && !rule.exact ? RelativeErrorOfSum(rule, n) : SumError();
-  return Bounded(Counted::Of(center, Enclosing(drift), FormatOf(rule), saturated_),
-                 {error(sum.worst), error(sum.likely)}, unbounded_);
+  return Counted(center, Bounded({error(sum.worst), error(sum.likely)}, unbounded_),
+                 Enclosing(drift), FormatOf(rule), saturated_);
 }
 
 }  // namespace sextant

@@ -25,7 +25,7 @@ struct MeanSums {
 // Per weight, what the sums need: the centre p, its drift, p (e^E - 1), the error of its own
 // roundings, and magnitude and error of P.
 struct MeanWeights {
-  std::vector<double> high, low, drift, rise, rounding, most, storing;
+  std::span<const double> high, low, drift, rise, rounding, most, storing;
   double relative_drift = 0;  // each drift is at most this times p, plus kTinyDrift
 };
 

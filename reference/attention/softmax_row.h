@@ -130,8 +130,8 @@ class SoftmaxRow<Counted> {
   };
   struct Scores;
   class WeightedMean;
-  struct StoredWeight {  // a weight as it is multiplied with a value
-    double most, error;  // upper bound of its magnitude; the error added by storing it
+  struct StoredWeights {              // as they are multiplied with values
+    std::vector<double> most, error;  // upper bound of the magnitude; the error added by storing it
   };
   // The drift of a centre: infinite if the exponents are not the centres of the scores.
   double Enclosing(double drift) const { return unbounded_ ? kInfinity : drift; }
@@ -148,7 +148,7 @@ class SoftmaxRow<Counted> {
   double Rounding(const StepRule& rule, double magnitude) const;
   static double CodeRounding(const StepRule& rule, double magnitude, double largest);
   double FactorRounding(const StepRule& rule, double magnitude) const;
-  const std::vector<StoredWeight>& StoredWeights() const;
+  const StoredWeights& Stored() const;
 
   CountedArrays weight_arrays_{0};
   CountedNumbers weights_{};  // centre p_j, and its errors
@@ -171,7 +171,7 @@ class SoftmaxRow<Counted> {
   DoubleDouble sum_;    // of the exponentials
   // Relative drift of the weights that the scores cause, and that the evaluation itself adds.
   double drift_ = 0, own_drift_ = 0;
-  mutable std::vector<StoredWeight> stored_;
+  mutable StoredWeights stored_;
 };
 
 }  // namespace sextant

@@ -73,21 +73,27 @@ bool ArePlain(std::span<const double> numbers, DType dtype) {
 }
 
 // Rows first .. as a block; empty unless all numbers are plain.
-std::vector<float> PlainBlockOf(const Weights<Counted>& weight, size_t first, size_t count) {
+std::optional<PlainBlock> PlainBlockOf(const Weights<Counted>& weight, size_t first, size_t count) {
+  PlainBlock block;
+  const ScopedStep at(Step::kDot);
+  const Grid grid = GridOf(CurrentRule().format);
   for (size_t j = 0; j < count; ++j) {
-    if (!ArePlain(weight.Row(first + j), weight.dtype)) return {};
+    const auto row = weight.Row(first + j);
+    if (!ArePlain(row, weight.dtype)) return std::nullopt;
+    block.range.Include(row, grid);
   }
-  return BlockOf<kPlainRows, float>(weight, first);
+  block.numbers = BlockOf<kPlainRows, float>(weight, first);
+  return block;
 }
 
 // The products with rows first .. of the weight, one block.
 void MultiplyBlock(const std::vector<CountedRow>& rows, const Weights<Counted>& weight,
                    size_t first, Tensor<Counted>& y) {
   const size_t count = std::min(kPlainRows, weight.shape[0] - first);
-  const std::vector<float> block = PlainBlockOf(weight, first, count);
+  const std::optional<PlainBlock> block = PlainBlockOf(weight, first, count);
   std::vector<std::optional<DotOperand<Counted>>> operands(count);
   for (size_t n = 0; n < rows.size(); ++n) {
-    const auto products = block.empty() ? CountedRow::Products(kPlainRows) : rows[n].Times(block);
+    const auto products = block ? rows[n].Times(*block) : CountedRow::Products(kPlainRows);
     for (size_t j = 0; j < count; ++j) {
       if (!products[j] && !operands[j]) operands[j].emplace(weight.RowOf(first + j));
       y(n, first + j) = products[j] ? *products[j] : Dot(rows[n].operand(), *operands[j]);

@@ -178,10 +178,10 @@ TEST(MultiplyByWeights, NumbersWithErrorsHaveAFastPath) {
   const ScopedRecipe following(recipe, DType::kBF16);
   const Counted x = Counted::Of({1.25, 0x1p-60}, 0x1p-100, DType::kBF16, false).WithError({1, 1});
   const std::vector<Counted> row = {x, Counted(3, DType::kBF16), x.WithError({kInfinity, 1})};
-  std::vector<float> block(3 * kPlainRows, 1.5);
-  block[3] = 0;                   // an ordinary special case
-  block[2 * kPlainRows + 5] = 0;  // 0 times an unbounded number
-  block[7] = static_cast<float>(MinSubnormal(DType::kBF16));
+  PlainBlock block{std::vector<float>(3 * kPlainRows, 1.5), {}};
+  block.numbers[3] = 0;                   // an ordinary special case
+  block.numbers[2 * kPlainRows + 5] = 0;  // 0 times an unbounded number
+  block.numbers[7] = static_cast<float>(MinSubnormal(DType::kBF16));
   const auto products = CountedRow(row).Times(block);
   for (size_t j = 0; j < kPlainRows; ++j) EXPECT_EQ(products[j].has_value(), j != 5 && j != 7) << j;
 }

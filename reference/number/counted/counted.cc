@@ -229,22 +229,9 @@ Counted CountedSum::Total() const {
 }
 
 Counted CountedSum::Total(const StepRule& rule, const SumError& relative) const {
-  Counted sum = sum_;
-  if (!rule.exact) sum.format_ = rule.format;
-  const auto n = static_cast<double>(count_);
-  const double loop = 1 + n * 0x1p-52;  // covers the rounding of the additions in Add
-  sum.drift_ = (sum.drift_ + rounding_) * loop;
-  if (rule.exact || n == 0) {
-    sum.SetError(sum.error_ * loop, sum.likely_ * loop);
-    return sum;
-  }
-  double flushed = 0;
-  if (rule.flushes) flushed = (n - 1) * MinNormal(rule.format);
-  sum.SetError((sum.error_ + relative.worst * size_) * loop + flushed,
-               (sum.likely_ + relative.likely * size_) * loop + flushed);
-  if (n > 1 && !(size_ * (1 + relative.worst) < MaxFinite(rule.format)))
-    sum.SetError(kInfinity, kInfinity);
-  return sum;
+  Counted total;
+  SetTotal(rule, relative, total);
+  return total;
 }
 
 Counted SumOf(std::span<const Counted> terms) {

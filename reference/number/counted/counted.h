@@ -47,18 +47,23 @@ class Counted {
   Counted() = default;                        // exactly 0
   explicit Counted(double x) : center_(x) {}  // a constant or an attribute, without a format
   Counted(double x, DType format) : center_(x), format_(format) {}  // an input, of that format
+  // All members are derived elsewhere. Where it matters numbers are made in their places
+  // (std::construct_at): with g++ 12, a copy of one that was just written waits for the writes.
+  Counted(const DoubleDouble& center, const Bounds& error, double drift,
+          const std::optional<DType>& format, bool saturated)
+      : center_(center),
+        error_(error.worst),
+        likely_(error.likely),
+        drift_(std::isnan(drift) ? kInfinity : drift),  // infinity times 0
+        format_(format),
+        saturated_(saturated) {}
   // Any number that this step can hold and whose rounding to `format` is x.
   static Counted RoundedTo(double x, DType format);
 
   // A number without an error whose other members are derived elsewhere.
   static Counted Of(const DoubleDouble& center, double drift, std::optional<DType> format,
                     bool saturated) {
-    Counted y;
-    y.center_ = center;
-    y.drift_ = std::isnan(drift) ? kInfinity : drift;  // infinity times 0
-    y.format_ = format;
-    y.saturated_ = saturated;
-    return y;
+    return Counted(center, {}, drift, format, saturated);
   }
   Counted WithError(const Bounds& error) const {
     Counted y = *this;
@@ -206,6 +211,7 @@ class CountedSum {
   Counted Total() const;
   // The same for a sum whose relative error (RelativeErrorOfSum) is known. 0 if the rule is exact.
   Counted Total(const StepRule& rule, const SumError& relative) const;
+  void SetTotal(const StepRule& rule, const SumError& relative, Counted& to) const;
 
  private:
   Counted sum_;

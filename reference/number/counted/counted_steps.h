@@ -1,10 +1,11 @@
 // The parts that all operations of a Counted share: the conversion of the operands, and the
-// rounding of the result. Inline, because nearly every number of a proof passes through them.
-// Private to the files that implement Counted.
+// rounding of the result, also of a sum. Inline, because nearly every number of a proof passes
+// through them. Private to the files that implement Counted and its dot products.
 #pragma once
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 #include <optional>
 
 #include "reference/number/counted/counted.h"
@@ -79,6 +80,24 @@ inline Counted Counted::Finish(const Raw& raw, double ulps) {
   y.error_ += rounding;
   y.likely_ += rounding;
   return y;
+}
+
+inline void CountedSum::SetTotal(const StepRule& rule, const SumError& relative,
+                                 Counted& to) const {
+  const auto n = static_cast<double>(count_);
+  const double loop = 1 + n * 0x1p-52;  // covers the rounding of the additions in Add
+  const double flushed = rule.flushes ? (n - 1) * MinNormal(rule.format) : 0;
+  const auto total = [&](double error, double of_sum) {
+    if (rule.exact || n == 0) return error * loop;
+    return (error + of_sum * size_) * loop + flushed;
+  };
+  const bool overflows =
+      !rule.exact && n > 1 && !(size_ * (1 + relative.worst) < MaxFinite(rule.format));
+  const Counted::Bounds infinite{kInfinity, kInfinity},
+      bounds{total(sum_.error_, relative.worst), total(sum_.likely_, relative.likely)};
+  std::construct_at(&to, sum_.center_, overflows ? infinite : bounds,
+                    (sum_.drift_ + rounding_) * loop, rule.exact ? sum_.format_ : rule.format,
+                    sum_.saturated_);
 }
 
 }  // namespace sextant

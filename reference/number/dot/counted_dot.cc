@@ -44,28 +44,31 @@ void CountedRow::SetFactors(std::span<const Counted> numbers) {
   }
 }
 
-CountedRow::Products CountedRow::PlainTimes(std::span<const float> block) const {
+CountedRow::Products CountedRow::PlainTimes(const PlainBlock& block) const {
   PlainSums sums;
-  AddPlainProducts(operand_.plain(), block.data(), CurrentRule().format, Exact::kNothing, sums);
+  const size_t width = operand_.plain().size();
+  const DType format = CurrentRule().format;
+  AddPlainProducts(operand_.plain(), block.numbers.data(), format,
+                   ExactOf(operand_.range(), block.range, width, GridOf(format)), sums);
   Products products(kPlainRows);
   for (size_t j = 0; j < kPlainRows; ++j) {
     if (!sums.ordinary[j]) continue;
     products[j] = CountedSum({sums.high[j], sums.low[j]}, sums.rounding[j], sums.error[j],
-                             sums.size[j], operand_.plain().size())
+                             sums.size[j], width)
                       .Total();
   }
   return products;
 }
 
-CountedRow::Products CountedRow::Times(std::span<const float> block) const {
+CountedRow::Products CountedRow::Times(const PlainBlock& block) const {
   const ScopedStep at(Step::kDot);
   if (!operand_.plain().empty()) return PlainTimes(block);
   Products products(kPlainRows);
   if (factors_.empty()) return products;
   CountedSums sums;
-  AddCountedProducts(factors_, block.data(), CurrentRule().format, sums);
+  AddCountedProducts(factors_, block.numbers.data(), CurrentRule().format, sums);
   for (size_t j = 0; j < kPlainRows; ++j) {
-    if (sums.ordinary[j]) products[j] = Product(block, sums, j);
+    if (sums.ordinary[j]) products[j] = Product(block.numbers, sums, j);
   }
   return products;
 }

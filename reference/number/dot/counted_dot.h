@@ -13,6 +13,12 @@
 
 namespace sextant {
 
+// kPlainRows rows of plain numbers, column by column, and what is known of them.
+struct PlainBlock {
+  std::vector<float> numbers;
+  PlainRange range;
+};
+
 // A row prepared for products with many blocks of plain numbers. The step must neither be exact nor
 // flush, and its format have at most kMostPlainBits bits.
 class CountedRow {
@@ -21,11 +27,11 @@ class CountedRow {
   const DotOperand<Counted>& operand() const { return operand_; }
   // The product with column j of a block; empty where only Dot gives it.
   using Products = std::vector<std::optional<Counted>>;  // kPlainRows
-  Products Times(std::span<const float> block) const;
+  Products Times(const PlainBlock& block) const;
 
  private:
   void SetFactors(std::span<const Counted> numbers);
-  Products PlainTimes(std::span<const float> block) const;
+  Products PlainTimes(const PlainBlock& block) const;
   Counted Product(std::span<const float> block, const CountedSums& sums, size_t j) const;
   bool IsSaturated(std::span<const float> block, size_t j) const;
 

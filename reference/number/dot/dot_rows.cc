@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "reference/number/counted/counted_steps.h"
 #include "reference/number/dot/plain_dot.h"
 
 namespace sextant {
@@ -23,7 +24,6 @@ void DotRows<Counted>::SetBlocks(std::span<const double> plain) {
   }
   const ScopedStep at(Step::kDot);
   const Grid grid = GridOf(CurrentRule().format);
-  range_.Include(plain, grid);
   for (size_t i = 0; i < count_; i += kPlainRows) {
     const size_t rows = std::min(kPlainRows, count_ - i);
     range_of_block_.emplace_back().Include(plain.subspan(i * width_, rows * width_), grid);
@@ -32,34 +32,28 @@ void DotRows<Counted>::SetBlocks(std::span<const double> plain) {
 
 std::vector<Counted> DotRows<Counted>::Times(const DotOperand<Counted>& a, size_t first,
                                              size_t last) const {
-  std::vector<Counted> products;
-  products.reserve(last - first);
+  std::vector<Counted> products(last - first);
   const ScopedStep at(Step::kDot);
   if (blocks_.empty() || a.plain().empty()) {
-    for (size_t i = first; i < last; ++i) products.push_back(Dot(a, (*this)[i]));
+    for (size_t i = first; i < last; ++i) products[i - first] = Dot(a, (*this)[i]);
     return products;
   }
   const StepRule& rule = CurrentRule();
-  const bool has_exact_products = HaveExactProducts(a.range(), range_, GridOf(rule.format));
-  const auto exact_in = [&](size_t block) {
-    if (!has_exact_products) return Exact::kNothing;
-    return HaveExactSums(a.range(), range_of_block_[block], width_) ? Exact::kSums
-                                                                    : Exact::kProducts;
-  };
+  const Grid grid = GridOf(rule.format);
   const SumError relative = RelativeErrorOfSum(rule, width_);
   PlainSums sums;
   for (size_t i = first; i < last; ++i) {
     const size_t lane = i % kPlainRows;
     if (i == first || lane == 0)
       AddPlainProducts(a.plain(), &blocks_[(i - lane) * width_], rule.format,
-                       exact_in(i / kPlainRows), sums);
+                       ExactOf(a.range(), range_of_block_[i / kPlainRows], width_, grid), sums);
     if (!sums.ordinary[lane]) {
-      products.push_back(Dot(a, (*this)[i]));
+      products[i - first] = Dot(a, (*this)[i]);
       continue;
     }
     const CountedSum sum({sums.high[lane], sums.low[lane]}, sums.rounding[lane], sums.error[lane],
                          sums.size[lane], width_);
-    products.push_back(sum.Total(rule, relative));
+    sum.SetTotal(rule, relative, products[i - first]);
   }
   return products;
 }

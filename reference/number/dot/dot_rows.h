@@ -49,7 +49,6 @@ class DotRows<Counted> {
   std::vector<DotOperand<Counted>> rows_;  // unless all rows are plain
   // If all rows are plain: for each block of kPlainRows rows its columns, the last padded with 0.
   std::vector<float> blocks_;
-  PlainRange range_;
   std::vector<PlainRange> range_of_block_;
 };
 

@@ -66,6 +66,36 @@ TEST(DotRows, GiveTheBitsOfSingleDotProducts) {
   });
 }
 
+// The same number within both drifts, with the same errors.
+void ExpectSameWithinDrift(const Counted& sum, const Counted& exact) {
+  if (!std::isfinite(exact.drift())) return;
+  EXPECT_LE(std::abs((sum.center() - exact.center()).high),
+            (sum.drift() + exact.drift()) * (1 + 0x1p-40));
+  EXPECT_LE(sum.drift(), exact.drift() + exact.Magnitude() + exact.error());
+  ExpectSameNumber(sum.error(), exact.error());
+  ExpectSameNumber(sum.likely(), exact.likely());
+}
+
+TEST(DotRows, CentersInDoubleLieWithinTheirDrift) {
+  OnEveryTarget([] {
+    for (const DType dtype : {DType::kF32, DType::kBF16, DType::kF16}) {
+      const Recipe recipe = ParseRecipe("native", dtype);
+      const ScopedRecipe following(recipe, dtype);
+      for (const size_t width : {1, 2, 7, 64, 3000}) {
+        for (const bool extreme : {false, true}) {
+          const Rows numbers(dtype, width, 17, extreme);
+          const DotOperand<Counted> a(numbers.row);
+          const DotRows<Counted> all(numbers.rows, 17);
+          const Numbers exact = all.Times(a, 0, 17);
+          const Scoped<&EvaluationContext::double_centers> level_1(true);
+          const Numbers sums = all.Times(a, 0, 17);
+          for (size_t i = 0; i < 17; ++i) ExpectSameWithinDrift(sums[i], exact[i]);
+        }
+      }
+    }
+  });
+}
+
 TEST(DotRows, ProductsAreExactIfTheFormatHoldsThem) {
   const auto range = [](std::initializer_list<double> numbers) {
     PlainRange of;

@@ -14,6 +14,7 @@
 
 #include "reference/number/counted/counted_numbers.h"
 #include "reference/number/double_double/double_double-inl.h"
+#include "reference/number/recipe/evaluation_context.h"
 #include "reference/number/recipe/rounding_units.h"
 #include "reference/number/tensor/binade-inl.h"
 
@@ -76,27 +77,27 @@ struct VectorSums {
 
 HWY_INLINE V MagnitudeOf(D d, V x) { return hn::Mul(hn::Abs(x), hn::Set(d, 1 + 0x1p-50)); }
 
-// Operations and their order are those of OrdinaryProduct and CountedSum::Add.
-template <Exact kExact>
+// Operations and their order are those of OrdinaryProduct and CountedSum::Add. `kExact`: the
+// products are exact. `kInDouble`: the centre is a sum in double, whose rounding is bounded later.
+template <bool kExact, bool kInDouble>
 struct SumsOfPlain : VectorSums {
   HWY_INLINE void Add(D d, double x, V w, const Constants& format) {
     const V product = hn::Mul(hn::Set(d, x), w), magnitude = MagnitudeOf(d, product);
-    if constexpr (kExact == Exact::kSums) {
-      size = hn::Add(size, magnitude);
-      high = hn::Add(high, product);
-      return;
-    }
-    if constexpr (kExact == Exact::kProducts) {
-      size = hn::Add(size, magnitude);
-    } else {
+    if constexpr (!kExact) {
       const V own = RoundingOf(d, product, magnitude, format);
       error = hn::Add(error, own);
       size = hn::Add(size, hn::Add(magnitude, own));
+    } else {
+      size = hn::Add(size, magnitude);
     }
-    const auto s = TwoSum(high, product), c = TwoSum(s.low, low), v = TwoSum(s.high, c.high);
-    rounding = hn::Add(rounding, hn::Abs(c.low));
-    high = v.high;
-    low = v.low;
+    if constexpr (kInDouble) {
+      high = hn::Add(high, product);
+    } else {
+      const auto s = TwoSum(high, product), c = TwoSum(s.low, low), v = TwoSum(s.high, c.high);
+      rounding = hn::Add(rounding, hn::Abs(c.low));
+      high = v.high;
+      low = v.low;
+    }
   }
 };
 
@@ -230,10 +231,10 @@ void AddAll(const Row& row, const float* block, DType format, To& sums) {
 }
 
 void AddPlainProducts(std::span<const double> row, const float* block, DType format, Exact exact,
-                      PlainSums& sums) {
-  exact == Exact::kSums       ? AddAll<SumsOfPlain<Exact::kSums>, 4>(row, block, format, sums)
-  : exact == Exact::kProducts ? AddAll<SumsOfPlain<Exact::kProducts>, 4>(row, block, format, sums)
-                              : AddAll<SumsOfPlain<Exact::kNothing>, 4>(row, block, format, sums);
+                      bool in_double, PlainSums& sums) {
+  exact == Exact::kNothing ? AddAll<SumsOfPlain<false, false>, 4>(row, block, format, sums)
+  : in_double              ? AddAll<SumsOfPlain<true, true>, 4>(row, block, format, sums)
+                           : AddAll<SumsOfPlain<true, false>, 4>(row, block, format, sums);
 }
 
 void AddCountedProducts(std::span<const CountedFactor> row, const float* block, DType format,
@@ -256,7 +257,14 @@ HWY_EXPORT(AddCountedProducts);
 
 void AddPlainProducts(std::span<const double> row, const float* block, DType format, Exact exact,
                       PlainSums& sums) {
-  HWY_DYNAMIC_DISPATCH(AddPlainProducts)(row, block, format, exact, sums);
+  const bool rounds = this_context.double_centers && exact == Exact::kProducts;
+  HWY_DYNAMIC_DISPATCH(AddPlainProducts)
+  (row, block, format, exact, rounds || exact == Exact::kSums, sums);
+  if (!rounds) return;
+  // n products, exact in double, n - 1 additions (Higham 2002, 4.2).
+  const double additions = row.empty() ? 0 : static_cast<double>(row.size() - 1);
+  for (size_t j = 0; j < kPlainRows; ++j)
+    sums.rounding[j] = sums.size[j] * (additions * 0x1p-53 * kBoundUp);
 }
 
 void AddCountedProducts(std::span<const CountedFactor> row, const float* block, DType format,
@@ -293,6 +301,11 @@ double PlainRange::Unit() const { return std::ldexp(1.0, std::ilogb(least_) - (P
 bool HaveExactSums(const PlainRange& a, const PlainRange& b, size_t count) {
   if (a.most_ == 0 || b.most_ == 0) return true;
   return static_cast<double>(count) * (a.most_ * b.most_) <= a.Unit() * b.Unit() * 0x1p52;
+}
+
+Exact ExactOf(const PlainRange& a, const PlainRange& b, size_t count, const Grid& grid) {
+  if (!HaveExactProducts(a, b, grid)) return Exact::kNothing;
+  return HaveExactSums(a, b, count) ? Exact::kSums : Exact::kProducts;
 }
 
 bool HaveExactProducts(const PlainRange& a, const PlainRange& b, const Grid& grid) {

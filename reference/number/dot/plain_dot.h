@@ -37,6 +37,8 @@ bool HaveExactSums(const PlainRange& a, const PlainRange& b, size_t count);
 
 // What is exact in sums of products: nothing, HaveExactProducts, or HaveExactSums, too.
 enum class Exact { kNothing, kProducts, kSums };
+// Of `count` products of numbers of rows with these ranges.
+Exact ExactOf(const PlainRange& a, const PlainRange& b, size_t count, const Grid& grid);
 
 // What CountedSum holds after the products of kPlainRows rows with one row, and whether all
 // products of a row are ordinary: 0, or well inside of the range of the format.
@@ -50,7 +52,8 @@ struct PlainSums {
 
 // The products of row[i] with the numbers block[i * kPlainRows + j], rounded to `format`, of which
 // they are values. The operations and their order are those of Dot for Counted, except for those
-// that change nothing because of what is `exact`.
+// that change nothing because of what is `exact`. At level 1 (EvaluationContext::double_centers)
+// the centres of sums of exact products are sums in double.
 void AddPlainProducts(std::span<const double> row, const float* block, DType format, Exact exact,
                       PlainSums& sums);
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cassert>
+#include <memory>
 
 #include "reference/number/recipe/evaluation_context.h"
 #include "reference/number/recipe/rounding_units.h"
@@ -49,7 +50,7 @@ std::optional<DType> LaneFormats::OfAll() const {
 uint64_t LaneFormats::ContainedIn(DType format) const {
   uint64_t contained = 0;
   for (size_t i = 0; i < lanes_.size(); ++i) {
-    if (Contains(format, static_cast<DType>(i))) contained |= lanes_[i];
+    if (lanes_[i] != 0 && Contains(format, static_cast<DType>(i))) contained |= lanes_[i];
   }
   return contained;
 }
@@ -124,23 +125,25 @@ void CountedLanes::Set(size_t lane, const Counted& x) {
 
 namespace {
 
-inline Counted NumberAt(const LaneArrays& numbers, size_t lane, const std::optional<DType>& format,
-                        bool saturated) {
-  return Counted::Of({numbers.high[lane], numbers.low[lane]}, numbers.drift[lane], format,
-                     saturated)
-      .WithError({numbers.error[lane], numbers.likely[lane]});
+inline void SetNumber(const LaneArrays& numbers, size_t lane, const std::optional<DType>& format,
+                      bool saturated, Counted& to) {
+  std::construct_at(&to, DoubleDouble(numbers.high[lane], numbers.low[lane]),
+                    Counted::Bounds{numbers.error[lane], numbers.likely[lane]}, numbers.drift[lane],
+                    format, saturated);
 }
 
 }  // namespace
 
 Counted CountedLanes::operator[](size_t lane) const {
-  return NumberAt(numbers_, lane, formats_.Of(lane), (saturated_ & BitOf(lane)) != 0);
+  Counted number;
+  SetNumber(numbers_, lane, formats_.Of(lane), (saturated_ & BitOf(lane)) != 0, number);
+  return number;
 }
 
 void CountedLanes::CopyTo(std::span<Counted> numbers) const {
   if (const auto format = formats_.OfAll(); format && saturated_ == 0) {
     for (size_t lane = 0; lane < numbers.size(); ++lane)
-      numbers[lane] = NumberAt(numbers_, lane, *format, false);
+      SetNumber(numbers_, lane, *format, false, numbers[lane]);
   } else {
     for (size_t lane = 0; lane < numbers.size(); ++lane) numbers[lane] = (*this)[lane];
   }

@@ -25,7 +25,7 @@ struct EvaluationContext {
   unsigned steps_performed = 0;            // bits 1 << Step of the steps whose rule was read
   int precision = 192;                     // bits of the endpoints of new Intervals
   SumOrder sum_order{};                    // of Rounded, if the recipe permits any order
-  bool double_centers = false;             // softmax has centres in double: level 1 (proof.h)
+  bool double_centers = false;             // where that is faster: level 1 (proof.h)
   bool uncertain = false;                  // the drift of a Counted did not decide a Floor
   std::optional<uint64_t> rounding_seed;   // set: Rounded rounds stochastically
   const Slice* slice = nullptr;            // null: the whole case is evaluated
