@@ -96,6 +96,22 @@ TEST(DotRows, CentersInDoubleLieWithinTheirDrift) {
   });
 }
 
+// Otherwise the test above could compare sums that need no rounding.
+TEST(DotRows, CentersInDoubleRound) {
+  const Recipe recipe = ParseRecipe("native", DType::kF16);
+  const ScopedRecipe following(recipe, DType::kF16);
+  const Numbers numbers{Counted(65504, DType::kF16), Counted(0x1p-24, DType::kF16)};
+  const DotOperand<Counted> a(numbers);
+  const DotRows<Counted> row(numbers, 1);
+  const Counted exact = row.Times(a, 0, 1)[0];
+  EXPECT_EQ(exact.center().low, 0x1p-48);
+  const Scoped<&EvaluationContext::double_centers> level_1(true);
+  const Counted sum = row.Times(a, 0, 1)[0];
+  EXPECT_EQ(sum.center().low, 0);
+  EXPECT_GT(sum.drift(), 0);
+  ExpectSameWithinDrift(sum, exact);
+}
+
 TEST(DotRows, ProductsAreExactIfTheFormatHoldsThem) {
   const auto range = [](std::initializer_list<double> numbers) {
     PlainRange of;
