@@ -401,7 +401,7 @@ class SoftmaxRow<Counted>::WeightedMean {
   // The mean of one value for each weight.
   Counted Of(std::span<const Counted> values) const {
     Counted mean;
-    SetFrom(SumsOf(values), mean);
+    SetMean(SumsOf(values), mean);
     return mean;
   }
   // The means of the first y.size() columns of plain rows, one row for each weight.
@@ -419,7 +419,7 @@ class SoftmaxRow<Counted>::WeightedMean {
   };
   MeanSums SumsOf(std::span<const Counted> values) const;
   void AddDistances(std::span<const Counted> values, MeanSums& sums) const;
-  void SetFrom(const MeanSums& sums, Counted& mean) const;
+  void SetMean(const MeanSums& sums, Counted& mean) const;
   ErrorOfScores ScoreErrors(const MeanSums& sums, double drift) const;
   double Unit() const;
 
@@ -464,7 +464,7 @@ void SoftmaxRow<Counted>::WeightedMean::OfPlain(std::span<const float* const> ro
   std::vector<MeanSums> sums;
   // The mean of one row is exact, at level 1 too.
   SumPlainColumns(weights_, rows, width, this_context.double_centers && rows.size() > 1, sums);
-  for (size_t e = 0; e < y.size(); ++e) SetFrom(sums[e], y[e]);
+  for (size_t e = 0; e < y.size(); ++e) SetMean(sums[e], y[e]);
 }
 
 MeanSums SoftmaxRow<Counted>::WeightedMean::SumsOf(std::span<const Counted> given) const {
@@ -514,8 +514,8 @@ auto SoftmaxRow<Counted>::WeightedMean::ScoreErrors(const MeanSums& sums, double
           only_range};
 }
 
-// The error from all sources.
-void SoftmaxRow<Counted>::WeightedMean::SetFrom(const MeanSums& sums, Counted& mean) const {
+// With the error from all sources.
+void SoftmaxRow<Counted>::WeightedMean::SetMean(const MeanSums& sums, Counted& mean) const {
   double products = sums.products;
   if (!rule_.exact && row_.tiled_)
     products = Unit() * sums.size + (count_ + row_.updates_) * UnderflowErrorOf(rule_);

@@ -82,7 +82,7 @@ struct DoubleDoubleCenters : Columns {
   }
 };
 
-// Level 1. Plain values are exact: |v| needs no factor, and WeightedMean::SetFrom has one for the
+// Level 1. Plain values are exact: |v| needs no factor, and WeightedMean::SetMean has one for the
 // roundings of sums of bounds, the distances among them.
 struct DoubleCenters : Columns {
   static constexpr size_t kPart = 32;
